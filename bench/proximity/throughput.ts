@@ -1,0 +1,76 @@
+import { newFilter, updateFilter } from '../../server/src/proximity/filter.ts';
+import { observe } from '../../server/src/proximity/observe.ts';
+import type { Rules } from '../../server/src/proximity/rule-types.ts';
+import type { Observation, PresenceState } from '../../server/src/proximity/types.ts';
+
+export interface Rate {
+  readonly name: string;
+  readonly perSecond: number;
+}
+
+const VISITORS = 1_000;
+const rules: Rules = {
+  hasTarget: true,
+  polite: true,
+  triggers: (['ENTER', 'EXIT', 'NEAR'] as const).map((event, index) => ({
+    id: `trigger${index}`,
+    kind: 'notification',
+    enabled: true,
+    event,
+    beaconIds: ['beacon'],
+  })),
+};
+
+/** Samples a second: the bare filter, the whole engine with one report a call, and with ten. */
+export function measureThroughput(): Rate[] {
+  return [filterRate(), engineRate(1), engineRate(10)];
+}
+
+function filterRate(): Rate {
+  const filter = newFilter('', 0, 0);
+  const samples = 2_000_000;
+  const seconds = timed(() => {
+    for (let index = 1; index <= samples; index++) updateFilter(filter, (index * 7919) % 20, index * 450, 'stable');
+  });
+  return { name: 'filter steps', perSecond: samples / seconds };
+}
+
+/** A thousand visitors who come and go in turn, each with its own state, three triggers and the polite preset. */
+function engineRate(batch: number): Rate {
+  const states = new Map<number, PresenceState>();
+  const rounds = 300;
+  const seconds = timed(() => {
+    for (let round = 0; round < rounds; round += batch) {
+      for (let visitor = 0; visitor < VISITORS; visitor++) step(states, { visitor, round, batch });
+    }
+  });
+  return {
+    name: `engine, ${batch} ${batch === 1 ? 'sample' : 'samples'} a call`,
+    perSecond: (VISITORS * rounds) / seconds,
+  };
+}
+
+function step(states: Map<number, PresenceState>, work: { visitor: number; round: number; batch: number }): void {
+  const { visitor, round, batch } = work;
+  const observations: Observation[] = [];
+  for (let index = round; index < round + batch; index++) {
+    const far = (index + visitor) % 100 < 50 ? 0 : 25;
+    observations.push({ occurredAt: 1_700_000_000_000 + index * 1000, rssi: -58 - far - ((index * 31 + visitor) % 7) });
+  }
+  const now = 1_700_000_000_000 + (round + batch) * 1000;
+  const outcome = observe({
+    installationId: `visitor${visitor}`,
+    beaconId: 'beacon',
+    state: states.get(visitor) ?? null,
+    observations,
+    rules,
+    now,
+  });
+  states.set(visitor, outcome.state);
+}
+
+function timed(work: () => void): number {
+  const start = performance.now();
+  work();
+  return (performance.now() - start) / 1000;
+}

@@ -1,0 +1,53 @@
+/**
+ * Prints failures in full, a line for each file, and last the line `N passed, N failed`. Only tests are counted, not
+ * the suites around them.
+ */
+import { relative } from 'node:path';
+import { inspect } from 'node:util';
+
+const cwd = process.cwd();
+
+export default async function* report(source) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const perFile = new Map();
+  for await (const { type, data } of source) {
+    if (type === 'test:pass' || type === 'test:fail') {
+      // A file as a whole is reported too; it counts only when it failed without any test of its own failing.
+      const isContainer =
+        data.details?.type === 'suite' ||
+        (data.nesting === 0 && data.file && data.name.endsWith('.ts') && data.file.endsWith(data.name));
+      if (isContainer && !(type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed')) continue;
+      const file = perFile.get(data.file) ?? { passed: 0, failed: 0 };
+      perFile.set(data.file, file);
+      if (data.skip !== undefined) counts.skipped++;
+      else if (type === 'test:pass') {
+        counts.passed++;
+        file.passed++;
+      } else if (data.details.error?.failureType !== 'subtestsFailed') {
+        counts.failed++;
+        file.failed++;
+        yield `\n✖ ${data.name}\n  ${data.file ? relative(cwd, data.file) : ''}:${data.line ?? ''}\n${indent(inspect(data.details.error?.cause ?? data.details.error))}\n`;
+      }
+    } else if (
+      type === 'test:diagnostic' &&
+      data.level !== 'info' &&
+      !/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(data.message)
+    ) {
+      yield `  note: ${data.message}\n`;
+    } else if (type === 'test:stderr' && process.env.PHAROS_TEST_VERBOSE) {
+      yield data.message;
+    }
+  }
+  for (const [file, { passed, failed }] of [...perFile].sort()) {
+    yield `${failed > 0 ? '✖' : '✔'} ${file ? relative(cwd, file) : '?'}  ${passed}${failed > 0 ? `, ${failed} failed` : ''}\n`;
+  }
+  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+  yield `\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`;
+}
+
+function indent(text) {
+  return text
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
+}

@@ -1,0 +1,261 @@
+import { join, resolve } from 'node:path';
+
+/** Everything that can be set, read once at the start and never changed. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** The folder of the embedded database and of files. */
+  readonly dataFolder: string;
+  /** PostgreSQL instead of the embedded database. */
+  readonly databaseUrl: string | undefined;
+  readonly databasePool: number;
+  /** Without a slash at the end. Undefined: made from host and port once the service listens. */
+  readonly publicUrl: string | undefined;
+  readonly headerPrefixes: readonly string[];
+  readonly corsOrigins: readonly string[] | '*';
+  readonly trustProxy: boolean | readonly string[];
+  readonly maxFileBytes: number;
+  readonly queryDeadlineMs: number;
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** `smtp://user:password@host:587`; undefined: no mail is sent. */
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+}
+
+interface Setting {
+  readonly name: keyof Config;
+  readonly variable: string;
+  readonly flag: string;
+  readonly fallback: string;
+  readonly help: string;
+  /** A value that holds a secret is never printed. */
+  readonly secret?: true;
+  /** Throws an Error whose message completes "PHAROS_X …". */
+  readonly parse: (text: string) => unknown;
+}
+
+const integer = (min: number, max: number) => (text: string) => {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new Error(`must be a whole number from ${min} to ${max}`);
+  return value;
+};
+
+const url =
+  (...protocols: string[]) =>
+  (text: string) => {
+    if (text === '') return undefined;
+    const parsed = URL.canParse(text) ? new URL(text) : undefined;
+    if (!parsed || !protocols.includes(parsed.protocol))
+      throw new Error(`must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    return text.replace(/\/+$/, '');
+  };
+
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+function headerPrefixes(text: string): readonly string[] {
+  const prefixes = list(text).map((prefix) => prefix.toLowerCase());
+  if (prefixes.length === 0 || !prefixes.every((prefix) => /^[a-z0-9-]{1,40}-$/.test(prefix))) {
+    throw new Error('must be header prefixes that end with a dash, joined by commas, such as X-Service-,X-Other-');
+  }
+  return prefixes;
+}
+
+function trustProxy(text: string): boolean | readonly string[] {
+  if (text === 'false' || text === '') return false;
+  return text === 'true' ? true : list(text);
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+
+function logLevel(text: string): string {
+  if (!logLevels.includes(text)) throw new Error(`must be one of ${logLevels.join(', ')}`);
+  return text;
+}
+
+export const settings: readonly Setting[] = [
+  {
+    name: 'host',
+    variable: 'PHAROS_HOST',
+    flag: 'host',
+    fallback: '127.0.0.1',
+    help: 'address to listen on; 0.0.0.0 opens it to the network',
+    parse: (text) => text,
+  },
+  {
+    name: 'port',
+    variable: 'PHAROS_PORT',
+    flag: 'port',
+    fallback: '8080',
+    help: 'port to listen on; 0 takes a free one',
+    parse: integer(0, 65535),
+  },
+  {
+    name: 'dataFolder',
+    variable: 'PHAROS_DATA',
+    flag: 'data',
+    fallback: './data',
+    help: 'folder of the embedded database and of files',
+    parse: (text) => resolve(text),
+  },
+  {
+    name: 'databaseUrl',
+    variable: 'PHAROS_DATABASE_URL',
+    flag: 'database-url',
+    fallback: '',
+    help: 'PostgreSQL instead of the embedded database, such as postgres://user:password@host/pharos',
+    secret: true,
+    parse: url('postgres:', 'postgresql:'),
+  },
+  {
+    name: 'databasePool',
+    variable: 'PHAROS_DATABASE_POOL',
+    flag: 'database-pool',
+    fallback: '10',
+    help: 'connections to PostgreSQL',
+    parse: integer(1, 500),
+  },
+  {
+    name: 'publicUrl',
+    variable: 'PHAROS_PUBLIC_URL',
+    flag: 'public-url',
+    fallback: '',
+    help: 'address under which clients reach the service; file addresses begin with it',
+    parse: url('http:', 'https:'),
+  },
+  {
+    name: 'headerPrefixes',
+    variable: 'PHAROS_HEADER_PREFIXES',
+    flag: 'header-prefixes',
+    fallback: 'X-Service-',
+    help: 'prefixes of the headers AppId and AppKey, joined by commas',
+    parse: headerPrefixes,
+  },
+  {
+    name: 'corsOrigins',
+    variable: 'PHAROS_CORS_ORIGINS',
+    flag: 'cors-origins',
+    fallback: '*',
+    help: 'web origins that may call /api/v2, joined by commas, or *',
+    parse: (text) => (text === '*' ? '*' : list(text)),
+  },
+  {
+    name: 'trustProxy',
+    variable: 'PHAROS_TRUST_PROXY',
+    flag: 'trust-proxy',
+    fallback: 'false',
+    help: "true, or the proxies' addresses, to take the client's address from X-Forwarded-For",
+    parse: trustProxy,
+  },
+  {
+    name: 'maxFileBytes',
+    variable: 'PHAROS_MAX_FILE_BYTES',
+    flag: 'max-file-bytes',
+    fallback: '26214400',
+    help: 'the largest file that can be uploaded',
+    parse: integer(1, 10_737_418_240),
+  },
+  {
+    name: 'queryDeadlineMs',
+    variable: 'PHAROS_QUERY_DEADLINE_MS',
+    flag: 'query-deadline-ms',
+    fallback: '5000',
+    help: 'how long a query may run',
+    parse: integer(10, 600_000),
+  },
+  {
+    name: 'logLevel',
+    variable: 'PHAROS_LOG_LEVEL',
+    flag: 'log-level',
+    fallback: 'info',
+    help: logLevels.join(', '),
+    parse: logLevel,
+  },
+  {
+    name: 'smtpUrl',
+    variable: 'PHAROS_SMTP_URL',
+    flag: 'smtp-url',
+    fallback: '',
+    help: 'mail server for password resets, such as smtp://user:password@host:587',
+    secret: true,
+    parse: url('smtp:', 'smtps:'),
+  },
+  {
+    name: 'mailFrom',
+    variable: 'PHAROS_MAIL_FROM',
+    flag: 'mail-from',
+    fallback: 'Pharos <pharos@localhost>',
+    help: 'sender of mails',
+    parse: (text) => text,
+  },
+];
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+/** Flags without their dashes: `{ port: '8080' }`. They win over the environment. */
+export type Flags = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration.
+ *
+ * @throws ConfigError that lists every problem, not only the first; misspelt PHAROS_ variables are problems too
+ */
+export function readConfig(environment: Environment, flags: Flags = {}): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const setting of settings) {
+    const fromFlag = flags[setting.flag];
+    const text = fromFlag ?? environment[setting.variable] ?? setting.fallback;
+    try {
+      values[setting.name] = setting.parse(text);
+    } catch (error) {
+      const shown = setting.secret ? '' : `, not ${JSON.stringify(text)}`;
+      problems.push(
+        `${fromFlag === undefined ? setting.variable : `--${setting.flag}`} ${(error as Error).message}${shown}`,
+      );
+    }
+  }
+  problems.push(...unknownVariables(environment));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(values) as unknown as Config;
+}
+
+function unknownVariables(environment: Environment): string[] {
+  const known = new Set(settings.map(({ variable }) => variable));
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('PHAROS_') && !known.has(name) && !name.startsWith('PHAROS_TEST_'))
+    .map((name) => `${name} is not a setting; see pharos serve --help`);
+}
+
+export function databaseFile(config: Config): string {
+  return join(config.dataFolder, 'pharos.db');
+}
+
+export function filesFolder(config: Config): string {
+  return join(config.dataFolder, 'files');
+}
+
+/** The settings as `--help` shows them. */
+export function settingsHelp(): string {
+  return settings
+    .map(
+      ({ flag, variable, fallback, help }) =>
+        `  --${flag.padEnd(18)} ${variable.padEnd(26)} ${help}${fallback === '' ? '' : ` (${fallback})`}`,
+    )
+    .join('\n');
+}

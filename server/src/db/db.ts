@@ -1,0 +1,65 @@
+import type { Sql, SqlValue } from '../sql.ts';
+import type { Dialect } from './dialect.ts';
+
+export type Row = Record<string, SqlValue>;
+
+/**
+ * How a long query is treated: it runs beside the others, never before them.
+ *
+ * `share` names who asks (the app's id): waiting queries of several apps take turns, so that one app's slow queries
+ * cannot fill the queue. A query that runs longer than the deadline ends as a Timeout.
+ */
+export interface SlowQuery {
+  readonly share: string;
+}
+
+/**
+ * The port to the database. A transaction is a `Db` too; its callback only awaits this `Db` (no network, no timers),
+ * has no effect besides, and may be called again when the database asks for a retry.
+ *
+ * Errors: `Failure` Timeout when the storage cannot take the statement now, `UniqueViolation` for a taken unique value.
+ */
+export interface Db {
+  readonly dialect: Dialect;
+  /** Rows in the order of the statement. With `slow`, off the main thread and under the deadline. */
+  all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]>;
+  one<T extends object = Row>(statement: Sql): Promise<T | undefined>;
+  /** The number of rows that the statement changed. Resolves only after the change is durable. */
+  run(statement: Sql): Promise<number>;
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+}
+
+export interface DatabaseStats {
+  /** Bytes of the write-ahead log on disk; 0 where the database keeps that to itself. */
+  readonly walBytes: number;
+  /** Writes accepted and not yet committed. */
+  readonly queuedWrites: number;
+  readonly queuedSlowQueries: number;
+}
+
+/** An open database: the port and what only its owner does. */
+export interface Database extends Db {
+  /** True when a read costs microseconds and no round trip, so that it may stand on the path of every request. */
+  readonly readsAreLocal: boolean;
+  /** @throws Error with what to do when this database cannot hold the data faithfully (its collation, its version). */
+  assertUsable(): Promise<void>;
+  stats(): DatabaseStats;
+  /**
+   * Runs `work` on one unchanging picture of the data, for a backup. `work` may take long; others are not held up.
+   * Each call of `read` returns all rows of the statement.
+   */
+  snapshot<T>(work: (read: (statement: Sql) => Promise<Row[]>) => Promise<T>): Promise<T>;
+  /** Finishes what was accepted, then closes. */
+  close(): Promise<void>;
+}
+
+/** A unique index refused the row. `constraint` is the index's name or its columns, as far as the database tells. */
+export class UniqueViolation extends Error {
+  readonly constraint: string;
+
+  constructor(constraint: string, cause: unknown) {
+    super(`unique value taken: ${constraint}`, { cause });
+    this.name = 'UniqueViolation';
+    this.constraint = constraint;
+  }
+}

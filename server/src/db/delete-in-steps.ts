@@ -1,0 +1,21 @@
+import { raw, type Sql, sql } from '../sql.ts';
+import type { Db } from './db.ts';
+
+const stepSize = 500;
+
+/**
+ * Deletes the rows in `scope`, a few hundred a transaction, so that a large deletion never stands before another write.
+ * It is not atomic: call it again to finish after an interruption. Answers the number of rows.
+ */
+export async function deleteInSteps(
+  db: Db,
+  what: { readonly table: string; readonly id: string; readonly scope: Sql },
+): Promise<number> {
+  const [table, id] = [raw(what.table), raw(what.id)];
+  for (let total = 0; ; ) {
+    const step = sql`delete from ${table} where ${what.scope} and ${id} in (select ${id} from ${table} where ${what.scope} limit ${stepSize})`;
+    const deleted = await db.run(step);
+    total += deleted;
+    if (deleted < stepSize) return total;
+  }
+}

@@ -1,0 +1,14 @@
+import type { WhereDialect } from '../query/where-dialect.ts';
+
+/** All that the two databases say differently. Nowhere else is a dialect's name tested. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** The placeholder of the parameter at a position, counted from 1. */
+  placeholder(position: number): string;
+  /** How conditions of the where-language are written. */
+  readonly where: WhereDialect;
+  /** Appended to a select inside a transaction whose row is about to be updated. */
+  readonly lockRow: string;
+  /** Appended to a claiming sub-select, so that two workers do not wait for one another. */
+  readonly skipLocked: string;
+}

@@ -1,0 +1,79 @@
+import { fail } from '../errors.ts';
+
+interface Waiting {
+  readonly start: () => void;
+  readonly expire: NodeJS.Timeout;
+}
+
+/**
+ * Lets at most `slots` tasks run at a time. Shares take turns: when a task ends, the next one comes from the share that
+ * has waited longest for a turn, so that one share's long line never stands before another's first task.
+ */
+export class FairQueue {
+  readonly #slots: number;
+  readonly #maxWaitMs: number;
+  readonly #lines = new Map<string, Waiting[]>();
+  #running = 0;
+  #waiting = 0;
+
+  constructor(slots: number, maxWaitMs: number) {
+    this.#slots = slots;
+    this.#maxWaitMs = maxWaitMs;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Runs `task` when it is its turn. Throws Timeout when the turn does not come in time. */
+  async run<T>(share: string, task: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#slots) await this.#wait(share);
+    else this.#running++;
+    try {
+      return await task();
+    } finally {
+      this.#next();
+    }
+  }
+
+  #wait(share: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const line = this.#lines.get(share) ?? [];
+      const waiting: Waiting = {
+        start: resolve,
+        expire: setTimeout(() => {
+          this.#remove(share, waiting);
+          reject(fail('Timeout', { message: 'Too many long queries are waiting. Try again.', retryAfter: 1 }));
+        }, this.#maxWaitMs),
+      };
+      line.push(waiting);
+      this.#lines.set(share, line);
+      this.#waiting++;
+    });
+  }
+
+  #remove(share: string, waiting: Waiting): void {
+    const line = this.#lines.get(share);
+    if (!line) return;
+    line.splice(line.indexOf(waiting), 1);
+    if (line.length === 0) this.#lines.delete(share);
+    this.#waiting--;
+  }
+
+  #next(): void {
+    const first = this.#lines.entries().next().value;
+    if (!first) {
+      this.#running--;
+      return;
+    }
+    const [share, line] = first;
+    const waiting = line.shift();
+    this.#waiting--;
+    // The share goes to the end of the round: a map keeps the order of insertion.
+    this.#lines.delete(share);
+    if (line.length > 0) this.#lines.set(share, line);
+    if (!waiting) return;
+    clearTimeout(waiting.expire);
+    waiting.start();
+  }
+}

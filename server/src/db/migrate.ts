@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { raw, sql } from '../sql.ts';
+import { type Database, type Db, UniqueViolation } from './db.ts';
+
+interface Migration {
+  readonly id: number;
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+const folder = new URL('../../migrations/', import.meta.url);
+
+/** A statement ends with a semicolon at the end of a line; comments stand on lines of their own. */
+function readMigration(name: string): Migration {
+  const text = readFileSync(new URL(name, folder), 'utf8').replace(/^\s*--.*$/gm, '');
+  const statements = text.split(/;\s*$/m).map((statement) => statement.trim());
+  return { id: Number.parseInt(name, 10), name, statements: statements.filter((statement) => statement !== '') };
+}
+
+export function knownMigrations(): readonly Migration[] {
+  const names = readdirSync(folder).filter((name) => /^\d{4}-.+\.sql$/.test(name));
+  return names.sort().map(readMigration);
+}
+
+/** The numbers of the migrations that the database has had; empty for a new one. */
+async function appliedMigrations(db: Db): Promise<Set<number>> {
+  await db.run(
+    raw(
+      'create table if not exists migrations (id bigint primary key, name text not null, applied_at bigint not null)',
+    ),
+  );
+  const rows = await db.all<{ id: number }>(raw('select id from migrations'));
+  return new Set(rows.map((row) => row.id));
+}
+
+async function apply(db: Db, migration: Migration, now: number): Promise<void> {
+  // Its own row comes first: a second node that migrates at the same moment waits here and then finds it done.
+  await db.run(sql`insert into migrations (id, name, applied_at) values (${migration.id}, ${migration.name}, ${now})`);
+  for (const statement of migration.statements) await db.run(raw(statement));
+}
+
+/**
+ * Brings the database to the version of this code and answers the names of what was applied.
+ *
+ * @throws Error when the database is newer than the code, or (PostgreSQL) was created with an unusable collation.
+ */
+export async function migrate(db: Database, now: number): Promise<readonly string[]> {
+  await db.assertUsable();
+  const known = knownMigrations();
+  const applied = await appliedMigrations(db);
+  const newest = Math.max(0, ...applied);
+  const newestKnown = known.at(-1)?.id ?? 0;
+  if (newest > newestKnown) {
+    throw new Error(
+      `The database is at migration ${newest}, this version of Pharos knows ${newestKnown}. Run a newer version.`,
+    );
+  }
+  const done: string[] = [];
+  for (const migration of known.filter(({ id }) => !applied.has(id))) {
+    try {
+      await db.transaction((tx) => apply(tx, migration, now));
+      done.push(migration.name);
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+    }
+  }
+  return done;
+}

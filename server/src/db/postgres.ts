@@ -1,0 +1,197 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { raw, renderSql, type Sql } from '../sql.ts';
+import type { Database, Db, Row } from './db.ts';
+import type { Dialect } from './dialect.ts';
+import { FairQueue } from './fair-queue.ts';
+import { isRetryable, translatePostgresError } from './postgres-error.ts';
+import { postgresWhere } from './where-postgres.ts';
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly queryDeadlineMs: number;
+}
+
+export const postgresDialect: Dialect = Object.freeze({
+  name: 'postgres',
+  placeholder: (position: number) => `$${position}`,
+  where: postgresWhere,
+  lockRow: ' for update',
+  skipLocked: ' for update skip locked',
+});
+
+// Times and counts are far below 2^53; a string for each bigint would have to be turned back everywhere.
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === 20 ? Number : pg.types.getTypeParser(oid, format),
+} as pg.CustomTypesConfig;
+
+const slowConnections = 4;
+const transactionTries = 8;
+
+/** Statement texts of the program's own are few and get a name, so that a connection plans them once. */
+class PreparedNames {
+  readonly #names = new Map<string, string>();
+
+  nameOf(text: string): string | undefined {
+    const known = this.#names.get(text);
+    if (known) return known;
+    if (this.#names.size >= 400) return undefined;
+    const name = `p${this.#names.size}`;
+    this.#names.set(text, name);
+    return name;
+  }
+}
+
+type Client = pg.Pool | pg.PoolClient;
+
+class PostgresDatabase implements Database {
+  readonly dialect = postgresDialect;
+  readonly readsAreLocal = false;
+  readonly #pool: pg.Pool;
+  readonly #slowPool: pg.Pool;
+  readonly #slowQueue: FairQueue;
+  readonly #names = new PreparedNames();
+
+  constructor(options: PostgresOptions) {
+    const common = {
+      connectionString: options.url,
+      types,
+      connectionTimeoutMillis: 10_000,
+      application_name: 'pharos',
+    };
+    this.#pool = new pg.Pool({ ...common, max: options.poolSize, statement_timeout: 30_000 });
+    this.#slowPool = new pg.Pool({ ...common, max: slowConnections, statement_timeout: options.queryDeadlineMs });
+    this.#slowQueue = new FairQueue(slowConnections, options.queryDeadlineMs);
+    // An idle connection that the server closes is replaced on the next use; without a listener it would end the process.
+    for (const pool of [this.#pool, this.#slowPool]) pool.on('error', () => undefined);
+  }
+
+  all<T extends object = Row>(statement: Sql, slow?: { readonly share: string }): Promise<T[]> {
+    if (slow)
+      return this.#slowQueue.run(slow.share, async () => (await this.#query<T>(this.#slowPool, statement, false)).rows);
+    return this.#query<T>(this.#pool, statement).then((result) => result.rows);
+  }
+
+  async one<T extends object = Row>(statement: Sql): Promise<T | undefined> {
+    return (await this.#query<T>(this.#pool, statement)).rows[0];
+  }
+
+  async run(statement: Sql): Promise<number> {
+    // A single statement is retried like a transaction: on the distributed relatives it can meet the same conflict.
+    const result = await this.#retrying(() => this.#query(this.#pool, statement));
+    return result.rowCount ?? 0;
+  }
+
+  transaction: Database['transaction'] = (work) => this.#retrying(() => this.#attempt(work));
+
+  async assertUsable(): Promise<void> {
+    const row = await this.one<{ collation: string; encoding: string }>(
+      raw(
+        'select datcollate as collation, pg_encoding_to_char(encoding) as encoding from pg_database where datname = current_database()',
+      ),
+    );
+    if (row && /^(C|POSIX|C\.UTF-?8)$/i.test(row.collation) && row.encoding === 'UTF8') return;
+    throw new Error(
+      `The database must compare text by code point, but has collation ${row?.collation} and encoding ${row?.encoding}. ` +
+        "Create it with: CREATE DATABASE pharos TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8';",
+    );
+  }
+
+  stats() {
+    return { walBytes: 0, queuedWrites: this.#pool.waitingCount, queuedSlowQueries: this.#slowQueue.waiting };
+  }
+
+  async snapshot<T>(work: (read: (statement: Sql) => Promise<Row[]>) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    try {
+      await client.query('set statement_timeout = 0');
+      await client.query('begin isolation level repeatable read read only');
+      const value = await work(async (statement) => (await this.#query<Row>(client, statement, false)).rows);
+      await client.query('commit');
+      return value;
+    } finally {
+      // The changed setting must not go back to the pool.
+      client.release(true);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.end(), this.#slowPool.end()]);
+  }
+
+  async #query<T extends object>(client: Client, statement: Sql, prepared = true): Promise<pg.QueryResult<T>> {
+    const text = renderSql(statement, postgresDialect.placeholder);
+    const name = prepared ? this.#names.nameOf(text) : undefined;
+    try {
+      return await client.query<T>({ text, values: statement.values as unknown[], ...(name ? { name } : {}) });
+    } catch (error) {
+      if (isRetryable(error)) throw error;
+      throw translatePostgresError(error);
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw translatePostgresError(error);
+    }
+  }
+
+  async #attempt<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    let broken = false;
+    try {
+      await this.#query(client, raw('begin'), false);
+      const value = await work(this.#inside(client));
+      await this.#query(client, raw('commit'), false);
+      return value;
+    } catch (error) {
+      await client.query('rollback').catch(() => {
+        broken = true;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  #inside(client: pg.PoolClient): Db {
+    const inside: Db = {
+      dialect: postgresDialect,
+      all: async <T extends object = Row>(statement: Sql) => (await this.#query<T>(client, statement)).rows,
+      one: async <T extends object = Row>(statement: Sql) => (await this.#query<T>(client, statement)).rows[0],
+      run: async (statement) => (await this.#query(client, statement)).rowCount ?? 0,
+      transaction: async (work) => {
+        await client.query('savepoint inner_unit');
+        try {
+          const value = await work(inside);
+          await client.query('release savepoint inner_unit');
+          return value;
+        } catch (error) {
+          await client.query('rollback to savepoint inner_unit');
+          throw error;
+        }
+      },
+    };
+    return inside;
+  }
+
+  /** Serialization failures and deadlocks are retried with full jitter; the callback has no effects besides. */
+  async #retrying<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isRetryable(error) || tries >= transactionTries) throw translatePostgresError(error);
+        await delay(Math.random() * Math.min(500, 10 * 2 ** tries));
+      }
+    }
+  }
+}
+
+export function openPostgres(options: PostgresOptions): Database {
+  return new PostgresDatabase(options);
+}

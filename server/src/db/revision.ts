@@ -1,0 +1,80 @@
+import { raw, sql } from '../sql.ts';
+import type { Database, Db } from './db.ts';
+
+/** How old another node's knowledge may be where asking costs a round trip. */
+const pollMs = 500;
+
+/**
+ * Tells caches when to drop what they hold (apps, keys, tokens, users' roles, bucket definitions).
+ *
+ * Every change bumps one counter row in its own transaction. On the embedded database the row is read once per turn of
+ * the event loop, so that a change made by the command line is seen by the very next request; over the network it is
+ * polled twice a second, and changes of this process are announced at once.
+ */
+export class Revision {
+  readonly #db: Database;
+  readonly #listeners: (() => void)[] = [];
+  #known = -1;
+  #checkedThisTurn = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Starts polling where `fresh` does not ask by itself. */
+  start(): void {
+    if (this.#db.readsAreLocal) return;
+    this.#timer = setInterval(() => void this.#poll(), pollMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Call before trusting a cache. Cheap: usually no more than a flag. */
+  async fresh(): Promise<void> {
+    if (!this.#db.readsAreLocal || this.#checkedThisTurn) return;
+    this.#checkedThisTurn = true;
+    setImmediate(() => {
+      this.#checkedThisTurn = false;
+    });
+    await this.#read();
+  }
+
+  /** Runs a change to cached things in a transaction; every cache everywhere drops what it holds after the commit. */
+  async change<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const value = await this.#db.transaction(async (db) => {
+      await db.run(raw("update revisions set n = n + 1 where name = 'access'"));
+      return work(db);
+    });
+    this.#announce();
+    return value;
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await this.#read();
+    } catch {
+      // What cannot be checked must not be trusted.
+      this.#announce();
+    }
+  }
+
+  async #read(): Promise<void> {
+    const row = await this.#db.one<{ n: number }>(sql`select n from revisions where name = 'access'`);
+    const n = row?.n ?? 0;
+    if (n === this.#known) return;
+    this.#known = n;
+    this.#announce();
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,57 @@
+import Sqlite from 'better-sqlite3';
+import { renderSql, type Sql } from '../sql.ts';
+import type { Row } from './db.ts';
+import { registerSqliteFunctions, type SqliteFunctions } from './sqlite-functions.ts';
+import { StatementCache } from './statement-cache.ts';
+
+/** A WAL corruption bug was fixed in this release; nothing older is trusted with acknowledged data. */
+const oldestSafeVersion = [3, 51, 3];
+
+export interface SqliteConnection {
+  readonly raw: Sqlite.Database;
+  readonly functions: SqliteFunctions;
+  all(statement: Sql): Row[];
+  one(statement: Sql): Row | undefined;
+  run(statement: Sql): number;
+  close(): void;
+}
+
+function assertSafeVersion(raw: Sqlite.Database): void {
+  const version = String(raw.prepare('select sqlite_version()').pluck().get());
+  const parts = version.split('.').map(Number);
+  for (const [index, wanted] of oldestSafeVersion.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > wanted) return;
+    if (part < wanted)
+      throw new Error(`SQLite ${version} is too old; ${oldestSafeVersion.join('.')} or newer is needed.`);
+  }
+}
+
+/**
+ * Opens one connection. `synchronous=FULL` is what makes an acknowledged write survive a power cut; checkpoints are
+ * left to the maintenance thread so that no request waits for one.
+ */
+export function openSqliteConnection(file: string, mode: 'write' | 'read'): SqliteConnection {
+  const raw = new Sqlite(file, { readonly: mode === 'read', timeout: 0 });
+  assertSafeVersion(raw);
+  if (mode === 'write') {
+    raw.pragma('journal_mode = WAL');
+    raw.pragma('synchronous = FULL');
+    raw.pragma('wal_autocheckpoint = 0');
+    raw.pragma('journal_size_limit = 67108864');
+  }
+  raw.pragma('cache_size = -16384');
+  raw.pragma('temp_store = MEMORY');
+  raw.pragma('foreign_keys = OFF');
+  const functions = registerSqliteFunctions(raw);
+  const cache = new StatementCache(500, (text) => raw.prepare(text));
+  const prepare = (statement: Sql) => cache.get(renderSql(statement, () => '?'));
+  return {
+    raw,
+    functions,
+    all: (statement) => prepare(statement).all(...statement.values) as Row[],
+    one: (statement) => prepare(statement).get(...statement.values) as Row | undefined,
+    run: (statement) => prepare(statement).run(...statement.values).changes,
+    close: () => raw.close(),
+  };
+}

@@ -1,0 +1,25 @@
+import { Failure, fail } from '../errors.ts';
+import { UniqueViolation } from './db.ts';
+
+const unavailable = new Set([
+  'SQLITE_BUSY',
+  'SQLITE_LOCKED',
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_READONLY',
+  'SQLITE_NOMEM',
+  'SQLITE_INTERRUPT',
+]);
+
+/** Translates an error of the driver: a taken unique value, a storage that cannot take it now, or the error itself. */
+export function translateSqliteError(error: unknown): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  const code = String((error as { code?: unknown }).code ?? '');
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
+    return new UniqueViolation(error.message.replace(/^.*failed: /, ''), error);
+  }
+  if ([...unavailable].some((name) => code === name || code.startsWith(`${name}_`))) {
+    return fail('Timeout', { retryAfter: 1, cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,55 @@
+/**
+ * The code of a reader thread: runs one query at a time on a connection of its own. Long queries, backups and
+ * checkpoints happen here, so that the main thread never waits for them.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Sql, type SqlValue } from '../sql.ts';
+import { openSqliteConnection } from './sqlite-connection.ts';
+
+export type ThreadRequest =
+  | {
+      readonly id: number;
+      readonly kind: 'query';
+      readonly strings: readonly string[];
+      readonly values: readonly SqlValue[];
+      readonly deadlineMs: number;
+    }
+  | { readonly id: number; readonly kind: 'snapshot'; readonly open: boolean }
+  | { readonly id: number; readonly kind: 'checkpoint' };
+
+export type ThreadAnswer =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly message: string; readonly code: string; readonly timedOut: boolean };
+
+const { file } = workerData as { file: string };
+const reader = openSqliteConnection(file, 'read');
+
+function checkpoint(): unknown {
+  const writer = openSqliteConnection(file, 'write');
+  try {
+    return writer.raw.pragma('wal_checkpoint(PASSIVE)');
+  } finally {
+    writer.close();
+  }
+}
+
+function answer(request: ThreadRequest): unknown {
+  if (request.kind === 'checkpoint') return checkpoint();
+  if (request.kind === 'snapshot') return reader.raw.exec(request.open ? 'begin' : 'rollback') && undefined;
+  reader.functions.setDeadline(request.deadlineMs > 0 ? Date.now() + request.deadlineMs : undefined);
+  try {
+    return reader.all(new Sql(request.strings, request.values));
+  } finally {
+    reader.functions.setDeadline(undefined);
+  }
+}
+
+parentPort?.on('message', (request: ThreadRequest) => {
+  try {
+    parentPort?.postMessage({ id: request.id, value: answer(request) } satisfies ThreadAnswer);
+  } catch (error) {
+    const { message, code, name } = error as Error & { code?: string };
+    const failed: ThreadAnswer = { id: request.id, message, code: String(code ?? ''), timedOut: name === 'Timeout' };
+    parentPort?.postMessage(failed);
+  }
+});

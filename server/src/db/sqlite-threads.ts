@@ -1,0 +1,80 @@
+import { Worker } from 'node:worker_threads';
+import { fail } from '../errors.ts';
+import type { Sql } from '../sql.ts';
+import type { Row } from './db.ts';
+import type { ThreadAnswer, ThreadRequest } from './sqlite-thread.ts';
+
+type Body<T> = T extends { id: number } ? Omit<T, 'id'> : never;
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One thread with a read connection. It is started on the first question and again after it died. */
+export class SqliteThread {
+  readonly #file: string;
+  readonly #pending = new Map<number, Pending>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  query(statement: Sql, deadlineMs: number): Promise<Row[]> {
+    return this.#ask({ kind: 'query', strings: statement.strings, values: statement.values, deadlineMs }) as Promise<
+      Row[]
+    >;
+  }
+
+  async checkpoint(): Promise<void> {
+    await this.#ask({ kind: 'checkpoint' });
+  }
+
+  async snapshot(open: boolean): Promise<void> {
+    await this.#ask({ kind: 'snapshot', open });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #ask(body: Body<ThreadRequest>): Promise<unknown> {
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    return new Promise((resolve, reject) => {
+      const id = ++this.#lastId;
+      this.#pending.set(id, { resolve, reject });
+      worker.ref();
+      worker.postMessage({ ...body, id });
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: { file: this.#file } });
+    worker.on('message', (answer: ThreadAnswer) => this.#settle(worker, answer));
+    const lost = (cause: unknown) => {
+      if (this.#worker === worker) this.#worker = undefined;
+      for (const pending of this.#pending.values()) pending.reject(fail('Timeout', { cause, retryAfter: 1 }));
+      this.#pending.clear();
+    };
+    worker.on('error', lost);
+    worker.on('exit', lost);
+    return worker;
+  }
+
+  #settle(worker: Worker, answer: ThreadAnswer): void {
+    const pending = this.#pending.get(answer.id);
+    this.#pending.delete(answer.id);
+    // An idle thread must not keep a command-line process alive.
+    if (this.#pending.size === 0) worker.unref();
+    if (!pending) return;
+    if ('value' in answer) pending.resolve(answer.value);
+    else if (answer.timedOut)
+      pending.reject(
+        fail('Timeout', { message: 'The query ran past its deadline. Narrow it, or filter on a declared column.' }),
+      );
+    else pending.reject(Object.assign(new Error(answer.message), { code: answer.code }));
+  }
+}

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { fail } from '../errors.ts';
+import { raw, type Sql } from '../sql.ts';
+import type { Db, Row } from './db.ts';
+import type { Dialect } from './dialect.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+import { translateSqliteError } from './sqlite-error.ts';
+
+/** How long a write waits for another process (the command line) that holds the write lock. */
+const lockWaitMs = 5_000;
+/** A batch ends after this many writes, so that the first one in it is not acknowledged late. */
+const maxBatch = 1_000;
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+interface Unit {
+  readonly work: (db: Db) => Promise<unknown>;
+  /** A single statement is atomic by itself and needs no savepoint. */
+  readonly statement: Sql | undefined;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The one writer of an embedded database, with group commit: writes that arrive together share one transaction (and
+ * one fsync), each behind a savepoint of its own, and are acknowledged only after the commit.
+ */
+export class SqliteWriter {
+  readonly #connection: SqliteConnection;
+  readonly #inside: Db;
+  readonly #onCommit: () => void;
+  #queue: Unit[] = [];
+  #active: Promise<void> | undefined;
+
+  constructor(connection: SqliteConnection, dialect: Dialect, onCommit: () => void) {
+    this.#connection = connection;
+    this.#onCommit = onCommit;
+    this.#inside = insideTransaction(connection, dialect);
+  }
+
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  run(statement: Sql): Promise<number> {
+    return this.#enqueue(async (db) => db.run(statement), statement);
+  }
+
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.#enqueue(work, undefined);
+  }
+
+  /** Resolves when every accepted write is committed or refused. */
+  async idle(): Promise<void> {
+    while (this.#active) await this.#active;
+  }
+
+  #enqueue<T>(work: (db: Db) => Promise<T>, statement: Sql | undefined): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, statement, resolve, reject });
+      this.#active ??= this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // One turn of the event loop gathers the writes of all requests that were read from their sockets together.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#commitBatch(this.#queue.splice(0, maxBatch));
+    }
+    this.#active = undefined;
+  }
+
+  async #commitBatch(units: readonly Unit[]): Promise<void> {
+    const outcomes: Outcome[] = [];
+    try {
+      await this.#begin();
+      for (const unit of units) outcomes.push(await this.#runUnit(unit));
+      this.#connection.raw.exec('commit');
+    } catch (error) {
+      if (this.#connection.raw.inTransaction) this.#connection.raw.exec('rollback');
+      const failure = translateSqliteError(error);
+      for (const unit of units) unit.reject(failure);
+      return;
+    }
+    this.#onCommit();
+    units.forEach((unit, index) => {
+      const outcome = outcomes[index];
+      if (!outcome) return;
+      if ('error' in outcome) unit.reject(outcome.error);
+      else unit.resolve(outcome.value as never);
+    });
+  }
+
+  async #begin(): Promise<void> {
+    const giveUp = Date.now() + lockWaitMs;
+    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
+      try {
+        this.#connection.raw.exec('begin immediate');
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+        if (Date.now() > giveUp)
+          throw fail('Timeout', { message: 'Another process holds the database. Try again.', retryAfter: 1 });
+      }
+      await delay(waitMs);
+    }
+  }
+
+  async #runUnit(unit: Unit): Promise<Outcome> {
+    const { raw: connection } = this.#connection;
+    if (unit.statement) {
+      try {
+        return { value: this.#connection.run(unit.statement) };
+      } catch (error) {
+        this.#assertAlive(error);
+        return { error: translateSqliteError(error) };
+      }
+    }
+    connection.exec('savepoint unit');
+    try {
+      const value = await unit.work(this.#inside);
+      connection.exec('release unit');
+      return { value };
+    } catch (error) {
+      this.#assertAlive(error);
+      connection.exec('rollback to unit');
+      connection.exec('release unit');
+      return { error: translateSqliteError(error) };
+    }
+  }
+
+  /** A full disk or an I/O error ends the whole transaction; then nothing of the batch may be acknowledged. */
+  #assertAlive(error: unknown): void {
+    if (!this.#connection.raw.inTransaction) throw error;
+  }
+}
+
+function insideTransaction(connection: SqliteConnection, dialect: Dialect): Db {
+  const attempt = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  };
+  const inside: Db = {
+    dialect,
+    all: <T extends object = Row>(statement: Sql) => attempt(() => connection.all(statement) as T[]),
+    one: <T extends object = Row>(statement: Sql) => attempt(() => connection.one(statement) as T | undefined),
+    run: (statement) => attempt(() => connection.run(statement)),
+    transaction: async (work) => {
+      await attempt(() => connection.run(raw('savepoint inner_unit')));
+      try {
+        const value = await work(inside);
+        await attempt(() => connection.run(raw('release inner_unit')));
+        return value;
+      } catch (error) {
+        connection.raw.exec('rollback to inner_unit');
+        connection.raw.exec('release inner_unit');
+        throw error;
+      }
+    },
+  };
+  return inside;
+}

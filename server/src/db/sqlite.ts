@@ -1,0 +1,140 @@
+import { statSync } from 'node:fs';
+import type { Sql } from '../sql.ts';
+import type { Database, Row } from './db.ts';
+import type { Dialect } from './dialect.ts';
+import { FairQueue } from './fair-queue.ts';
+import { openSqliteConnection } from './sqlite-connection.ts';
+import { translateSqliteError } from './sqlite-error.ts';
+import { SqliteThread } from './sqlite-threads.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
+import { sqliteWhere } from './where-sqlite.ts';
+
+export interface SqliteOptions {
+  readonly file: string;
+  /** How long a query may run off the main thread. */
+  readonly queryDeadlineMs: number;
+}
+
+export const sqliteDialect: Dialect = Object.freeze({
+  name: 'sqlite',
+  placeholder: () => '?',
+  where: sqliteWhere,
+  // One writer at a time: the row cannot change under a transaction.
+  lockRow: '',
+  skipLocked: '',
+});
+
+/** Long queries that run at once; more would only share the same cores. */
+const readerThreads = 2;
+const checkpointBytes = 8 * 1024 * 1024;
+
+class SqliteDatabase implements Database {
+  readonly dialect = sqliteDialect;
+  readonly readsAreLocal = true;
+  readonly #options: SqliteOptions;
+  readonly #write;
+  readonly #read;
+  readonly #writer: SqliteWriter;
+  readonly #idleThreads: SqliteThread[];
+  readonly #maintenance: SqliteThread;
+  readonly #slowQueue: FairQueue;
+  #checkpoint: Promise<void> | undefined;
+  #commitsSinceLook = 0;
+
+  constructor(options: SqliteOptions) {
+    this.#options = options;
+    this.#write = openSqliteConnection(options.file, 'write');
+    this.#read = openSqliteConnection(options.file, 'read');
+    this.#writer = new SqliteWriter(this.#write, sqliteDialect, () => this.#afterCommit());
+    this.#idleThreads = Array.from({ length: readerThreads }, () => new SqliteThread(options.file));
+    this.#maintenance = new SqliteThread(options.file);
+    this.#slowQueue = new FairQueue(readerThreads, options.queryDeadlineMs);
+  }
+
+  async all<T extends object = Row>(statement: Sql, slow?: { readonly share: string }): Promise<T[]> {
+    if (slow) return this.#slowQueue.run(slow.share, () => this.#onThread(statement)) as Promise<T[]>;
+    return this.#local(() => this.#read.all(statement) as T[]);
+  }
+
+  async one<T extends object = Row>(statement: Sql): Promise<T | undefined> {
+    return this.#local(() => this.#read.one(statement) as T | undefined);
+  }
+
+  run(statement: Sql): Promise<number> {
+    return this.#writer.run(statement);
+  }
+
+  transaction: Database['transaction'] = (work) => this.#writer.transaction(work);
+
+  // The version is asserted as each connection opens; there is nothing else to choose wrongly.
+  async assertUsable(): Promise<void> {}
+
+  stats() {
+    return {
+      walBytes: this.#walBytes(),
+      queuedWrites: this.#writer.queued,
+      queuedSlowQueries: this.#slowQueue.waiting,
+    };
+  }
+
+  async snapshot<T>(work: (read: (statement: Sql) => Promise<Row[]>) => Promise<T>): Promise<T> {
+    const thread = new SqliteThread(this.#options.file);
+    try {
+      await thread.snapshot(true);
+      return await work((statement) => thread.query(statement, 0));
+    } finally {
+      await thread.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.idle();
+    await this.#checkpoint;
+    await Promise.all([...this.#idleThreads, this.#maintenance].map((thread) => thread.close()));
+    this.#read.close();
+    // Folds the log into the database, so that a copied folder is whole without its -wal file.
+    this.#write.raw.pragma('wal_checkpoint(TRUNCATE)');
+    this.#write.close();
+  }
+
+  #local<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+
+  async #onThread(statement: Sql): Promise<Row[]> {
+    const thread = this.#idleThreads.pop() ?? new SqliteThread(this.#options.file);
+    try {
+      return await thread.query(statement, this.#options.queryDeadlineMs);
+    } catch (error) {
+      throw translateSqliteError(error);
+    } finally {
+      this.#idleThreads.push(thread);
+    }
+  }
+
+  #walBytes(): number {
+    return statSync(`${this.#options.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  #afterCommit(): void {
+    // A look at the file's size costs a system call; every 64th commit is often enough.
+    if (++this.#commitsSinceLook < 64 || this.#checkpoint) return;
+    this.#commitsSinceLook = 0;
+    if (this.#walBytes() < checkpointBytes) return;
+    this.#checkpoint = this.#maintenance
+      .checkpoint()
+      // A checkpoint that could not run now (a long reader) is tried again after later commits.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#checkpoint = undefined;
+      });
+  }
+}
+
+export function openSqlite(options: SqliteOptions): Database {
+  return new SqliteDatabase(options);
+}

@@ -1,0 +1,129 @@
+/**
+ * The catalogue of errors that a caller can meet: name, HTTP status, numeric code and what it means.
+ *
+ * The first block is the table of the interface specification, the second the codes of the same lineage for cases that
+ * the table leaves open. Everything else in the service throws one of these through `fail`.
+ */
+
+export interface ErrorEntry {
+  readonly name: string;
+  readonly status: number;
+  readonly code: number;
+  /** The message a caller reads when the thrower has nothing more exact to say. */
+  readonly message: string;
+}
+
+function entry(name: string, status: number, code: number, message: string): ErrorEntry {
+  return Object.freeze({ name, status, code, message });
+}
+
+export const catalogue = Object.freeze({
+  CredentialsMissing: entry('CredentialsMissing', 400, 902, 'The headers with AppId and AppKey are missing.'),
+  InvalidCredentials: entry('InvalidCredentials', 404, 903, 'The AppId or AppKey is invalid.'),
+  APICallLimit: entry('APICallLimit', 429, 904, 'The API call limit is reached. Try again later.'),
+  UserInvalidLoginParams: entry('UserInvalidLoginParams', 404, 101, 'The e-mail or the password is wrong.'),
+  ObjectNotFound: entry('ObjectNotFound', 404, 101, 'The object does not exist.'),
+  UsernameMissing: entry('UsernameMissing', 400, 200, 'The e-mail, which is the user name, is missing or empty.'),
+  PasswordMissing: entry('PasswordMissing', 400, 201, 'The password is missing or empty.'),
+  UsernameTaken: entry('UsernameTaken', 400, 202, 'The user name is already taken.'),
+  UserEmailTaken: entry('UserEmailTaken', 400, 203, 'The e-mail is already used.'),
+  UserEmailMissing: entry('UserEmailMissing', 400, 204, 'The e-mail is missing or empty.'),
+  InvalidSessionToken: entry(
+    'InvalidSessionToken',
+    403,
+    209,
+    'The access token is missing or no longer valid. Sign in again.',
+  ),
+  InvalidFirstName: entry('InvalidFirstName', 400, 210, 'firstname must be a string of 3 to 64 characters.'),
+  InvalidLastName: entry('InvalidLastName', 400, 211, 'lastname must be a string of 3 to 64 characters.'),
+  InvalidMiddleName: entry('InvalidMiddleName', 400, 212, 'middlename must be a string of at most 64 characters.'),
+  InvalidCountry: entry('InvalidCountry', 400, 213, 'country must be two letters.'),
+  InvalidPhone: entry('InvalidPhone', 400, 214, 'phone must be a phone number as a string.'),
+  InvalidBucketName: entry(
+    'InvalidBucketName',
+    400,
+    301,
+    'bucketName must be 1 to 30 characters: a letter, then letters, digits or underscores.',
+  ),
+  InvalidSchema: entry('InvalidSchema', 400, 302, 'A schema must be specified.'),
+  deviceName: entry('deviceName', 400, 302, 'deviceName must be a string of 3 to 64 characters.'),
+
+  ValidationError: entry('ValidationError', 400, 142, 'The request breaks a rule; see details.'),
+  InvalidJSON: entry('InvalidJSON', 400, 107, 'The body is not acceptable JSON.'),
+  InvalidQuery: entry('InvalidQuery', 400, 102, 'The query is malformed.'),
+  InvalidEmailAddress: entry(
+    'InvalidEmailAddress',
+    400,
+    125,
+    'The e-mail address is malformed or longer than 200 characters.',
+  ),
+  InvalidFileName: entry(
+    'InvalidFileName',
+    400,
+    122,
+    'The file name must be 1 to 128 characters without control characters and path separators.',
+  ),
+  ObjectTooLarge: entry('ObjectTooLarge', 413, 116, 'The body, file or document is over its limit.'),
+  DuplicateValue: entry('DuplicateValue', 409, 137, 'A value that must be unique is already taken.'),
+  OperationForbidden: entry('OperationForbidden', 403, 119, "The app's policy refuses this operation."),
+  Timeout: entry(
+    'Timeout',
+    503,
+    124,
+    'The query ran past its deadline, or the storage cannot take a write now. Try again.',
+  ),
+  NotFound: entry('NotFound', 404, 101, 'There is nothing at this address.'),
+  MethodNotAllowed: entry(
+    'MethodNotAllowed',
+    405,
+    119,
+    'This address does not take this method; see the Allow header.',
+  ),
+  UnsupportedMediaType: entry('UnsupportedMediaType', 415, 107, 'Send the body as application/json.'),
+  InternalServerError: entry(
+    'InternalServerError',
+    500,
+    1,
+    'Something went wrong inside the service. The request id helps to find it.',
+  ),
+});
+
+export type ErrorName = keyof typeof catalogue;
+
+/** One broken rule: which member of the request, as a dotted path, and what is wrong with it. */
+export interface Problem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+export interface FailureOptions {
+  readonly message?: string;
+  readonly details?: readonly Problem[];
+  /** Seconds after which trying again makes sense; becomes the `Retry-After` header. */
+  readonly retryAfter?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What caused it, for the log only. */
+  readonly cause?: unknown;
+}
+
+/** A catalogue error on its way to the caller. */
+export class Failure extends Error {
+  readonly entry: ErrorEntry;
+  readonly details: readonly Problem[];
+  readonly retryAfter: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(entry: ErrorEntry, options: FailureOptions = {}) {
+    super(options.message ?? entry.message, { cause: options.cause });
+    this.name = entry.name;
+    this.entry = entry;
+    this.details = options.details ?? [];
+    this.retryAfter = options.retryAfter;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** Makes the catalogue error `name`; throw what it returns. */
+export function fail(name: ErrorName, options: FailureOptions | string = {}): Failure {
+  return new Failure(catalogue[name], typeof options === 'string' ? { message: options } : options);
+}

@@ -1,0 +1,194 @@
+import type { Clock } from '../../clock.ts';
+import type { Database } from '../../db/db.ts';
+import { deleteInSteps } from '../../db/delete-in-steps.ts';
+import type { Revision } from '../../db/revision.ts';
+import { fail, type Problem } from '../../errors.ts';
+import { secretHash } from '../../http/access.ts';
+import { type AppPolicy, defaultPolicy, policySchema, readPolicy } from '../../http/policy.ts';
+import { defineShape } from '../../http/shape.ts';
+import { newObjectId, randomText } from '../../id.ts';
+import { sql } from '../../sql.ts';
+import * as store from './store.ts';
+
+/** What is shown once, when a key is made; afterwards only its hash is known. */
+export interface Credentials {
+  readonly appId: string;
+  readonly keyId: string;
+  readonly appKey: string;
+}
+
+export interface AppView {
+  readonly appId: string;
+  readonly name: string;
+  readonly disabled: boolean;
+  readonly policy: AppPolicy;
+  readonly keys: readonly KeyView[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface KeyView {
+  readonly keyId: string;
+  /** The last characters of the key, to tell two apart. */
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+/** With two, a new key can be rolled out before the old one is switched off. */
+const maxLiveKeys = 2;
+
+const policyShape = defineShape(policySchema, {
+  rules: ({ timeZone }) => timeZoneProblems(timeZone),
+});
+
+function timeZoneProblems(timeZone: string | undefined): Problem[] {
+  if (timeZone === undefined || isTimeZone(timeZone)) return [];
+  return [{ field: 'timeZone', problem: 'must be an IANA time zone such as Europe/Vienna' }];
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface AppChange {
+  readonly name?: string;
+  readonly disabled?: boolean;
+  /** Members to replace; the others stay. */
+  readonly policy?: unknown;
+}
+
+/** Apps and their credentials, for the console and the command line. */
+export type AppService = ReturnType<typeof createAppService>;
+
+export function createAppService(deps: { readonly db: Database; readonly revision: Revision; readonly now: Clock }) {
+  const { db, revision, now } = deps;
+
+  async function view(row: store.AppRow): Promise<AppView> {
+    const keys = (await store.listKeys(db, row.app_id)).filter((key) => key.disabled_at === null);
+    return {
+      appId: row.app_id,
+      name: row.name,
+      disabled: row.disabled_at !== null,
+      policy: readPolicy(row.policy),
+      keys: keys.map((key) => ({
+        keyId: key.key_id,
+        hint: key.hint,
+        createdAt: new Date(key.created_at).toISOString(),
+        lastUsedAt: key.last_used_at === null ? null : new Date(key.last_used_at).toISOString(),
+      })),
+      createdAt: new Date(row.created_at).toISOString(),
+      updatedAt: new Date(row.updated_at).toISOString(),
+    };
+  }
+
+  async function find(appId: string): Promise<store.AppRow> {
+    const row = await store.findApp(db, appId);
+    if (!row) throw fail('ObjectNotFound', `There is no app ${appId}.`);
+    return row;
+  }
+
+  function newKey(appId: string) {
+    const appKey = randomText(43);
+    const keyId = newObjectId(now());
+    return {
+      credentials: { appId, keyId, appKey },
+      row: { appId, keyId, keyHash: secretHash(appKey), hint: appKey.slice(-4), now: now() },
+    };
+  }
+
+  return {
+    async list(): Promise<AppView[]> {
+      return Promise.all((await store.listApps(db)).map(view));
+    },
+
+    async get(appId: string): Promise<AppView> {
+      return view(await find(appId));
+    },
+
+    /** @throws Failure ValidationError for a name outside 1 to 100 characters */
+    async create(name: string): Promise<Credentials> {
+      assertName(name);
+      const appId = newObjectId(now());
+      const key = newKey(appId);
+      await db.transaction(async (db) => {
+        await store.insertApp(db, { appId, name, policy: {}, now: now() });
+        await store.insertKey(db, key.row);
+      });
+      return key.credentials;
+    },
+
+    async change(appId: string, change: AppChange): Promise<AppView> {
+      const row = await find(appId);
+      if (change.name !== undefined) assertName(change.name);
+      const policy = change.policy === undefined ? {} : policyShape.readUpdate(change.policy).set;
+      const disabledAt =
+        change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null;
+      await revision.change((db) =>
+        store.updateApp(db, appId, {
+          name: change.name ?? row.name,
+          policy: JSON.stringify({ ...(JSON.parse(row.policy) as object), ...policy }),
+          disabledAt,
+          now: now(),
+        }),
+      );
+      return view(await find(appId));
+    },
+
+    /**
+     * Adds a key. With two live ones the older is switched off; the answer names it.
+     */
+    async rotateKey(appId: string): Promise<Credentials & { readonly disabledKeyIds: readonly string[] }> {
+      await find(appId);
+      const key = newKey(appId);
+      const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
+      const outgoing = live.slice(maxLiveKeys - 1);
+      await revision.change(async (db) => {
+        for (const old of outgoing) await store.disableKey(db, appId, old.key_id, now());
+        await store.insertKey(db, key.row);
+      });
+      return { ...key.credentials, disabledKeyIds: outgoing.map((old) => old.key_id) };
+    },
+
+    /** Switches one key off at once. */
+    async disableKey(appId: string, keyId: string): Promise<void> {
+      const done = await revision.change((db) => store.disableKey(db, appId, keyId, now()));
+      if (!done) throw fail('ObjectNotFound', `The app ${appId} has no live key ${keyId}.`);
+    },
+
+    /** Deletes the app with everything in it. Files on disk are swept up afterwards. */
+    async remove(appId: string): Promise<void> {
+      await find(appId);
+      // Switched off first, so that nothing is written while the rest goes step by step.
+      await revision.change((db) => db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`));
+      for (const bucket of await db.all<{ object_id: string }>(
+        sql`select object_id from buckets where app_id = ${appId}`,
+      )) {
+        await deleteInSteps(db, {
+          table: 'records',
+          id: 'object_id',
+          scope: sql`app_id = ${appId} and bucket_id = ${bucket.object_id}`,
+        });
+      }
+      for (const [table, id] of Object.entries(store.appTables))
+        await deleteInSteps(db, { table, id, scope: sql`app_id = ${appId}` });
+      await revision.change(async () => undefined);
+    },
+
+    isTimeZone,
+    defaultPolicy,
+  };
+}
+
+function assertName(name: string): void {
+  if (typeof name === 'string' && name.trim().length >= 1 && name.length <= 100) return;
+  throw fail('ValidationError', {
+    message: 'name must have 1 to 100 characters.',
+    details: [{ field: 'name', problem: 'must have 1 to 100 characters' }],
+  });
+}

@@ -1,0 +1,27 @@
+import type { Db } from '../../db/db.ts';
+import type { Key } from '../../db/table.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { resourceEndpoints } from '../../http/resource.ts';
+import { beaconExample, beaconRecord, beaconShape, uuidKey } from './schemas.ts';
+import { beaconTable } from './store.ts';
+
+export function beaconEndpoints(db: Db): Endpoint[] {
+  return resourceEndpoints({
+    db,
+    table: beaconTable,
+    noun: ['beacon', 'beacons'],
+    title: ['Beacon', 'Beacons'],
+    tag: 'Beacons',
+    path: '/beacons',
+    shape: beaconShape,
+    example: beaconExample,
+    record: beaconRecord,
+    grants: {
+      read: ({ readContent }) => (readContent === 'app' ? 'visitor' : 'user'),
+      create: ({ writeContent }) => writeContent,
+      write: ({ writeContent }) => writeContent,
+    },
+    defaultLimit: 1000,
+    derive: ({ uuid }): Key => (typeof uuid === 'string' ? { uuid_key: uuidKey(uuid) } : {}),
+  });
+}

@@ -1,0 +1,102 @@
+import type { Database, Db } from '../../db/db.ts';
+import type { Revision } from '../../db/revision.ts';
+import { columnLookup, text, time } from '../../db/table.ts';
+import type { Field, FieldLookup } from '../../query/fields.ts';
+import { type ColumnMap, columnsOf } from './schemas.ts';
+import type { Columns, Slot } from './slots.ts';
+import { type BucketRow, findBucket, listSchemas } from './store.ts';
+
+/** A bucket's definition: what is judged by it and how its records are found. */
+export interface Bucket {
+  readonly appId: string;
+  readonly bucketId: string;
+  readonly name: string;
+  readonly version: number;
+  /** All schema records of the bucket together. */
+  readonly columns: Columns;
+  readonly slots: readonly Slot[];
+  readonly lookup: FieldLookup;
+}
+
+const maxCached = 2_000;
+
+/** Finds buckets by name and keeps their definitions in memory until the revision says that something changed. */
+export class BucketDirectory {
+  readonly #db: Database;
+  readonly #known = new Map<string, Bucket>();
+
+  constructor(db: Database, revision: Revision) {
+    this.#db = db;
+    revision.onChange(() => this.#known.clear());
+  }
+
+  async find(appId: string, name: string): Promise<Bucket | undefined> {
+    const key = `${appId} ${name}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    return this.reload(appId, name);
+  }
+
+  /** Past the memory, for a definition that has just proved to be old. */
+  async reload(appId: string, name: string): Promise<Bucket | undefined> {
+    const key = `${appId} ${name}`;
+    const found = await loadBucket(this.#db, appId, name);
+    if (!found) {
+      this.#known.delete(key);
+      return undefined;
+    }
+    if (this.#known.size >= maxCached) this.#known.clear();
+    this.#known.set(key, found);
+    return found;
+  }
+}
+
+async function loadBucket(db: Db, appId: string, name: string): Promise<Bucket | undefined> {
+  const row = await findBucket(db, appId, name);
+  return row ? describeBucket(db, row) : undefined;
+}
+
+async function describeBucket(db: Db, row: BucketRow): Promise<Bucket> {
+  const columns = mergeColumns(await listSchemas(db, row.app_id, row.object_id));
+  const slots = readSlots(row);
+  return {
+    appId: row.app_id,
+    bucketId: row.object_id,
+    name: row.name,
+    version: row.version,
+    columns,
+    slots,
+    lookup: bucketLookup(columns, slots),
+  };
+}
+
+export function readSlots(row: BucketRow): readonly Slot[] {
+  return JSON.parse(row.slots) as Slot[];
+}
+
+/** Several schema records of one bucket add up. */
+export function mergeColumns(schemas: readonly { readonly metadata: string }[]): Columns {
+  const merged = new Map(
+    schemas.flatMap(({ metadata }) => Object.entries(columnsOf(JSON.parse(metadata) as ColumnMap))),
+  );
+  return Object.fromEntries(merged);
+}
+
+const declaredTypes = { Number: 'number', String: 'string', Boolean: 'boolean', Date: 'date' } as const;
+
+const ownColumns = columnLookup({ objectId: text('object_id'), createdAt: time('created_at'), updatedAt: time('updated_at') });
+
+/** `objectId`, `createdAt`, `updatedAt`, and `metadata` with any path below it. */
+function bucketLookup(columns: Columns, slots: readonly Slot[]): FieldLookup {
+  const usable = new Map(slots.filter(({ state, exact }) => state === 'ready' && exact).map(({ column, slot }) => [column, slot]));
+  const member = (path: readonly string[]): Field => {
+    const name = path.length === 1 ? (path[0] ?? '') : '';
+    const type = Object.hasOwn(columns, name) ? columns[name] : undefined;
+    const slot = usable.get(name);
+    return { from: 'member', column: 'doc', path, ...(type ? { declared: declaredTypes[type] } : {}), ...(type && slot ? { slot } : {}) };
+  };
+  return (name) => {
+    const [head, ...path] = name.split('.');
+    return head === 'metadata' ? member(path) : ownColumns(name);
+  };
+}

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../db/db.ts';
+import { deleteInSteps } from '../../db/delete-in-steps.ts';
+import type { Revision } from '../../db/revision.ts';
+import { sql } from '../../sql.ts';
+import { readSlots } from './directory.ts';
+import { type Slot, slotValues } from './slots.ts';
+import * as store from './store.ts';
+
+const pageSize = 250;
+
+/**
+ * Other nodes may write by an older definition until they hear of the new one; their last such write is refused by the
+ * version that each write names, so one pause longer than a statement is enough.
+ */
+const settleMs = 1_000;
+
+export interface FillDeps {
+  readonly db: Database;
+  readonly revision: Revision;
+  readonly now: () => number;
+}
+
+/** Copies declared columns of the records that were there before into their slots, in small steps. May be repeated. */
+export async function fillBucket({ db, revision, now }: FillDeps, appId: string, bucketId: string): Promise<void> {
+  if (!db.readsAreLocal) await delay(settleMs);
+  const started = await db.transaction((db) => store.lockBucket(db, appId, bucketId));
+  if (!started) return;
+  const slots = readSlots(started);
+  const misfits = new Set<string>();
+  for (let after = ''; ; ) {
+    const page = await store.findUnfilled(db, { appId, bucketId, after, limit: pageSize });
+    if (page.length === 0) break;
+    for (const slot of await copyPage(db, { appId, bucketId, slots, page })) misfits.add(slot);
+    after = page.at(-1)?.object_id ?? after;
+  }
+  await revision.change(async (db) => {
+    const bucket = await store.lockBucket(db, appId, bucketId);
+    if (!bucket) return;
+    await store.updateSlots(db, bucket, JSON.stringify(settled(readSlots(bucket), slots, misfits)), now());
+  });
+}
+
+interface Page {
+  readonly appId: string;
+  readonly bucketId: string;
+  readonly slots: readonly Slot[];
+  readonly page: readonly { readonly object_id: string; readonly doc: string }[];
+}
+
+async function copyPage(db: Database, { appId, bucketId, slots, page }: Page): Promise<string[]> {
+  const misfits: string[] = [];
+  await db.transaction(async (db) => {
+    for (const { object_id: objectId } of page) {
+      const key = { appId, bucketId, objectId };
+      // Read again under the lock: the record may have been changed since the page was read.
+      const record = await store.lockRecord(db, key);
+      if (!record) continue;
+      const copied = slotValues(slots, JSON.parse(record.doc));
+      misfits.push(...copied.misfits);
+      await store.writeSlots(db, key, copied.values);
+    }
+  });
+  return misfits;
+}
+
+/** The slots after a fill: only those that have not changed since it began are done. */
+function settled(current: readonly Slot[], filled: readonly Slot[], misfits: ReadonlySet<string>): Slot[] {
+  return current.flatMap((slot) => {
+    const before = filled.find(
+      (other) => other.slot === slot.slot && other.column === slot.column && other.type === slot.type,
+    );
+    if (before?.state !== slot.state) return [slot];
+    if (slot.state === 'draining') return [];
+    return [{ ...slot, state: 'ready' as const, exact: slot.exact && !misfits.has(slot.slot) }];
+  });
+}
+
+/** Removes the records of a bucket that was deleted. May be repeated. */
+export async function purgeBucket(db: Database, appId: string, bucketId: string): Promise<void> {
+  const scope = sql`app_id = ${appId} and bucket_id = ${bucketId}`;
+  await deleteInSteps(db, { table: 'records', id: 'object_id', scope });
+}

@@ -1,0 +1,288 @@
+import type { Database } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import {
+  createdAnswer,
+  deletedAnswer,
+  inArray,
+  isoTime,
+  listAnswer,
+  recordAnswer,
+  updatedAnswer,
+} from '../../http/answers.ts';
+import type { AppContext } from '../../http/context.ts';
+import { type BodySpec, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { listParameters, listRecords } from '../../http/list.ts';
+import { mergePatch } from '../../http/merge-patch.ts';
+import { isObject } from '../../http/shape.ts';
+import { newObjectId } from '../../id.ts';
+import { sql } from '../../sql.ts';
+import type { Bucket, BucketDirectory } from './directory.ts';
+import {
+  assertBucketName,
+  assertFitsColumns,
+  documentText,
+  recordBody,
+  recordExample,
+  recordSchema,
+} from './schemas.ts';
+import { slotValues } from './slots.ts';
+import * as store from './store.ts';
+
+export interface RecordDeps {
+  readonly db: Database;
+  readonly directory: BucketDirectory;
+  readonly markInexact: (appId: string, bucketId: string, slots: readonly string[]) => Promise<void>;
+}
+
+type Document = Readonly<Record<string, unknown>>;
+type PathCall = { readonly app: AppContext; readonly params: Readonly<Record<string, string>> };
+
+const common = {
+  tag: 'Data buckets',
+  grant: 'user',
+  parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the record' },
+} as const;
+const path = '/data/bucket/:bucketName';
+const generated = new Set(['objectId', 'createdAt', 'updatedAt']);
+
+export function recordEndpoints(deps: RecordDeps): Endpoint[] {
+  return [list(deps), create(deps), get(deps), put(deps), patch(deps), remove(deps)];
+}
+
+async function findBucket({ directory }: RecordDeps, { app, params }: PathCall): Promise<Bucket | undefined> {
+  const name = params['bucketName'] ?? '';
+  assertBucketName(name);
+  return directory.find(app.appId, name);
+}
+
+async function bucketToRead(deps: RecordDeps, call: PathCall): Promise<Bucket> {
+  const bucket = await findBucket(deps, call);
+  if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
+  return bucket;
+}
+
+async function bucketToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
+  const bucket = await findBucket(deps, call);
+  if (!bucket) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
+  return bucket;
+}
+
+function keyOf(bucket: Bucket, call: PathCall) {
+  return { app_id: bucket.appId, bucket_id: bucket.bucketId, object_id: call.params['objectId'] ?? '' };
+}
+
+const noRecord = () => fail('ObjectNotFound', 'There is no record with this objectId.');
+
+async function recordToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
+  const bucket = await bucketToWrite(deps, call);
+  if (!(await store.recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
+  return bucket;
+}
+
+function list(deps: RecordDeps): Endpoint {
+  return endpoint<undefined, Bucket>({
+    ...common,
+    method: 'GET',
+    path,
+    operationId: 'listRecords',
+    summary: 'List the records of a bucket',
+    query: listParameters,
+    answer: listAnswer(recordSchema, recordExample),
+    errors: ['InvalidBucketName', 'ObjectNotFound', 'InvalidQuery', 'Timeout'],
+    locate: (call) => bucketToRead(deps, call),
+    handle: ({ query, located: bucket }) => {
+      const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
+      const table = { ...store.recordTable, lookup: bucket.lookup };
+      return listRecords(deps.db, table, { scope, query, defaultLimit: 100, share: bucket.appId });
+    },
+  });
+}
+
+const createBody: BodySpec<Document> = {
+  ...recordBody,
+  read: (body) => {
+    const document = isObject(body) && Object.hasOwn(body, 'metadata') ? body['metadata'] : undefined;
+    if (isObject(document)) return document;
+    const problem = document === undefined ? 'is required' : 'must be a JSON object';
+    throw fail('ValidationError', { message: `metadata ${problem}.`, details: [{ field: 'metadata', problem }] });
+  },
+};
+
+function create(deps: RecordDeps): Endpoint {
+  return endpoint<Document, Bucket>({
+    ...common,
+    method: 'POST',
+    path,
+    operationId: 'createRecord',
+    summary: 'Create a record',
+    body: createBody,
+    answer: createdAnswer,
+    errors: ['InvalidBucketName', 'InvalidSchema', 'ValidationError', 'ObjectTooLarge'],
+    locate: (call) => bucketToWrite(deps, call),
+    handle: async (call) => {
+      const objectId = newObjectId(call.now);
+      await writing(deps, call, (bucket) => {
+        const record = prepare(bucket, call.body);
+        const write = {
+          ...record.write,
+          key: { appId: bucket.appId, bucketId: bucket.bucketId, objectId },
+          now: call.now,
+        };
+        return { misfits: record.misfits, run: () => store.insertRecord(deps.db, write) };
+      });
+      return { result: { createdAt: isoTime(call.now), objectId } };
+    },
+  });
+}
+
+/** Judges a document by its bucket and says what goes into which column. */
+function prepare(bucket: Bucket, document: Document) {
+  assertFitsColumns(document, bucket.columns);
+  const { values, misfits } = slotValues(bucket.slots, document);
+  return { misfits, write: { version: bucket.version, document: documentText(document), slots: values } };
+}
+
+interface Attempt {
+  readonly misfits: readonly string[];
+  /** False when the bucket's definition has changed in between. */
+  readonly run: () => Promise<boolean>;
+}
+
+/** A definition can change between being read and being used; then the document is judged again by the new one. */
+async function writing(
+  deps: RecordDeps,
+  call: PathCall & { readonly located: Bucket },
+  attempt: (bucket: Bucket) => Attempt,
+): Promise<void> {
+  let bucket = call.located;
+  for (let tries = 0; tries < 5; tries++) {
+    const { misfits, run } = attempt(bucket);
+    if (misfits.length > 0) await deps.markInexact(bucket.appId, bucket.bucketId, misfits);
+    else if (await run()) return;
+    bucket = await reload(deps, call);
+  }
+  throw fail('Timeout', { message: 'The bucket is being changed. Try again.', retryAfter: 1 });
+}
+
+async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
+  const found = await deps.directory.reload(call.app.appId, call.params['bucketName'] ?? '');
+  if (!found) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
+  return found;
+}
+
+function get(deps: RecordDeps): Endpoint {
+  return endpoint<undefined, string>({
+    ...common,
+    method: 'GET',
+    path: `${path}/:objectId`,
+    operationId: 'getRecord',
+    summary: 'Get a record',
+    answer: recordAnswer(recordSchema, recordExample),
+    errors: ['InvalidBucketName', 'ObjectNotFound'],
+    locate: async (call) => {
+      const bucket = await bucketToRead(deps, call);
+      const row = await store.recordTable.find(deps.db, keyOf(bucket, call));
+      if (!row) throw noRecord();
+      return store.recordTable.render(row);
+    },
+    handle: async ({ located }) => new JsonText(`{"result":${located}}`),
+  });
+}
+
+/** What a body means for the document: a lone `metadata` object is the whole of it, anything else members of it. */
+function readMembers(body: unknown): { readonly whole: boolean; readonly members: Document } {
+  if (!isObject(body))
+    throw fail('ValidationError', {
+      message: 'The body must be a JSON object.',
+      details: [{ field: '', problem: 'must be a JSON object' }],
+    });
+  const members = Object.fromEntries(Object.entries(body).filter(([name]) => !generated.has(name)));
+  const { metadata } = members;
+  return Object.keys(members).length === 1 && isObject(metadata)
+    ? { whole: true, members: metadata }
+    : { whole: false, members };
+}
+
+/** Members replace members; null removes one. */
+function replaceMembers(document: Document, members: Document): Document {
+  const merged = new Map([...Object.entries(document), ...Object.entries(members)]);
+  return Object.fromEntries([...merged].filter(([name, value]) => value !== null || !Object.hasOwn(members, name)));
+}
+
+function put(deps: RecordDeps): Endpoint {
+  return updating(deps, {
+    method: 'PUT',
+    operationId: 'updateRecord',
+    summary: 'Update a record',
+    description:
+      'Data members that are sent replace those of the document, the others are kept, null removes one. ' +
+      'A body whose only member is an object called metadata replaces the document as a whole.',
+    merge: (document, { whole, members }) => (whole ? members : replaceMembers(document, members)),
+  });
+}
+
+function patch(deps: RecordDeps): Endpoint {
+  return updating(deps, {
+    method: 'PATCH',
+    operationId: 'patchRecord',
+    summary: 'Merge changes into a record',
+    description: 'JSON Merge Patch (RFC 7396) of the document, whose members are sent directly or under metadata.',
+    merge: (document, { members }) => mergePatch(document, members) as Document,
+  });
+}
+
+interface Updating extends Pick<Endpoint, 'operationId' | 'summary' | 'description'> {
+  readonly method: 'PUT' | 'PATCH';
+  readonly merge: (document: Document, change: ReturnType<typeof readMembers>) => Document;
+}
+
+function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
+  return endpoint<ReturnType<typeof readMembers>, Bucket>({
+    ...common,
+    ...about,
+    path: `${path}/:objectId`,
+    body: { schema: recordSchema, example: recordBody.example.metadata, read: readMembers },
+    answer: inArray(updatedAnswer),
+    errors: ['InvalidBucketName', 'InvalidSchema', 'ValidationError', 'ObjectNotFound', 'ObjectTooLarge'],
+    locate: (call) => recordToWrite(deps, call),
+    handle: async (call) => {
+      const { body, now, params } = call;
+      let updatedAt = now;
+      let misfits: readonly string[] = [];
+      const run = (bucket: Bucket) => () =>
+        deps.db.transaction(async (db) => {
+          const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
+          const current = await store.lockRecord(db, key);
+          if (!current) throw noRecord();
+          const record = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
+          misfits = record.misfits;
+          if (misfits.length > 0) return false;
+          updatedAt = Math.max(now, current.updated_at);
+          return store.updateRecord(db, { ...record.write, key, now });
+        });
+      await writing(deps, call, (bucket) => {
+        const known = misfits;
+        misfits = [];
+        return { misfits: known, run: run(bucket) };
+      });
+      return { result: [{ updatedAt: isoTime(updatedAt) }] };
+    },
+  });
+}
+
+function remove(deps: RecordDeps): Endpoint {
+  return endpoint<undefined, Bucket>({
+    ...common,
+    method: 'DELETE',
+    path: `${path}/:objectId`,
+    operationId: 'deleteRecord',
+    summary: 'Delete a record',
+    answer: inArray(deletedAnswer),
+    errors: ['InvalidBucketName', 'ObjectNotFound'],
+    locate: (call) => bucketToRead(deps, call),
+    handle: async (call) => {
+      if (!(await store.recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
+      return { result: [{}] };
+    },
+  });
+}

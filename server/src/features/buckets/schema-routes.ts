@@ -1,0 +1,184 @@
+import type { Database } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import {
+  createdAnswer,
+  deletedAnswer,
+  inArray,
+  isoTime,
+  listAnswer,
+  recordAnswer,
+  updatedAnswer,
+} from '../../http/answers.ts';
+import type { AppContext } from '../../http/context.ts';
+import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { listParameters, listRecords } from '../../http/list.ts';
+import { mergePatch } from '../../http/merge-patch.ts';
+import type { AppPolicy } from '../../http/policy.ts';
+import { sql } from '../../sql.ts';
+import type { Bucket, BucketDirectory } from './directory.ts';
+import {
+  assertBucketName,
+  type ColumnMap,
+  readColumnMap,
+  schemaBody,
+  schemaRecordExample,
+  schemaRecordSchema,
+} from './schemas.ts';
+import type { BucketService, SchemaKey } from './service.ts';
+import { schemaTable } from './store.ts';
+
+export interface SchemaDeps {
+  readonly db: Database;
+  readonly directory: BucketDirectory;
+  readonly service: BucketService;
+}
+
+type PathCall = { readonly app: AppContext; readonly params: Readonly<Record<string, string>> };
+
+const common = {
+  tag: 'Schemas',
+  parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the schema record' },
+} as const;
+const path = '/data/schema/:bucketName';
+const write = ({ writeContent }: AppPolicy) => writeContent;
+
+export function schemaEndpoints(deps: SchemaDeps): Endpoint[] {
+  return [list(deps), create(deps), get(deps), put(deps), patch(deps), remove(deps)];
+}
+
+async function findBucket({ directory }: SchemaDeps, { app, params }: PathCall): Promise<Bucket> {
+  const name = params['bucketName'] ?? '';
+  assertBucketName(name);
+  const bucket = await directory.find(app.appId, name);
+  if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
+  return bucket;
+}
+
+async function findSchema(deps: SchemaDeps, call: PathCall) {
+  const bucket = await findBucket(deps, call);
+  const row = await schemaTable.find(deps.db, {
+    app_id: bucket.appId,
+    bucket_id: bucket.bucketId,
+    object_id: call.params['objectId'] ?? '',
+  });
+  if (!row) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
+  return { bucket, row };
+}
+
+async function schemaKey(deps: SchemaDeps, call: PathCall): Promise<SchemaKey> {
+  const { bucket } = await findSchema(deps, call);
+  return { appId: bucket.appId, bucketId: bucket.bucketId, objectId: call.params['objectId'] ?? '' };
+}
+
+function list(deps: SchemaDeps): Endpoint {
+  return endpoint<undefined, Bucket>({
+    ...common,
+    method: 'GET',
+    path,
+    operationId: 'listSchemas',
+    summary: 'List the schema records of a bucket',
+    grant: 'user',
+    query: listParameters,
+    answer: listAnswer(schemaRecordSchema, schemaRecordExample),
+    errors: ['InvalidBucketName', 'ObjectNotFound', 'InvalidQuery', 'Timeout'],
+    locate: (call) => findBucket(deps, call),
+    handle: ({ query, located: bucket }) => {
+      const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
+      return listRecords(deps.db, schemaTable, { scope, query, defaultLimit: 100, share: bucket.appId });
+    },
+  });
+}
+
+function create({ service }: SchemaDeps): Endpoint {
+  return endpoint<ColumnMap, void>({
+    ...common,
+    method: 'POST',
+    path,
+    operationId: 'createSchema',
+    summary: 'Create a schema record',
+    description: 'Several schema records of one bucket add up. A bucket that does not exist yet is created.',
+    grant: write,
+    body: { ...schemaBody, read: readColumnMap },
+    answer: createdAnswer,
+    errors: ['InvalidBucketName', 'InvalidSchema'],
+    locate: async ({ params }) => assertBucketName(params['bucketName'] ?? ''),
+    handle: async ({ app, params, body }) => {
+      const { objectId, createdAt } = await service.addSchema(app.appId, params['bucketName'] ?? '', body);
+      return { result: { createdAt: isoTime(createdAt), objectId } };
+    },
+  });
+}
+
+function get(deps: SchemaDeps): Endpoint {
+  return endpoint<undefined, Awaited<ReturnType<typeof findSchema>>>({
+    ...common,
+    method: 'GET',
+    path: `${path}/:objectId`,
+    operationId: 'getSchema',
+    summary: 'Get a schema record',
+    grant: 'user',
+    answer: recordAnswer(schemaRecordSchema, schemaRecordExample),
+    errors: ['InvalidBucketName', 'ObjectNotFound'],
+    locate: (call) => findSchema(deps, call),
+    handle: async ({ located }) => new JsonText(`{"result":${schemaTable.render(located.row)}}`),
+  });
+}
+
+function put(deps: SchemaDeps): Endpoint {
+  return endpoint<ColumnMap, SchemaKey>({
+    ...common,
+    method: 'PUT',
+    path: `${path}/:objectId`,
+    operationId: 'updateSchema',
+    summary: 'Replace the columns of a schema record',
+    grant: write,
+    body: { ...schemaBody, read: readColumnMap },
+    answer: inArray(updatedAnswer),
+    errors: ['InvalidBucketName', 'InvalidSchema', 'ObjectNotFound'],
+    locate: (call) => schemaKey(deps, call),
+    handle: async ({ located, body }) => {
+      const updatedAt = await deps.service.changeSchema(located, () => body);
+      return { result: [{ updatedAt: isoTime(updatedAt) }] };
+    },
+  });
+}
+
+function patch(deps: SchemaDeps): Endpoint {
+  return endpoint<unknown, SchemaKey>({
+    ...common,
+    method: 'PATCH',
+    path: `${path}/:objectId`,
+    operationId: 'patchSchema',
+    summary: 'Merge columns into a schema record',
+    description: 'JSON Merge Patch (RFC 7396): null removes a column.',
+    grant: write,
+    body: { ...schemaBody, read: (body) => body },
+    answer: inArray(updatedAnswer),
+    errors: ['InvalidBucketName', 'InvalidSchema', 'ObjectNotFound'],
+    locate: (call) => schemaKey(deps, call),
+    handle: async ({ located, body }) => {
+      const merge = (column: ColumnMap) => readColumnMap(mergePatch({ column }, body));
+      const updatedAt = await deps.service.changeSchema(located, merge);
+      return { result: [{ updatedAt: isoTime(updatedAt) }] };
+    },
+  });
+}
+
+function remove(deps: SchemaDeps): Endpoint {
+  return endpoint<undefined, SchemaKey>({
+    ...common,
+    method: 'DELETE',
+    path: `${path}/:objectId`,
+    operationId: 'deleteSchema',
+    summary: 'Delete a schema record',
+    description: 'Its columns are no longer checked, unless another schema of the bucket declares them.',
+    grant: write,
+    answer: inArray(deletedAnswer),
+    errors: ['InvalidBucketName', 'ObjectNotFound'],
+    locate: (call) => schemaKey(deps, call),
+    handle: async ({ located }) => {
+      await deps.service.removeSchema(located);
+      return { result: [{}] };
+    },
+  });
+}

@@ -1,0 +1,181 @@
+import type { Clock } from '../../clock.ts';
+import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
+import type { Revision } from '../../db/revision.ts';
+import { fail, type Problem } from '../../errors.ts';
+import { isoTime } from '../../http/answers.ts';
+import { sentence } from '../../http/shape.ts';
+import { newObjectId } from '../../id.ts';
+import { mergeColumns, readSlots } from './directory.ts';
+import { assertBucketName, type ColumnMap, columnsOf } from './schemas.ts';
+import { assignSlots, type Columns } from './slots.ts';
+import * as store from './store.ts';
+
+export interface BucketDeps {
+  readonly db: Database;
+  readonly revision: Revision;
+  readonly now: Clock;
+  /** Asks for a background job in the transaction of what makes it necessary. */
+  readonly enqueue: (
+    db: Db,
+    job: { readonly appId: string; readonly kind: BucketJob; readonly payload: { readonly bucketId: string } },
+  ) => Promise<void>;
+}
+
+/** `bucket.fill` copies declared columns to their slots, `bucket.purge` removes the records of a deleted bucket. */
+export type BucketJob = 'bucket.fill' | 'bucket.purge';
+
+export type BucketService = ReturnType<typeof createBucketService>;
+
+/** Buckets and their schemas: what the console, the command line and the interface change. */
+export function createBucketService({ db, revision, now, enqueue }: BucketDeps) {
+  async function insertBucket(db: Db, appId: string, name: string): Promise<string> {
+    const bucketId = newObjectId(now());
+    await store.insertBucket(db, { appId, bucketId, name, now: now() });
+    return bucketId;
+  }
+
+  /** Gives the declared columns their slots and has what is there already copied in the background. */
+  async function reassignSlots(db: Db, bucket: store.BucketRow): Promise<void> {
+    const columns = mergeColumns(await store.listSchemas(db, bucket.app_id, bucket.object_id));
+    const isEmpty = await store.isBucketEmpty(db, bucket.app_id, bucket.object_id);
+    const slots = assignSlots(readSlots(bucket), columns, isEmpty);
+    await store.updateSlots(db, bucket, JSON.stringify(slots), now());
+    if (slots.some(({ state }) => state !== 'ready')) {
+      await enqueue(db, { appId: bucket.app_id, kind: 'bucket.fill', payload: { bucketId: bucket.object_id } });
+    }
+  }
+
+  async function lockOrFail(db: Db, appId: string, bucketId: string): Promise<store.BucketRow> {
+    const row = await store.lockBucket(db, appId, bucketId);
+    if (!row) throw fail('ObjectNotFound', 'There is no such bucket.');
+    return row;
+  }
+
+  return {
+    /** @throws Failure InvalidBucketName, DuplicateValue */
+    async createBucket(appId: string, name: string): Promise<{ objectId: string; name: string; createdAt: string }> {
+      assertBucketName(name);
+      const createdAt = now();
+      try {
+        const objectId = await revision.change((db) => insertBucket(db, appId, name));
+        return { objectId, name, createdAt: isoTime(createdAt) };
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error;
+        throw fail('DuplicateValue', `There is a bucket called ${name} already.`);
+      }
+    },
+
+    async listBuckets(
+      appId: string,
+    ): Promise<{ objectId: string; name: string; columns: Columns; createdAt: string }[]> {
+      const buckets = await store.listBuckets(db, appId);
+      return Promise.all(
+        buckets.map(async (row) => ({
+          objectId: row.object_id,
+          name: row.name,
+          columns: mergeColumns(await store.listSchemas(db, appId, row.object_id)),
+          createdAt: isoTime(row.created_at),
+        })),
+      );
+    },
+
+    /** The bucket is gone at once; its records go in the background. @throws Failure ObjectNotFound */
+    async deleteBucket(appId: string, name: string): Promise<void> {
+      const found = await store.findBucket(db, appId, name);
+      if (!found) throw fail('ObjectNotFound', `There is no bucket called ${name}.`);
+      await revision.change(async (db) => {
+        await store.deleteBucketRow(db, appId, found.object_id);
+        await enqueue(db, { appId, kind: 'bucket.purge', payload: { bucketId: found.object_id } });
+      });
+    },
+
+    /** Adds a schema record; makes the bucket when there is none. @throws Failure InvalidSchema for a contradiction */
+    async addSchema(
+      appId: string,
+      bucketName: string,
+      column: ColumnMap,
+    ): Promise<{ objectId: string; createdAt: number }> {
+      const createdAt = now();
+      const objectId = newObjectId(createdAt);
+      const add = () =>
+        revision.change(async (db) => {
+          const found = await store.findBucket(db, appId, bucketName);
+          const bucketId = found?.object_id ?? (await insertBucket(db, appId, bucketName));
+          const bucket = await lockOrFail(db, appId, bucketId);
+          assertNoContradiction(column, await store.listSchemas(db, appId, bucketId));
+          const key = { app_id: appId, object_id: objectId, bucket_id: bucketId };
+          await store.schemaTable.insert(db, key, { metadata: column, createdAt, updatedAt: createdAt });
+          await reassignSlots(db, bucket);
+        });
+      try {
+        await add();
+      } catch (error) {
+        // Somebody else made the bucket at the same moment; now it is there.
+        if (!(error instanceof UniqueViolation)) throw error;
+        await add();
+      }
+      return { objectId, createdAt };
+    },
+
+    /** Replaces the column map that `merge` makes of the present one. Answers the time of the update. */
+    async changeSchema(key: SchemaKey, merge: (current: ColumnMap) => ColumnMap): Promise<number> {
+      return revision.change(async (db) => {
+        const bucket = await lockOrFail(db, key.appId, key.bucketId);
+        const schemas = await store.listSchemas(db, key.appId, key.bucketId);
+        const current = schemas.find(({ object_id }) => object_id === key.objectId);
+        if (!current) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
+        const column = merge(JSON.parse(current.metadata) as ColumnMap);
+        assertNoContradiction(
+          column,
+          schemas.filter((schema) => schema !== current),
+        );
+        const rowKey = { app_id: key.appId, object_id: key.objectId };
+        const row = await store.schemaTable.find(db, rowKey);
+        const updatedAt = Math.max(now(), Number(row?.['updated_at'] ?? 0));
+        await store.schemaTable.update(db, rowKey, { metadata: column, updatedAt });
+        await reassignSlots(db, bucket);
+        return updatedAt;
+      });
+    },
+
+    async removeSchema(key: SchemaKey): Promise<void> {
+      await revision.change(async (db) => {
+        const bucket = await lockOrFail(db, key.appId, key.bucketId);
+        const removed = await store.schemaTable.remove(db, { app_id: key.appId, object_id: key.objectId });
+        if (!removed) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
+        await reassignSlots(db, bucket);
+      });
+    },
+
+    /** Notes that slots no longer hold exact copies, so that queries read the documents instead. */
+    async markInexact(appId: string, bucketId: string, inexact: readonly string[]): Promise<void> {
+      await revision.change(async (db) => {
+        const bucket = await store.lockBucket(db, appId, bucketId);
+        if (!bucket) return;
+        const slots = readSlots(bucket).map((slot) => (inexact.includes(slot.slot) ? { ...slot, exact: false } : slot));
+        await store.updateSlots(db, bucket, JSON.stringify(slots), now());
+      });
+    },
+  };
+}
+
+export interface SchemaKey {
+  readonly appId: string;
+  readonly bucketId: string;
+  readonly objectId: string;
+}
+
+/** A field may be declared twice, but only with one type. */
+function assertNoContradiction(
+  column: ColumnMap,
+  others: readonly { readonly object_id: string; readonly metadata: string }[],
+): void {
+  const declared = mergeColumns(others);
+  const details: Problem[] = Object.entries(columnsOf(column))
+    .filter(([name, type]) => Object.hasOwn(declared, name) && declared[name] !== type)
+    .map(([name, type]) => ({
+      field: `column.${name}`,
+      problem: `is ${type} here and ${declared[name]} in another schema of the bucket`,
+    }));
+  if (details.length > 0) throw fail('InvalidSchema', { message: sentence(details), details });
+}

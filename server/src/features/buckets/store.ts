@@ -1,0 +1,145 @@
+import type { Db } from '../../db/db.ts';
+import { defineTable, json, text, time } from '../../db/table.ts';
+import { joinSql, raw, type SqlValue, sql } from '../../sql.ts';
+
+export interface BucketRow {
+  readonly app_id: string;
+  readonly object_id: string;
+  readonly name: string;
+  /** Counts changes of the definition; a write made with an older one is refused and made again. */
+  readonly version: number;
+  readonly slots: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export const schemaTable = defineTable('schemas', {
+  objectId: text('object_id'),
+  metadata: json('metadata'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+/** The members of a record that are not in its document. */
+export const recordTable = defineTable('records', {
+  objectId: text('object_id'),
+  metadata: json('doc'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+export function findBucket(db: Db, appId: string, name: string): Promise<BucketRow | undefined> {
+  return db.one<BucketRow>(sql`select * from buckets where app_id = ${appId} and name = ${name}`);
+}
+
+/** Inside a transaction: the row stays as it is until the transaction ends. */
+export function lockBucket(db: Db, appId: string, bucketId: string): Promise<BucketRow | undefined> {
+  return db.one<BucketRow>(
+    sql`select * from buckets where app_id = ${appId} and object_id = ${bucketId}${raw(db.dialect.lockRow)}`,
+  );
+}
+
+export function listBuckets(db: Db, appId: string): Promise<BucketRow[]> {
+  return db.all<BucketRow>(sql`select * from buckets where app_id = ${appId} order by name`);
+}
+
+export async function insertBucket(
+  db: Db,
+  bucket: { readonly appId: string; readonly bucketId: string; readonly name: string; readonly now: number },
+) {
+  await db.run(sql`insert into buckets (app_id, object_id, name, version, slots, created_at, updated_at)
+    values (${bucket.appId}, ${bucket.bucketId}, ${bucket.name}, 1, '[]', ${bucket.now}, ${bucket.now})`);
+}
+
+export async function updateSlots(db: Db, bucket: BucketRow, slots: string, now: number): Promise<void> {
+  await db.run(sql`update buckets set slots = ${slots}, version = version + 1, updated_at = ${now}
+    where app_id = ${bucket.app_id} and object_id = ${bucket.object_id}`);
+}
+
+export async function deleteBucketRow(db: Db, appId: string, bucketId: string): Promise<void> {
+  await db.run(sql`delete from schemas where app_id = ${appId} and bucket_id = ${bucketId}`);
+  await db.run(sql`delete from buckets where app_id = ${appId} and object_id = ${bucketId}`);
+}
+
+export function listSchemas(
+  db: Db,
+  appId: string,
+  bucketId: string,
+): Promise<{ object_id: string; metadata: string }[]> {
+  return db.all(
+    sql`select object_id, metadata from schemas where app_id = ${appId} and bucket_id = ${bucketId} order by object_id`,
+  );
+}
+
+export async function isBucketEmpty(db: Db, appId: string, bucketId: string): Promise<boolean> {
+  return !(await db.one(
+    sql`select 1 as found from records where app_id = ${appId} and bucket_id = ${bucketId} limit 1`,
+  ));
+}
+
+export interface RecordKey {
+  readonly appId: string;
+  readonly bucketId: string;
+  readonly objectId: string;
+}
+
+export interface RecordWrite {
+  readonly key: RecordKey;
+  /** The bucket's version by which the document was judged and the slots were filled. */
+  readonly version: number;
+  readonly document: string;
+  readonly slots: Readonly<Record<string, SqlValue>>;
+  readonly now: number;
+}
+
+const hasVersion = ({ key, version }: RecordWrite) =>
+  sql`exists (select 1 from buckets where app_id = ${key.appId} and object_id = ${key.bucketId} and version = ${version})`;
+
+/** False when the bucket's definition has changed since, or the bucket is gone. */
+export async function insertRecord(db: Db, write: RecordWrite): Promise<boolean> {
+  const { key, slots } = write;
+  const columns = raw(
+    ['app_id', 'bucket_id', 'object_id', 'doc', 'created_at', 'updated_at', ...Object.keys(slots)].join(', '),
+  );
+  const cells = [key.appId, key.bucketId, key.objectId, write.document, write.now, write.now, ...Object.values(slots)];
+  const values = joinSql(
+    cells.map((cell) => sql`${cell}`),
+    ', ',
+  );
+  return (await db.run(sql`insert into records (${columns}) select ${values} where ${hasVersion(write)}`)) > 0;
+}
+
+/** False when the record is gone or the bucket's definition has changed since. */
+export async function updateRecord(db: Db, write: RecordWrite): Promise<boolean> {
+  const { key, now } = write;
+  const cells = Object.entries({ doc: write.document, ...write.slots }).map(
+    ([column, value]) => sql`${raw(column)} = ${value}`,
+  );
+  const stamp = sql`updated_at = case when updated_at > ${now} then updated_at else ${now} end`;
+  return (
+    (await db.run(sql`update records set ${joinSql([...cells, stamp], ', ')}
+      where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId} and ${hasVersion(write)}`)) >
+    0
+  );
+}
+
+/** Inside a transaction: the record, which stays as it is until the transaction ends. */
+export function lockRecord(db: Db, key: RecordKey): Promise<{ doc: string; updated_at: number } | undefined> {
+  return db.one(sql`select doc, updated_at from records
+    where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${raw(db.dialect.lockRow)}`);
+}
+
+/** Records after `after` whose slot has not been copied (or, draining, not been removed) yet, in order. */
+export function findUnfilled(
+  db: Db,
+  where: { readonly appId: string; readonly bucketId: string; readonly after: string; readonly limit: number },
+) {
+  return db.all<{ object_id: string; doc: string }>(sql`select object_id, doc from records
+    where app_id = ${where.appId} and bucket_id = ${where.bucketId} and object_id > ${where.after} order by object_id limit ${where.limit}`);
+}
+
+export async function writeSlots(db: Db, key: RecordKey, slots: Readonly<Record<string, SqlValue>>): Promise<void> {
+  const cells = Object.entries(slots).map(([column, value]) => sql`${raw(column)} = ${value}`);
+  await db.run(sql`update records set ${joinSql(cells, ', ')}
+    where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}`);
+}

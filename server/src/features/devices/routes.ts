@@ -1,0 +1,27 @@
+import type { Db } from '../../db/db.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { resourceEndpoints } from '../../http/resource.ts';
+import { deviceExample, deviceRecord, deviceShape } from './schemas.ts';
+import { deviceTable } from './store.ts';
+
+export function deviceEndpoints(db: Db): Endpoint[] {
+  return resourceEndpoints({
+    db,
+    table: deviceTable,
+    noun: ['device', 'devices'],
+    title: ['Device', 'Devices'],
+    tag: 'Devices',
+    path: '/device',
+    shape: deviceShape,
+    example: deviceExample,
+    record: deviceRecord,
+    grants: {
+      read: 'user',
+      create: ({ deviceNeedsUser }) => (deviceNeedsUser ? 'user' : 'visitor'),
+      write: 'user',
+    },
+    defaultLimit: 100,
+    wrapsInArray: true,
+    errors: ['deviceName', 'ValidationError'],
+  });
+}

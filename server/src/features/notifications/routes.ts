@@ -1,0 +1,42 @@
+import type { Db } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { resourceEndpoints } from '../../http/resource.ts';
+import { sentence } from '../../http/shape.ts';
+import { messageProblems, notificationExample, notificationRecord, notificationShape } from './schemas.ts';
+import { notificationTable } from './store.ts';
+
+export interface NotificationDeps {
+  readonly db: Db;
+  readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
+}
+
+export function notificationEndpoints({ db, findMissingBeacons }: NotificationDeps): Endpoint[] {
+  return resourceEndpoints({
+    db,
+    table: notificationTable,
+    noun: ['notification', 'notifications'],
+    title: ['Notification', 'Notifications'],
+    tag: 'Notifications',
+    path: '/notifications',
+    shape: notificationShape,
+    example: notificationExample,
+    record: notificationRecord,
+    grants: {
+      read: ({ readContent }) => (readContent === 'app' ? 'visitor' : 'user'),
+      create: ({ writeContent }) => writeContent,
+      write: ({ writeContent }) => writeContent,
+    },
+    defaultLimit: 1000,
+    verify: async (db, app, values, stored) => {
+      const details = messageProblems(
+        String(values['type'] ?? stored?.['type']),
+        (values['message'] ?? stored?.['message']) as Record<string, unknown>,
+      );
+      if (details.length > 0) throw fail('ValidationError', { message: sentence(details), details });
+      const pointer = values['beaconId'] as { objectId: string } | undefined;
+      const [missing] = pointer ? await findMissingBeacons(db, app.appId, [pointer.objectId]) : [];
+      if (missing !== undefined) throw fail('ObjectNotFound', `beaconId: there is no beacon ${missing}.`);
+    },
+  });
+}

@@ -1,0 +1,57 @@
+import { Type } from 'typebox';
+import type { Problem } from '../../errors.ts';
+import {
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  objectIdSchema,
+  otherExampleId,
+  pointerExample,
+  pointerSchema,
+  recordStamps,
+} from '../../http/answers.ts';
+import { defineShape } from '../../http/shape.ts';
+import { isWebAddress } from '../../http/web-address.ts';
+
+const members = {
+  description: Type.String({ minLength: 1, maxLength: 50, description: "The notification's name" }),
+  beaconId: pointerSchema('Beacon'),
+  event: Type.Enum(['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR']),
+  type: Type.Enum(['IMAGE', 'VIDEO', 'TEXT']),
+  message: Type.Object({}, { description: 'TEXT: alertTitle and alertMessage; IMAGE and VIDEO: url (http or https)' }),
+  isEnabled: Type.Boolean(),
+};
+
+/** What `message` lacks for a notification of this type. */
+export function messageProblems(type: string, message: Readonly<Record<string, unknown>>): Problem[] {
+  if (type !== 'TEXT') {
+    return isWebAddress(message['url'])
+      ? []
+      : [{ field: 'message.url', problem: `must be an http or https address for type ${type}` }];
+  }
+  return ['alertTitle', 'alertMessage']
+    .filter((name) => typeof message[name] !== 'string')
+    .map((name) => ({
+      field: `message.${name}`,
+      problem: message[name] === undefined ? 'is required for type TEXT' : 'must be a string',
+    }));
+}
+
+export const notificationShape = defineShape(Type.Object(members), {
+  // With only one of the two given, the other is in the database: the store's check looks at both together.
+  rules: ({ type, message }) => (type && message ? messageProblems(type, message as Record<string, unknown>) : []),
+});
+
+export const notificationExample = {
+  description: 'Welcome to the main hall',
+  beaconId: pointerExample('Beacon', otherExampleId),
+  event: 'ENTER',
+  type: 'TEXT',
+  message: { alertTitle: 'Welcome', alertMessage: 'The tour starts on your left.' },
+  isEnabled: true,
+};
+
+export const notificationRecord = {
+  schema: Type.Object({ objectId: objectIdSchema, ...members, ...recordStamps }),
+  example: { objectId: exampleId, ...notificationExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
+};

@@ -1,0 +1,13 @@
+import { boolean, defineTable, json, pointer, text, time } from '../../db/table.ts';
+
+export const notificationTable = defineTable('notifications', {
+  objectId: text('object_id'),
+  description: text('description'),
+  beaconId: pointer('beacon_id', 'Beacon', { indexed: true }),
+  event: text('event'),
+  type: text('type'),
+  message: json('message'),
+  isEnabled: boolean('is_enabled'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});

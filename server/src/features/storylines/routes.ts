@@ -1,0 +1,96 @@
+import type { Db } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import { listAnswer } from '../../http/answers.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { listParameters, listRecords } from '../../http/list.ts';
+import type { AppPolicy } from '../../http/policy.ts';
+import { resourceEndpoints } from '../../http/resource.ts';
+import {
+  detailExample,
+  detailRecord,
+  detailShape,
+  storylineExample,
+  storylineRecord,
+  storylineShape,
+} from './schemas.ts';
+import { deleteDetailsOf, detailTable, storylineTable } from './store.ts';
+
+export interface StorylineDeps {
+  readonly db: Db;
+  readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
+}
+
+const grants = {
+  read: ({ readContent }: AppPolicy) => (readContent === 'app' ? ('visitor' as const) : ('user' as const)),
+  create: ({ writeContent }: AppPolicy) => writeContent,
+  write: ({ writeContent }: AppPolicy) => writeContent,
+};
+
+const tag = 'Storylines';
+const parameters = { objectId: 'The objectId of the storyline', detailId: 'The objectId of the scenario' };
+
+export function storylineEndpoints(deps: StorylineDeps): Endpoint[] {
+  const headers = resourceEndpoints({
+    db: deps.db,
+    table: storylineTable,
+    noun: ['storyline', 'storylines'],
+    title: ['Storyline', 'Storylines'],
+    tag,
+    path: '/storylines',
+    shape: storylineShape,
+    example: storylineExample,
+    record: storylineRecord,
+    grants,
+    defaultLimit: 1000,
+    onRemove: (db, key) => deleteDetailsOf(db, String(key['app_id']), String(key['object_id'])),
+  });
+  return [allDetails(deps), ...headers, ...detailEndpoints(deps)];
+}
+
+function detailEndpoints({ db, findMissingBeacons }: StorylineDeps): Endpoint[] {
+  return resourceEndpoints({
+    db,
+    table: detailTable,
+    noun: ['scenario', 'scenarios of a storyline'],
+    title: ['StorylineDetail', 'StorylineDetails'],
+    tag,
+    path: '/storylines/:objectId/detail',
+    idName: 'detailId',
+    parameters,
+    shape: detailShape,
+    example: detailExample,
+    record: detailRecord,
+    grants,
+    defaultLimit: 1000,
+    parentKey: (params) => ({ storyline_id: params['objectId'] ?? '' }),
+    locateParent: async (appId, params) => {
+      const header = await storylineTable.find(db, { app_id: appId, object_id: params['objectId'] ?? '' });
+      if (!header) throw fail('ObjectNotFound', 'There is no storyline with this objectId.');
+    },
+    verify: async (db, app, values) => {
+      const missing = await findMissingBeacons(db, app.appId, (values['beacons'] as string[] | undefined) ?? []);
+      if (missing.length > 0)
+        throw fail('ObjectNotFound', `beacons: there is no beacon ${missing.slice(0, 5).join(', ')}.`);
+    },
+  });
+}
+
+/** Beyond the specification: clients look scenarios up by beacon and event across all headers. */
+function allDetails({ db }: StorylineDeps): Endpoint {
+  return endpoint({
+    method: 'GET',
+    path: '/storylines/details',
+    operationId: 'listAllStorylineDetails',
+    tag,
+    summary: 'List the scenarios of all storylines',
+    description: 'Takes the query parameters of lists, such as where={"beacons":"<objectId>","event":"ENTER"}.',
+    grant: grants.read,
+    query: listParameters,
+    answer: listAnswer(detailRecord.schema, detailRecord.example),
+    errors: ['InvalidQuery', 'Timeout'],
+    handle: ({ app, query }) => {
+      const scope = detailTable.match({ app_id: app.appId });
+      return listRecords(db, detailTable, { scope, query, defaultLimit: 1000, share: app.appId });
+    },
+  });
+}

@@ -1,0 +1,31 @@
+import type { Db } from '../../db/db.ts';
+import { boolean, defineTable, json, text, time } from '../../db/table.ts';
+import { sql } from '../../sql.ts';
+
+export const storylineTable = defineTable('storylines', {
+  objectId: text('object_id'),
+  title: text('title'),
+  isEnabled: boolean('is_enabled'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+export const detailTable = defineTable('storyline_details', {
+  objectId: text('object_id'),
+  beacons: json('beacons'),
+  campaign: text('campaign'),
+  event: text('event'),
+  showOn: json('show_on'),
+  urlImageAndroid: text('url_image_android', { omitNull: true }),
+  urlImageIOS: text('url_image_ios', { omitNull: true }),
+  urlPage: text('url_page', { omitNull: true }),
+  urlVideo: text('url_video', { omitNull: true }),
+  alertTitle: text('alert_title', { omitNull: true }),
+  alertMessage: text('alert_message', { omitNull: true }),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+export async function deleteDetailsOf(db: Db, appId: string, storylineId: string): Promise<void> {
+  await db.run(sql`delete from storyline_details where app_id = ${appId} and storyline_id = ${storylineId}`);
+}

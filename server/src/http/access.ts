@@ -1,0 +1,121 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { fail } from '../errors.ts';
+import type { AppContext, UserContext, UserRole } from './context.ts';
+import type { AppPolicy } from './policy.ts';
+
+/** An app as its store answers it: with the hashes of its live keys. */
+export interface AppAccess {
+  readonly appId: string;
+  readonly name: string;
+  readonly policy: AppPolicy;
+  readonly disabled: boolean;
+  readonly keys: readonly { readonly keyId: string; readonly keyHash: string; readonly lastUsedAt: number | null }[];
+}
+
+export interface SessionAccess {
+  readonly userId: string;
+  readonly role: UserRole;
+  readonly expiresAt: number;
+  readonly lastUsedAt: number;
+}
+
+/** What the guard asks of the features that own apps and users. */
+export interface AccessSource {
+  findApp(appId: string): Promise<AppAccess | undefined>;
+  findSession(appId: string, tokenHash: string): Promise<SessionAccess | undefined>;
+  /** Called at most once a day for each key and token; must not throw. */
+  noteKeyUse(appId: string, keyId: string, now: number): void;
+  noteTokenUse(appId: string, tokenHash: string, use: { readonly now: number; readonly expiresAt: number }): void;
+}
+
+const dayMs = 86_400_000;
+const maxCachedApps = 1_000;
+const maxCachedSessions = 20_000;
+
+/** The SHA-256 of a key or token, in base64url: what is stored instead of the secret itself. */
+export function secretHash(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
+
+function equalHashes(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+/**
+ * Decides who a request comes from. Apps and sessions are kept in memory, bounded, and dropped as soon as the revision
+ * says that something changed; an expiry is checked at each use, so that a cached token cannot outlive it.
+ */
+export class AccessGuard {
+  readonly #source: AccessSource;
+  readonly #now: Clock;
+  readonly #apps = new Map<string, AppAccess & { notedAt: number }>();
+  readonly #sessions = new Map<string, SessionAccess>();
+
+  constructor(source: AccessSource, now: Clock) {
+    this.#source = source;
+    this.#now = now;
+  }
+
+  drop(): void {
+    this.#apps.clear();
+    this.#sessions.clear();
+  }
+
+  /** @throws Failure CredentialsMissing or InvalidCredentials */
+  async app(appId: string | undefined, appKey: string | undefined): Promise<AppContext> {
+    if (!appId || !appKey) throw fail('CredentialsMissing');
+    const app = this.#apps.get(appId) ?? (await this.#loadApp(appId));
+    const presented = secretHash(appKey);
+    const key = app?.keys.find(({ keyHash }) => equalHashes(keyHash, presented));
+    if (!app || !key || app.disabled) throw fail('InvalidCredentials');
+    const now = this.#now();
+    if (now - Math.max(app.notedAt, key.lastUsedAt ?? 0) > dayMs) {
+      app.notedAt = now;
+      this.#source.noteKeyUse(appId, key.keyId, now);
+    }
+    return app;
+  }
+
+  /** @throws Failure InvalidSessionToken, alike for a missing, malformed, foreign and expired token */
+  async user(app: AppContext, authorization: string | undefined): Promise<UserContext> {
+    const accessToken = /^Bearer +([\w-]{20,128})$/i.exec(authorization ?? '')?.[1];
+    if (!accessToken) throw fail('InvalidSessionToken');
+    const tokenHash = secretHash(accessToken);
+    const key = `${app.appId} ${tokenHash}`;
+    const session = this.#sessions.get(key) ?? (await this.#loadSession(app.appId, tokenHash, key));
+    const now = this.#now();
+    if (!session || session.expiresAt <= now) {
+      this.#sessions.delete(key);
+      throw fail('InvalidSessionToken');
+    }
+    const used = now - session.lastUsedAt > dayMs ? this.#extend(app, tokenHash, session) : session;
+    return { userId: used.userId, role: used.role, accessToken, tokenHash, expiresAt: used.expiresAt };
+  }
+
+  #extend(app: AppContext, tokenHash: string, session: SessionAccess): SessionAccess {
+    const now = this.#now();
+    const extended = { ...session, lastUsedAt: now, expiresAt: now + app.policy.tokenDays * dayMs };
+    this.#sessions.set(`${app.appId} ${tokenHash}`, extended);
+    this.#source.noteTokenUse(app.appId, tokenHash, { now, expiresAt: extended.expiresAt });
+    return extended;
+  }
+
+  async #loadApp(appId: string): Promise<(AppAccess & { notedAt: number }) | undefined> {
+    if (appId.length > 64) return undefined;
+    const found = await this.#source.findApp(appId);
+    if (!found) return undefined;
+    const app = { ...found, notedAt: 0 };
+    if (this.#apps.size >= maxCachedApps) this.#apps.clear();
+    this.#apps.set(appId, app);
+    return app;
+  }
+
+  async #loadSession(appId: string, tokenHash: string, key: string): Promise<SessionAccess | undefined> {
+    const session = await this.#source.findSession(appId, tokenHash);
+    if (!session) return undefined;
+    if (this.#sessions.size >= maxCachedSessions) this.#sessions.clear();
+    this.#sessions.set(key, session);
+    return session;
+  }
+}

@@ -1,0 +1,185 @@
+import cors from '@fastify/cors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.ts';
+import type { Revision } from '../db/revision.ts';
+import { fail } from '../errors.ts';
+import type { AccessGuard } from './access.ts';
+import type { AppContext, UserContext } from './context.ts';
+import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
+import { jsonLimits, parseJsonBody } from './json-body.ts';
+import { clientNetwork, type RateLimiter } from './rate-limit.ts';
+
+export const apiPrefix = '/api/v2';
+
+export interface ApiOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly guard: AccessGuard;
+  readonly limiter: RateLimiter;
+  readonly revision: Revision;
+  readonly now: Clock;
+  /** In lower case, such as `x-service-`. */
+  readonly headerPrefixes: readonly string[];
+  readonly corsOrigins: readonly string[] | '*';
+}
+
+type Early = Omit<Call<undefined, undefined>, 'body' | 'located'>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    early: Early | undefined;
+    located: unknown;
+  }
+}
+
+type Guarded = { readonly app: AppContext; readonly now: number };
+
+/** Serves the endpoints below `/api/v2`: credentials, rate limit, bearer, path, body, in this order. */
+export async function registerApi(fastify: FastifyInstance, options: ApiOptions): Promise<void> {
+  await fastify.register(
+    async (api) => {
+      api.decorateRequest('early', undefined);
+      api.decorateRequest('located', undefined);
+      await api.register(cors, {
+        origin: options.corsOrigins === '*' ? '*' : [...options.corsOrigins],
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Allow'],
+        maxAge: 7200,
+        strictPreflight: false,
+      });
+      api.addHook('onSend', async (_request, reply) => {
+        reply.header('cache-control', 'no-store');
+      });
+      await api.register(async (json) => {
+        acceptJson(json);
+        for (const endpoint of options.endpoints) if (!endpoint.takesStream) route(json, endpoint, options);
+      });
+      await api.register(async (streams) => {
+        streams.removeAllContentTypeParsers();
+        streams.addContentTypeParser('*', (_request, _payload, done) => done(null));
+        for (const endpoint of options.endpoints) if (endpoint.takesStream) route(streams, endpoint, options);
+      });
+      api.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, options));
+    },
+    { prefix: apiPrefix },
+  );
+}
+
+function acceptJson(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: jsonLimits.bytes },
+    (request, body, done) => {
+      // Many clients put a content type on a DELETE without a body.
+      if (request.method === 'DELETE') return done(null, undefined);
+      try {
+        done(null, parseJsonBody(body as Buffer));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+}
+
+function route(fastify: FastifyInstance, endpoint: Endpoint, options: ApiOptions): void {
+  fastify.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    onRequest: async (request) => {
+      const guarded = await guardApp(request, options);
+      const early = await guardUser(request, guarded, endpoint, options.guard);
+      request.early = early;
+      if (endpoint.locate) request.located = await endpoint.locate(early);
+    },
+    handler: async (request, reply) => {
+      const early = request.early as Early;
+      if (endpoint.body && request.body === undefined)
+        throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
+      const body = endpoint.body?.read(request.body, early.app);
+      const answer = await endpoint.handle({ ...early, body, located: request.located });
+      reply.code(endpoint.answer.status).type('application/json; charset=utf-8');
+      return answer instanceof JsonText ? answer.text : JSON.stringify(answer);
+    },
+  });
+}
+
+/** Credentials and rate limit: what every request has to pass before anything else of it is looked at. */
+async function guardApp(request: FastifyRequest, options: ApiOptions): Promise<Guarded> {
+  await options.revision.fresh();
+  const app = await options.guard.app(
+    credential(request, options.headerPrefixes, 'appid'),
+    credential(request, options.headerPrefixes, 'appkey'),
+  );
+  const now = options.now();
+  const rule = app.policy.rateLimit;
+  if (rule.enabled) options.limiter.take(`${app.appId} ${clientNetwork(request.ip)}`, rule, now);
+  return { app, now };
+}
+
+function credential(request: FastifyRequest, prefixes: readonly string[], name: string): string | undefined {
+  for (const prefix of prefixes) {
+    const value = request.headers[prefix + name];
+    if (value !== undefined) return String(value);
+  }
+  return undefined;
+}
+
+async function guardUser(
+  request: FastifyRequest,
+  guarded: Guarded,
+  endpoint: Endpoint,
+  guard: AccessGuard,
+): Promise<Early> {
+  const { app, now } = guarded;
+  const grant = typeof endpoint.grant === 'function' ? endpoint.grant(app.policy) : endpoint.grant;
+  const user = await findUser(request.headers.authorization, app, grant, guard);
+  if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
+  return {
+    app,
+    user,
+    params: request.params as Record<string, string>,
+    query: request.query as Record<string, string>,
+    now,
+    address: request.ip,
+    headers: request.headers,
+    stream: request.raw,
+  };
+}
+
+async function findUser(
+  authorization: string | undefined,
+  app: AppContext,
+  grant: Grant,
+  guard: AccessGuard,
+): Promise<UserContext | undefined> {
+  if (grant === 'app') return undefined;
+  if (grant === 'visitor' && authorization === undefined) return undefined;
+  return guard.user(app, authorization);
+}
+
+/** An unknown path or method is told apart only to callers with credentials, like everything else below the prefix. */
+async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, options: ApiOptions): Promise<void> {
+  await guardApp(request, options);
+  const path = (request.url.split('?')[0] ?? '').slice(apiPrefix.length);
+  const allowed = allowedMethods(path, options.endpoints);
+  if (allowed.length === 0) throw fail('NotFound');
+  reply.header('allow', allowed.join(', '));
+  throw fail('MethodNotAllowed', { message: `${request.method} is not possible here; ${allowed.join(', ')} are.` });
+}
+
+function allowedMethods(path: string, endpoints: readonly Endpoint[]): string[] {
+  const methods = endpoints
+    .filter((endpoint) => matchesPath(endpoint.path, path))
+    .map((endpoint) => endpoint.method as string);
+  if (methods.includes('GET')) methods.push('HEAD');
+  return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].sort();
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]))
+  );
+}

@@ -1,0 +1,93 @@
+import type { Readable } from 'node:stream';
+import type { TSchema } from 'typebox';
+import type { ErrorName } from '../errors.ts';
+import type { AppContext, UserContext } from './context.ts';
+import type { AppPolicy } from './policy.ts';
+
+/**
+ * Who may call: `app` everyone with the app key (an Authorization header is ignored), `visitor` the same, but a bearer
+ * that is sent must be valid, `user` a signed-in user, `manager` one with that role, `nobody` refused.
+ */
+export type Grant = 'app' | 'visitor' | 'user' | 'manager' | 'nobody';
+
+/** What a handler gets to know of a request. */
+export interface Call<Body, Located> {
+  readonly app: AppContext;
+  /** Set whenever the grant is `user` or `manager`, and for a `visitor` who sent a bearer. */
+  readonly user: UserContext | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** Validated by the endpoint's `body`. */
+  readonly body: Body;
+  /** What `locate` found. */
+  readonly located: Located;
+  /** Epoch milliseconds at which the request was accepted. */
+  readonly now: number;
+  /** The client's address, behind trusted proxies the one that they report. */
+  readonly address: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The unread body of an endpoint that takes a stream. */
+  readonly stream: Readable;
+}
+
+/** An answer's text when it is JSON already, so that a document that is stored as text is never parsed to be sent. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Example = unknown;
+
+export interface BodySpec<Body> {
+  /** What the OpenAPI document shows. */
+  readonly schema: TSchema;
+  readonly example: Example;
+  /** Validates and narrows. @throws Failure */
+  read(body: unknown, app: AppContext): Body;
+}
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: TSchema;
+  readonly example?: Example;
+}
+
+/** One endpoint of `/api/v2`, as data: it is routed, guarded, documented and tested from this. */
+export interface Endpoint<Body = unknown, L = unknown> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/api/v2`, with `:name` for parameters. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly grant: Grant | ((policy: AppPolicy) => Grant);
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly query?: readonly QueryParameter[];
+  readonly body?: BodySpec<Body>;
+  /** The body is a file of any type instead of JSON; the handler reads `stream`. */
+  readonly takesStream?: true;
+  readonly answer: {
+    readonly status: 200 | 201;
+    readonly description: string;
+    readonly schema: TSchema;
+    readonly example: Example;
+  };
+  /** Beyond those that every endpoint has (credentials, limit, bearer where needed, internal). */
+  readonly errors: readonly ErrorName[];
+  /**
+   * Checks the path and finds what it names, before the body is read, so that an unknown id is answered as such
+   * whatever the body says.
+   */
+  readonly locate?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => Promise<L>;
+  readonly handle: (call: Call<Body, L>) => Promise<JsonText | object>;
+}
+
+/** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */
+export function endpoint<Body = undefined, L = undefined>(spec: Endpoint<Body, L>): Endpoint {
+  return spec as unknown as Endpoint;
+}

@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import type { Db } from '../db/db.ts';
+import type { Table } from '../db/table.ts';
+
+import { parseOrder } from '../query/order.ts';
+import { parsePage } from '../query/page.ts';
+import { parseWhere } from '../query/parse.ts';
+import { isIndexed } from '../query/plan.ts';
+import { queryToSql, whereToSql } from '../query/to-sql.ts';
+import { raw, type Sql, sql } from '../sql.ts';
+import { JsonText, type QueryParameter } from './endpoint.ts';
+
+export interface ListOptions {
+  /** The rows that this caller may see at all: always with the app's id. */
+  readonly scope: Sql;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** What `limit` is when the caller gives none. */
+  readonly defaultLimit: number;
+  /** Used when the caller gives no order; oldest first without it. */
+  readonly defaultOrder?: string;
+  /** The app, for a fair share of long queries. */
+  readonly share: string;
+}
+
+/** Skipping walks over the rows; beyond this it is no longer nothing. */
+const cheapSkip = 1_000;
+
+export const listParameters: readonly QueryParameter[] = [
+  {
+    name: 'where',
+    description: 'A JSON object that the results must match; see the where-language.',
+    schema: Type.String({ maxLength: 8192 }),
+  },
+  {
+    name: 'order',
+    description: 'Fields joined by commas, at most 4; a leading minus sign means descending.',
+    schema: Type.String(),
+  },
+  {
+    name: 'skip',
+    description: 'How many results to skip, 0 to 100000.',
+    schema: Type.Integer({ minimum: 0, maximum: 100_000 }),
+  },
+  {
+    name: 'limit',
+    description: 'How many results to answer; more than 1000 is read as 1000.',
+    schema: Type.Integer({ minimum: 0 }),
+  },
+  {
+    name: 'count',
+    description: '1 adds `count`, the number of all matches; with limit=0 nothing else is answered.',
+    schema: Type.Enum([0, 1]),
+  },
+];
+
+/**
+ * Answers `{"results": [...]}`, with `count` when it was asked for, as JSON text.
+ *
+ * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
+ */
+export async function listRecords(db: Db, table: Table, options: ListOptions): Promise<JsonText> {
+  const { query } = options;
+  const where = parseWhere(query['where'], table.lookup);
+  const order = parseOrder(query['order'], table.lookup, options.defaultOrder ?? 'objectId');
+  const page = parsePage(query, options.defaultLimit);
+  const { condition, orderBy } = queryToSql({ where, order }, db.dialect.where);
+  const from = (matching: Sql) => sql`from ${raw(table.name)} where ${options.scope} and ${matching}`;
+  // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
+  const slow = { share: options.share };
+  const isCheap = isIndexed(where, order) && page.skip <= cheapSkip;
+  const select = sql`select ${table.selection} ${from(condition)} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
+  const rows = page.limit === 0 ? [] : await db.all(select, isCheap ? undefined : slow);
+  const results = `{"results":[${rows.map(table.render).join(',')}]`;
+  if (!page.count) return new JsonText(`${results}}`);
+  const [counted] = await db.all<{ n: number }>(
+    sql`select count(*) as n ${from(whereToSql(where, db.dialect.where))}`,
+    slow,
+  );
+  return new JsonText(`${results},"count":${counted?.n ?? 0}}`);
+}

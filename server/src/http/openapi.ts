@@ -1,0 +1,201 @@
+import { type TSchema, Type } from 'typebox';
+import { catalogue, type ErrorEntry, type ErrorName } from '../errors.ts';
+import { apiPrefix } from './api.ts';
+import type { Endpoint, Grant } from './endpoint.ts';
+import { defaultPolicy } from './policy.ts';
+
+export interface OpenApiOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly version: string;
+  readonly serverUrl: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiDocument extends Json {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+export interface Operation extends Json {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Beacons: 'The beacons of a venue: a UUID, a major and a minor number, and free metadata.',
+  Notifications: 'Text, image or video messages bound to a beacon and an event.',
+  Storylines: 'A header with many scenarios, each with a campaign, an event and a weekly schedule.',
+  Logs: 'Who entered and left where, and when.',
+  Users: 'Accounts of the people who use the app, and signing in.',
+  Schemas: 'The types of the fields of a data bucket.',
+  'Data buckets': 'Documents of the app, with a query language.',
+  Push: 'Messages to everyone or to a filtered audience.',
+  Installations: 'The app on one phone, tablet or computer: whom a message can reach.',
+  Devices: 'Devices that listen to a topic.',
+  Files: 'Pictures, videos and other files.',
+};
+
+const always: readonly ErrorName[] = [
+  'CredentialsMissing',
+  'InvalidCredentials',
+  'APICallLimit',
+  'InternalServerError',
+];
+const withJsonBody: readonly ErrorName[] = ['InvalidJSON', 'UnsupportedMediaType', 'ObjectTooLarge'];
+
+const errorSchema = Type.Object({
+  error: Type.Object({
+    code: Type.Integer(),
+    error: Type.String({ description: 'What was wrong and what to do, as a sentence' }),
+    name: Type.String({ description: 'The name of the error in the catalogue' }),
+    status: Type.Integer(),
+    requestId: Type.String({ description: 'Finds the request in the log of the service' }),
+    details: Type.Optional(
+      Type.Array(Type.Object({ field: Type.String(), problem: Type.String() }), { description: 'Every broken rule' }),
+    ),
+  }),
+  code: Type.Integer({ description: 'The same code once more, for clients that read it here' }),
+});
+
+/** The OpenAPI 3.1 document of the interface, made from the same declarations that route and validate. */
+export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions): OpenApiDocument {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const endpoint of endpoints) {
+    const path = apiPrefix + endpoint.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
+  }
+  const used = new Set(endpoints.map(({ tag }) => tag));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pharos',
+      version,
+      summary: 'A backend for apps that use proximity beacons',
+      description:
+        'Every request carries the two credential headers of an app. Single records come as `{"result": …}`, lists as ' +
+        '`{"results": […]}`. Changes to this version are additions only.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...used].map((name) => ({ name, description: tagDescriptions[name] ?? name })),
+    paths,
+    components: { schemas: { Error: plain(errorSchema) }, securitySchemes },
+  };
+}
+
+const securitySchemes = {
+  appId: { type: 'apiKey', in: 'header', name: 'X-Service-AppId', description: 'The id of the app' },
+  appKey: { type: 'apiKey', in: 'header', name: 'X-Service-AppKey', description: 'A key of the app' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The access token from signing in' },
+};
+
+const appOnly = { appId: [], appKey: [] };
+const withBearer = { ...appOnly, bearer: [] };
+
+function documentedGrant(endpoint: Endpoint): Grant {
+  return typeof endpoint.grant === 'function' ? endpoint.grant(defaultPolicy) : endpoint.grant;
+}
+
+function security(grant: Grant): readonly object[] {
+  if (grant === 'app') return [appOnly];
+  return grant === 'visitor' ? [appOnly, withBearer] : [withBearer];
+}
+
+/** Every error that the endpoint can answer with, in the order of the checks. */
+export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
+  const names: ErrorName[] = [...always];
+  if (documentedGrant(endpoint) !== 'app') names.push('InvalidSessionToken');
+  if (typeof endpoint.grant === 'function') names.push('OperationForbidden');
+  names.push(...endpoint.errors);
+  if (endpoint.body) names.push(...withJsonBody);
+  return [...new Set(names)];
+}
+
+function operation(endpoint: Endpoint): Operation {
+  const body = requestBody(endpoint);
+  const parameters = [...pathParameters(endpoint), ...queryParameters(endpoint)];
+  return {
+    operationId: endpoint.operationId,
+    summary: endpoint.summary,
+    ...(endpoint.description ? { description: endpoint.description } : {}),
+    tags: [endpoint.tag],
+    security: security(documentedGrant(endpoint)),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: { ...success(endpoint), ...failures(errorsOf(endpoint)) },
+  };
+}
+
+function pathParameters(endpoint: Endpoint): Json[] {
+  return [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: endpoint.parameters?.[name] ?? `The ${name} of the record`,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(endpoint: Endpoint): Json[] {
+  return (endpoint.query ?? []).map(({ name, description, schema, example }) => ({
+    name,
+    in: 'query',
+    description,
+    schema: plain(schema),
+    ...(example === undefined ? {} : { example }),
+  }));
+}
+
+function requestBody(endpoint: Endpoint): Json | undefined {
+  if (endpoint.takesStream) {
+    return {
+      required: true,
+      description: 'The file itself',
+      content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+    };
+  }
+  if (!endpoint.body) return undefined;
+  return {
+    required: true,
+    content: { 'application/json': { schema: plain(endpoint.body.schema), example: endpoint.body.example } },
+  };
+}
+
+function success({ answer }: Endpoint): Record<string, Json> {
+  const content = { 'application/json': { schema: plain(answer.schema), example: answer.example } };
+  return { [String(answer.status)]: { description: answer.description, content } };
+}
+
+/** One response a status; each error that has it is an example. */
+function failures(names: readonly ErrorName[]): Record<string, Json> {
+  const byStatus = Map.groupBy(
+    names.map((name) => catalogue[name]),
+    ({ status }) => String(status),
+  );
+  return Object.fromEntries(
+    [...byStatus].map(([status, entries]) => [
+      status,
+      {
+        description: entries.map(({ name, code }) => `${name} (${code})`).join(', '),
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(entries.map((entry) => [entry.name, { value: errorExample(entry) }])),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+export function errorExample({ name, status, code, message }: ErrorEntry): object {
+  return { error: { code, error: message, name, status, requestId: 'k3v9x1a' }, code };
+}
+
+/** TypeBox marks its schemas with symbols and hidden members; a JSON round leaves the JSON Schema. */
+function plain(schema: TSchema): Json {
+  return JSON.parse(JSON.stringify(schema)) as Json;
+}

@@ -1,0 +1,70 @@
+import { type Static, Type } from 'typebox';
+
+/**
+ * What an app's owner decides in the console. Each member has the value that the specification describes as default,
+ * so `{}` in the database is a complete policy.
+ */
+export const policySchema = Type.Object({
+  listUsers: Type.Enum(['app', 'user', 'manager', 'nobody'], {
+    description:
+      'Who may list users: everyone with the app key (the specified default), signed-in users, managers, or nobody.',
+  }),
+  push: Type.Enum(['user', 'manager', 'nobody'], { description: 'Who may send push notifications.' }),
+  readContent: Type.Enum(['user', 'app'], {
+    description: 'Who may read beacons, notifications and storylines: signed-in users, or everyone with the app key.',
+  }),
+  writeContent: Type.Enum(['user', 'manager', 'nobody'], {
+    description: 'Who may write beacons, notifications, storylines and schemas.',
+  }),
+  uploadNeedsUser: Type.Boolean({ description: 'Whether an upload needs a signed-in user.' }),
+  deviceNeedsUser: Type.Boolean({ description: 'Whether registering a device needs a signed-in user.' }),
+  tokenDays: Type.Integer({
+    minimum: 1,
+    maximum: 3650,
+    description: 'Days after its last use until an access token expires.',
+  }),
+  passwordMinLength: Type.Integer({
+    minimum: 4,
+    maximum: 50,
+    description: 'The shortest password that sign-up accepts.',
+  }),
+  timeZone: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'IANA time zone of the venue, for schedules and statistics.',
+  }),
+  rateLimit: Type.Object(
+    {
+      enabled: Type.Boolean(),
+      perSecond: Type.Number({ minimum: 0.1, maximum: 1_000_000 }),
+      burst: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+    },
+    { description: 'Requests a second, and at once, for one client address.' },
+  ),
+  passwordResetUrl: Type.String({
+    maxLength: 2000,
+    description:
+      "Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service.",
+  }),
+});
+
+export type AppPolicy = Static<typeof policySchema>;
+
+export const defaultPolicy: AppPolicy = Object.freeze({
+  listUsers: 'app',
+  push: 'user',
+  readContent: 'user',
+  writeContent: 'user',
+  uploadNeedsUser: false,
+  deviceNeedsUser: false,
+  tokenDays: 30,
+  passwordMinLength: 4,
+  timeZone: 'UTC',
+  rateLimit: Object.freeze({ enabled: true, perSecond: 100, burst: 1000 }),
+  passwordResetUrl: '',
+});
+
+/** The whole policy of an app from what is stored, which may lack members that were added later. */
+export function readPolicy(stored: string): AppPolicy {
+  return Object.freeze({ ...defaultPolicy, ...(JSON.parse(stored) as Partial<AppPolicy>) });
+}

@@ -1,0 +1,283 @@
+import { type TObject, type TSchema, Type } from 'typebox';
+import type { Db, Row } from '../db/db.ts';
+import type { Key, Table, Values } from '../db/table.ts';
+import { type ErrorName, fail } from '../errors.ts';
+import { newObjectId } from '../id.ts';
+import { raw, sql } from '../sql.ts';
+import { createdAnswer, deletedAnswer, inArray, isoTime, listAnswer, recordAnswer, updatedAnswer } from './answers.ts';
+import type { AppContext } from './context.ts';
+import { type BodySpec, type Endpoint, endpoint, type Grant, JsonText } from './endpoint.ts';
+import { listParameters, listRecords } from './list.ts';
+import { mergePatch } from './merge-patch.ts';
+import type { AppPolicy } from './policy.ts';
+import type { Changes, Shape } from './shape.ts';
+
+type Granting = Grant | ((policy: AppPolicy) => Grant);
+type Params = Readonly<Record<string, string>>;
+
+export interface ResourceOptions<S extends TObject> {
+  readonly db: Db;
+  readonly table: Table;
+  /** Singular and plural as in a sentence: `beacon`, `beacons`. */
+  readonly noun: readonly [singular: string, plural: string];
+  /** For operation ids: `Beacon`, `Beacons`. */
+  readonly title: readonly [singular: string, plural: string];
+  readonly tag: string;
+  readonly path: string;
+  /** The path parameter of one record; `objectId` unless the path has that name already. */
+  readonly idName?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly shape: Shape<S>;
+  readonly example: Readonly<Record<string, unknown>>;
+  /** A record as answers show it. */
+  readonly record: { readonly schema: TSchema; readonly example: Readonly<Record<string, unknown>> };
+  readonly grants: {
+    readonly list?: Granting;
+    readonly read: Granting;
+    readonly create: Granting;
+    readonly write: Granting;
+  };
+  readonly defaultLimit: number;
+  /** The specification wraps the answers to update and delete in an array. */
+  readonly wrapsInArray?: true;
+  readonly errors?: readonly ErrorName[];
+  /** Key columns beside `app_id` and `object_id`, from the path (a scenario's storyline). */
+  readonly parentKey?: (params: Params) => Readonly<Record<string, string>>;
+  /** Checks what the path names above the record, before the body is read. */
+  readonly locateParent?: (appId: string, params: Params) => Promise<void>;
+  /**
+   * Checks what only the database can tell: pointers, and rules between what was sent and what is `stored`.
+   * @throws Failure ObjectNotFound, ValidationError
+   */
+  readonly verify?: (db: Db, app: AppContext, values: Values, stored?: Values) => Promise<void>;
+  /** Columns that follow from what was sent, such as a search key. */
+  readonly derive?: (values: Values) => Readonly<Record<string, string | number | null>>;
+  /** What else goes when a record goes, in the same transaction. */
+  readonly onRemove?: (db: Db, key: Key) => Promise<void>;
+}
+
+/**
+ * The six endpoints of a resource whose records are rows of one table: list, create, get, PUT, PATCH, delete.
+ * What is particular to a resource is in the options; the rules that hold for all of them stand here once.
+ */
+export function resourceEndpoints<S extends TObject>(options: ResourceOptions<S>): Endpoint[] {
+  return [list(options), create(options), get(options), put(options), patch(options), remove(options)];
+}
+
+function keyOf<S extends TObject>(options: ResourceOptions<S>, appId: string, params: Params): Key {
+  return { app_id: appId, ...options.parentKey?.(params), object_id: params[options.idName ?? 'objectId'] ?? '' };
+}
+
+function onePath<S extends TObject>(options: ResourceOptions<S>): string {
+  return `${options.path}/:${options.idName ?? 'objectId'}`;
+}
+
+async function findOrFail<S extends TObject>(options: ResourceOptions<S>, db: Db, key: Key): Promise<Row> {
+  const row = await options.table.find(db, key);
+  if (!row) throw notFound(options);
+  return row;
+}
+
+function notFound<S extends TObject>(options: ResourceOptions<S>) {
+  return fail('ObjectNotFound', `There is no ${options.noun[0]} with this objectId.`);
+}
+
+/** Existence is checked before the body is read: the path comes before the body. */
+function locate<S extends TObject>(options: ResourceOptions<S>) {
+  return async (call: { readonly app: AppContext; readonly params: Params }): Promise<Row> => {
+    await options.locateParent?.(call.app.appId, call.params);
+    return findOrFail(options, options.db, keyOf(options, call.app.appId, call.params));
+  };
+}
+
+function list<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  const { db, table, locateParent } = options;
+  return endpoint({
+    method: 'GET',
+    path: options.path,
+    operationId: `list${options.title[1]}`,
+    tag: options.tag,
+    summary: `List ${options.noun[1]}`,
+    grant: options.grants.list ?? options.grants.read,
+    parameters: options.parameters,
+    query: listParameters,
+    answer: listAnswer(options.record.schema, options.record.example),
+    errors: ['InvalidQuery', 'Timeout', ...(locateParent ? (['ObjectNotFound'] as const) : [])],
+    locate: async ({ app, params }) => locateParent?.(app.appId, params),
+    handle: ({ app, params, query }) => {
+      const scope = table.match({ app_id: app.appId, ...options.parentKey?.(params) });
+      return listRecords(db, table, { scope, query, defaultLimit: options.defaultLimit, share: app.appId });
+    },
+  });
+}
+
+function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  const { db, table, shape, locateParent } = options;
+  return endpoint({
+    method: 'POST',
+    path: options.path,
+    operationId: `create${options.title[0]}`,
+    tag: options.tag,
+    summary: `Create a ${options.noun[0]}`,
+    grant: options.grants.create,
+    parameters: options.parameters,
+    body: { schema: shape.schema, example: options.example, read: (body) => shape.readCreate(body) },
+    answer: createdAnswer,
+    errors: [
+      ...(options.errors ?? ['ValidationError']),
+      ...(options.verify || locateParent ? (['ObjectNotFound'] as const) : []),
+    ],
+    locate: async ({ app, params }) => locateParent?.(app.appId, params),
+    handle: async ({ app, params, body, now }) => {
+      const values = body as Values;
+      await options.verify?.(db, app, values);
+      const objectId = newObjectId(now);
+      const key = { app_id: app.appId, ...options.parentKey?.(params), object_id: objectId };
+      await table.insert(
+        db,
+        { ...key, ...options.derive?.(values) },
+        { ...emptyMembers(options), ...values, createdAt: now, updatedAt: now },
+      );
+      return { result: { createdAt: isoTime(now), objectId } };
+    },
+  });
+}
+
+/** Members with a stored default, so that a record never lacks them. */
+function emptyMembers<S extends TObject>(options: ResourceOptions<S>): Values {
+  return Object.fromEntries(
+    Object.entries(options.table.columns).flatMap(([member, spec]) => (spec.empty ? [[member, null]] : [])),
+  );
+}
+
+function get<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  return endpoint<undefined, Row>({
+    method: 'GET',
+    path: onePath(options),
+    operationId: `get${options.title[0]}`,
+    tag: options.tag,
+    summary: `Get a ${options.noun[0]}`,
+    grant: options.grants.read,
+    parameters: options.parameters,
+    answer: recordAnswer(options.record.schema, options.record.example),
+    errors: ['ObjectNotFound'],
+    locate: locate(options),
+    handle: async ({ located }) => new JsonText(`{"result":${options.table.render(located)}}`),
+  });
+}
+
+function updated<S extends TObject>(options: ResourceOptions<S>, updatedAt: number): object {
+  const result = { updatedAt: isoTime(updatedAt) };
+  return { result: options.wrapsInArray ? [result] : result };
+}
+
+function put<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  const { db, table, shape } = options;
+  const body: BodySpec<Changes<Values>> = {
+    schema: Type.Partial(shape.schema),
+    example: options.example,
+    read: (sent) => shape.readUpdate(sent) as Changes<Values>,
+  };
+  return endpoint<Changes<Values>, Row>({
+    method: 'PUT',
+    path: onePath(options),
+    operationId: `update${options.title[0]}`,
+    tag: options.tag,
+    summary: `Update a ${options.noun[0]}`,
+    description: 'Replaces the members that are sent and keeps the others; null clears an optional member.',
+    grant: options.grants.write,
+    parameters: options.parameters,
+    body,
+    answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
+    errors: [...(options.errors ?? ['ValidationError']), 'ObjectNotFound'],
+    locate: locate(options),
+    handle: async ({ app, params, body: changes, located, now }) => {
+      const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
+      await options.verify?.(db, app, changes.set, table.decode(located));
+      const updatedAt = Math.max(now, located['updated_at'] as number);
+      await writeOrFail(options, db, { key: keyOf(options, app.appId, params), values, updatedAt });
+      return updated(options, updatedAt);
+    },
+  });
+}
+
+interface Write {
+  readonly key: Key;
+  readonly values: Values;
+  readonly updatedAt: number;
+}
+
+async function writeOrFail<S extends TObject>(options: ResourceOptions<S>, db: Db, write: Write): Promise<void> {
+  const { key, values, updatedAt } = write;
+  if (!(await options.table.update(db, key, { ...values, updatedAt }, options.derive?.(values))))
+    throw notFound(options);
+}
+
+function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  const { db, table, shape } = options;
+  const body: BodySpec<unknown> = {
+    schema: Type.Partial(shape.schema),
+    example: options.example,
+    read: (sent) => sent,
+  };
+  return endpoint<unknown, Row>({
+    method: 'PATCH',
+    path: onePath(options),
+    operationId: `patch${options.title[0]}`,
+    tag: options.tag,
+    summary: `Merge changes into a ${options.noun[0]}`,
+    description: 'JSON Merge Patch (RFC 7396): objects are merged member by member, null removes a member.',
+    grant: options.grants.write,
+    parameters: options.parameters,
+    body,
+    answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
+    errors: [...(options.errors ?? ['ValidationError']), 'ObjectNotFound'],
+    locate: locate(options),
+    handle: async ({ app, params, body: changes, now }) => {
+      const key = keyOf(options, app.appId, params);
+      const updatedAt = await db.transaction(async (db) => {
+        const row = await db.one(
+          sql`select ${table.selection} from ${raw(table.name)} where ${table.match(key)}${raw(db.dialect.lockRow)}`,
+        );
+        if (!row) throw notFound(options);
+        const merged = shape.readCreate(mergePatch(table.decode(row), changes)) as Values;
+        await options.verify?.(db, app, merged);
+        const stamp = Math.max(now, row['updated_at'] as number);
+        await writeOrFail(options, db, { key, values: { ...absentAsNull(shape), ...merged }, updatedAt: stamp });
+        return stamp;
+      });
+      return updated(options, updatedAt);
+    },
+  });
+}
+
+function absentAsNull<S extends TObject>(shape: Shape<S>): Values {
+  return Object.fromEntries(Object.keys(shape.schema.properties).map((member) => [member, null]));
+}
+
+function remove<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  const { db, table, onRemove } = options;
+  return endpoint<undefined, Row>({
+    method: 'DELETE',
+    path: onePath(options),
+    operationId: `delete${options.title[0]}`,
+    tag: options.tag,
+    summary: `Delete a ${options.noun[0]}`,
+    grant: options.grants.write,
+    parameters: options.parameters,
+    answer: options.wrapsInArray ? inArray(deletedAnswer) : deletedAnswer,
+    errors: ['ObjectNotFound'],
+    locate: locate(options),
+    handle: async ({ app, params }) => {
+      const key = keyOf(options, app.appId, params);
+      const removed = onRemove
+        ? await db.transaction(async (db) => {
+            await onRemove(db, key);
+            return table.remove(db, key);
+          })
+        : await table.remove(db, key);
+      if (!removed) throw notFound(options);
+      return { result: options.wrapsInArray ? [{}] : {} };
+    },
+  });
+}

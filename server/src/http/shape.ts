@@ -1,0 +1,151 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type Failure, fail, type Problem } from '../errors.ts';
+
+/** What a PUT or PATCH sent: members to replace, and optional members to clear because they were sent as null. */
+export interface Changes<T> {
+  readonly set: Partial<T>;
+  readonly cleared: readonly (keyof T & string)[];
+}
+
+export interface ShapeOptions<T> {
+  /** Rules that a schema cannot say. They see only members that the schema accepted. */
+  readonly rules?: (value: Partial<T>) => readonly Problem[];
+  /** Other spellings of members that older clients send. */
+  readonly aliases?: Readonly<Record<string, keyof T & string>>;
+  /** The error for these problems, where the catalogue has a code of its own; ValidationError otherwise. */
+  readonly failure?: (problems: readonly Problem[]) => Failure;
+}
+
+/** A request body: declared once as a schema, from which the type, the validation and the OpenAPI document follow. */
+export interface Shape<S extends TObject> {
+  readonly schema: S;
+  /** All required members must be there. A null optional member counts as absent. Unknown members are dropped. */
+  readCreate(body: unknown): Static<S>;
+  /** Members that are there must be valid, the others are left alone. */
+  readUpdate(body: unknown): Changes<Static<S>>;
+}
+
+type Members = Record<string, unknown>;
+
+/** True for a JSON object, as opposed to an array, null or a scalar. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function defineShape<S extends TObject>(schema: S, options: ShapeOptions<Static<S>> = {}): Shape<S> {
+  const members = Object.entries(schema.properties).map(([name, member]) => ({
+    name,
+    check: Compile(member as TSchema),
+  }));
+  const required = new Set<string>(schema.required as readonly string[] | undefined);
+  const failure = options.failure ?? ((details) => fail('ValidationError', { message: sentence(details), details }));
+
+  const aliases = Object.entries(options.aliases ?? {});
+
+  function inspect(sent: unknown, wantAll: boolean): { set: Members; cleared: string[] } {
+    const body = aliases.length > 0 && isObject(sent) ? renamed(sent, aliases) : sent;
+    if (!isObject(body))
+      throw fail('ValidationError', {
+        message: 'The body must be a JSON object.',
+        details: [{ field: '', problem: 'must be a JSON object' }],
+      });
+    const set: Members = {};
+    const cleared: string[] = [];
+    const problems: Problem[] = [];
+    for (const { name, check } of members) {
+      const value = Object.hasOwn(body, name) ? body[name] : undefined;
+      if (value === undefined) {
+        if (wantAll && required.has(name)) problems.push({ field: name, problem: 'is required' });
+      } else if (value === null && !required.has(name)) {
+        cleared.push(name);
+      } else if (check.Check(value)) {
+        set[name] = value;
+      } else {
+        problems.push(...describe(name, check.Errors(value)));
+      }
+    }
+    problems.push(...(options.rules?.(set as Partial<Static<S>>) ?? []));
+    if (problems.length > 0) throw failure(problems);
+    return { set, cleared };
+  }
+
+  return {
+    schema,
+    readCreate: (body) => inspect(body, true).set as Static<S>,
+    readUpdate: (body) => inspect(body, false) as unknown as Changes<Static<S>>,
+  };
+}
+
+/** The member under its own name wins over one under an alias. */
+function renamed(body: Members, aliases: readonly (readonly [string, string])[]): Members {
+  const given = aliases.filter(([alias, name]) => Object.hasOwn(body, alias) && !Object.hasOwn(body, name));
+  return { ...body, ...Object.fromEntries(given.map(([alias, name]) => [name, body[alias]])) };
+}
+
+/** `name is required; uuid must have at most 50 characters`. */
+export function sentence(problems: readonly Problem[]): string {
+  const shown = problems.slice(0, 5).map(({ field, problem }) => `${field} ${problem}`.trim());
+  return `${shown.join('; ')}${problems.length > 5 ? ` (and ${problems.length - 5} more)` : ''}.`;
+}
+
+interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: object;
+  readonly message: string;
+}
+
+/** More than these do not help a developer, and an attacker's million broken elements must not make a giant answer. */
+const maxProblems = 50;
+
+function describe(name: string, errors: Iterable<SchemaError>): Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const error of errors) {
+    if (problems.size >= maxProblems) break;
+    for (const [path, problem] of explain(error)) {
+      const field = [name, ...path].join('.');
+      if (!problems.has(`${field} ${problem}`)) problems.set(`${field} ${problem}`, { field, problem });
+    }
+  }
+  return [...problems.values()];
+}
+
+function explain(error: SchemaError): (readonly [readonly string[], string])[] {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return (params['requiredProperties'] as string[]).map((name) => [[...path, name], 'is required']);
+    case 'minLength':
+      return [[path, `must have at least ${params['limit']} character${params['limit'] === 1 ? '' : 's'}`]];
+    case 'maxLength':
+      return [[path, `must have at most ${params['limit']} characters`]];
+    case 'minItems':
+      return [[path, params['limit'] === 1 ? 'must not be empty' : `must have at least ${params['limit']} elements`]];
+    case 'maxItems':
+      return [[path, `must have at most ${params['limit']} elements`]];
+    case 'minimum':
+      return [[path, `must be at least ${params['limit']}`]];
+    case 'maximum':
+      return [[path, `must be at most ${params['limit']}`]];
+    case 'enum':
+      return [[path, `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`]];
+    case 'const':
+      return [[path, `must be ${JSON.stringify(params['allowedValue'])}`]];
+    case 'type':
+      return [[path, `must be ${article(String(params['type']))}`]];
+    case 'pattern':
+      return [[path, 'has an unexpected form']];
+    default:
+      return [[path, error.message]];
+  }
+}
+
+function article(type: string): string {
+  if (type === 'object') return 'a JSON object';
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { advance } from './observe.ts';
+import type { History } from './rule-types.ts';
+import { NOON, rulesOf, see, trigger } from './test-support.ts';
+import type { Observation, PresenceEvent, PresenceState, Sensitivity } from './types.ts';
+
+/**
+ * Visitors who come, stay, go and fall silent, with noise, several receivers and phones that decide by themselves.
+ * A gap moves time on by up to a minute, so that silence ends some visits. One source reports once at one moment.
+ */
+const leg = fc.record({
+  metres: fc.constantFrom(0.5, 1.5, 2, 3, 5, 20),
+  reports: fc.integer({ min: 1, max: 25 }),
+  gap: fc.constantFrom(0, 0, 400, 29_000, 31_000, 60_000),
+  receiver: fc.constantFrom(undefined, undefined, 'a', 'b'),
+  decision: fc.constantFrom(undefined, undefined, undefined, 'ENTER' as const, 'EXIT' as const),
+  noise: fc.array(fc.integer({ min: -8, max: 8 }), { minLength: 5, maxLength: 5 }),
+});
+
+const visitor = fc.array(leg, { minLength: 1, maxLength: 12 }).map((legs) => {
+  const observations: Observation[] = [];
+  let at = NOON;
+  for (const { metres, reports, gap, receiver, decision, noise } of legs) {
+    at += gap;
+    if (decision !== undefined) observations.push({ occurredAt: at, event: decision });
+    for (let index = 0; index < reports; index++) {
+      at += 700;
+      const rssi = Math.round(-59 - 20 * Math.log10(metres)) + (noise[index % 5] ?? 0);
+      observations.push({ occurredAt: at, rssi, ...(receiver === undefined ? {} : { receiver }) });
+    }
+  }
+  return observations;
+});
+
+const sensitivity = fc.constantFrom<Sensitivity>('stable', 'fast');
+/** Enough to put a list into any order. */
+const keys = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 400, maxLength: 400 });
+
+function shuffled<T>(items: readonly T[], order: readonly number[]): T[] {
+  return items
+    .map((item, index) => ({ item, key: order[index % order.length] ?? 0 }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ item }) => item);
+}
+
+interface Replay {
+  readonly events: PresenceEvent[];
+  readonly state: PresenceState | null;
+}
+
+function replay(batches: readonly (readonly Observation[])[], kind: Sensitivity): Replay {
+  let state: PresenceState | null = null;
+  const events: PresenceEvent[] = [];
+  for (const batch of batches) {
+    const outcome = see(batch, state, { settings: { sensitivity: kind } });
+    state = outcome.state;
+    events.push(...outcome.events);
+  }
+  return { events, state };
+}
+
+/** Cuts a list at random places. */
+function cut<T>(items: readonly T[], order: readonly number[]): T[][] {
+  const batches: T[][] = [[]];
+  items.forEach((item, index) => {
+    if ((order[index % order.length] ?? 0) < 0.3) batches.push([]);
+    batches.at(-1)?.push(item);
+  });
+  return batches;
+}
+
+test('any order, duplication and batching of the same reports gives the same events and visits', () => {
+  fc.assert(
+    fc.property(visitor, sensitivity, keys, (observations, kind, order) => {
+      const whole = replay([observations], kind);
+      const doubled = shuffled([...observations, ...observations], order);
+      assert.deepEqual(replay([doubled], kind).events, whole.events);
+      const batches = cut(observations, order);
+      const mixed = batches.map((batch) => shuffled(batch, order));
+      assert.deepEqual(replay(mixed, kind).events, whole.events);
+      const resent = batches.flatMap((batch, index) => [batch, ...batches.slice(0, index + 1)]);
+      assert.deepEqual(replay(resent, kind).events, whole.events);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('an EXIT never comes without its ENTER, and visits of one visitor never overlap', () => {
+  fc.assert(
+    fc.property(visitor, sensitivity, (observations, kind) => {
+      const { events, state } = replay([observations], kind);
+      if (state !== null) {
+        const end = advance({ installationId: 'phone', beaconId: 'beacon', state, now: NOON + 86_400_000 });
+        events.push(...end.events);
+        assert.equal(end.deadline, null);
+      }
+      checkVisits(events);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function checkVisits(events: readonly PresenceEvent[]): void {
+  let open: string | null = null;
+  let left = Number.NEGATIVE_INFINITY;
+  const seen = new Set<string>();
+  for (const { event, visitId, enteredAt = Number.NaN, leftAt = Number.NaN } of events) {
+    if (event === 'ENTER') {
+      assert.equal(open, null);
+      assert.ok(!seen.has(visitId));
+      assert.ok(enteredAt >= left);
+      seen.add(visitId);
+      open = visitId;
+    } else if (event === 'EXIT') {
+      assert.equal(visitId, open);
+      assert.ok(leftAt >= enteredAt);
+      left = leftAt;
+      open = null;
+    } else if (open !== null) {
+      assert.equal(visitId, open);
+    }
+  }
+  assert.equal(open, null);
+  assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
+}
+
+test('no trigger fires twice in one visit, however the reports are cut', () => {
+  const kinds = ['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR'] as const;
+  const rules = rulesOf(
+    kinds.map((event) => trigger({ id: event, event, policy: event === 'NEAR' ? { dwellSeconds: 4 } : {} })),
+  );
+  fc.assert(
+    fc.property(visitor, sensitivity, keys, (observations, kind, order) => {
+      let state: PresenceState | null = null;
+      let history: History = {};
+      for (const batch of cut(observations, order)) {
+        const outcome = see(batch, state, { rules, history, settings: { sensitivity: kind } });
+        state = outcome.state;
+        const fired = outcome.verdicts.filter((verdict) => verdict.outcome === 'fired');
+        history = { fired: [...(history.fired ?? []), ...fired] };
+      }
+      const once = (history.fired ?? []).map(({ triggerId, visitId }) => `${triggerId} ${visitId}`);
+      assert.equal(new Set(once).size, once.length);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+const moments = fc.array(fc.integer({ min: 0, max: 50_000_000 }), { maxLength: 6 });
+
+test('advancing twice, or in small steps, is the same as advancing once', () => {
+  fc.assert(
+    fc.property(visitor, moments, fc.integer({ min: 0, max: 7_200_000 }), (observations, steps, delay) => {
+      const start = see(observations, null, { now: (observations.at(-1)?.occurredAt ?? NOON) + delay });
+      const situation = { installationId: 'phone', beaconId: 'beacon' };
+      const end = NOON + 100_000_000;
+      const whole = advance({ ...situation, state: start.state, now: end });
+      let state = start.state;
+      const events: PresenceEvent[] = [];
+      for (const step of [...steps.sort((a, b) => a - b).map((ms) => NOON + ms), end]) {
+        const outcome = advance({ ...situation, state, now: step });
+        state = outcome.state;
+        events.push(...outcome.events);
+        assert.ok(outcome.deadline === null || outcome.deadline > step);
+      }
+      assert.deepEqual(events, whole.events);
+      assert.deepEqual(state, whole.state);
+    }),
+    { numRuns: 150 },
+  );
+});

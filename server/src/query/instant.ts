@@ -1,0 +1,37 @@
+/**
+ * Instants as callers write them: ISO 8601 in the form `2024-05-31`, `2024-05-31T10:20`, with seconds, with 1 to 9
+ * decimals (beyond milliseconds they are cut off), and with `Z`, `+02:00`, `+0200` or nothing, which means UTC. Years
+ * 0001 to 9999, the calendar's days only, no leap seconds.
+ */
+const form =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))?)?$/;
+
+const minute = 60_000;
+
+/** Epoch milliseconds of an ISO 8601 string, or undefined when it is none. */
+export function parseInstant(text: string): number | undefined {
+  const found = form.exec(text);
+  if (found === null) return undefined;
+  const [year, month, day, hours, minutes, seconds] = [1, 2, 3, 4, 5, 6].map((index) => Number(found[index] ?? 0));
+  const date = new Date(0);
+  date.setUTCFullYear(year!, month! - 1, day!);
+  // A day that the month does not have would have moved the date on.
+  if (year === 0 || date.getUTCMonth() !== month! - 1 || date.getUTCDate() !== day) return undefined;
+  const milliseconds = Number((found[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const offset = Number(found[9] ?? 0) * 60 + Number(found[10] ?? 0);
+  const local = date.getTime() + (hours! * 60 + minutes!) * minute + seconds! * 1000 + milliseconds;
+  return local - (found[8] === '-' ? -offset : offset) * minute;
+}
+
+/** The text of `{"__type": "Date", "iso": "…"}`, or undefined when the value is something else. */
+export function isoOfDateObject(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { __type: type, iso } = value as Readonly<Record<string, unknown>>;
+  return Object.hasOwn(value, '__type') && type === 'Date' && typeof iso === 'string' ? iso : undefined;
+}
+
+/** Epoch milliseconds of a stored Date object and, with `strings`, of an ISO string. */
+export function readInstant(value: unknown, strings: boolean): number | undefined {
+  const iso = typeof value === 'string' && strings ? value : isoOfDateObject(value);
+  return iso === undefined ? undefined : parseInstant(iso);
+}

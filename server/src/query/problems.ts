@@ -1,0 +1,29 @@
+import { type Failure, fail, type Problem } from '../errors.ts';
+
+/** More would not help anybody to find the first mistake. */
+const maxProblems = 20;
+/** UTF-16 units of a name that a caller wrote, in an answer. */
+const maxNameLength = 128;
+
+/** Collects what is wrong with a query, so that a caller learns everything at once. */
+export class Problems {
+  readonly list: Problem[] = [];
+
+  add(field: string, problem: string): undefined {
+    if (this.list.length < maxProblems) this.list.push({ field: field.slice(0, maxNameLength), problem });
+  }
+
+  throwIfAny(): void {
+    if (this.list.length > 0) throw invalidQuery(this.list);
+  }
+}
+
+/** An InvalidQuery (102) that says what the first problem is and lists all of them. */
+export function invalidQuery(details: readonly Problem[]): Failure {
+  const first = details[0];
+  return fail('InvalidQuery', first === undefined ? {} : { message: `${first.field} ${first.problem}.`, details });
+}
+
+export function refuseQuery(field: string, problem: string): Failure {
+  return invalidQuery([{ field, problem }]);
+}

@@ -1,0 +1,161 @@
+import { type Ranges, rangesOf, rangesOfCharacter } from './regex-ranges.ts';
+
+/** The structure of an RE2 pattern, as far as "is it found or not" depends on it: no captures, no laziness. */
+export type RegexNode =
+  | { readonly kind: 'set'; readonly ranges: Ranges }
+  | { readonly kind: 'assert'; readonly what: Assertion }
+  | { readonly kind: 'sequence'; readonly parts: readonly RegexNode[] }
+  | { readonly kind: 'choice'; readonly parts: readonly RegexNode[] }
+  | { readonly kind: 'repeat'; readonly part: RegexNode; readonly min: number; readonly max: number };
+
+export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordEdge' | 'noWordEdge';
+
+interface Flags {
+  readonly i: boolean;
+  readonly m: boolean;
+  readonly s: boolean;
+}
+
+/** What is being read: the pattern, how far, and the flags in force. */
+interface Reader {
+  readonly text: string;
+  at: number;
+  flags: Flags;
+}
+
+const newline = 10;
+const everyCharacter: Ranges = [0, 0x10ffff];
+const exceptNewline: Ranges = [0, newline - 1, newline + 1, 0x10ffff];
+
+const escapedAssertions: Readonly<Record<string, Assertion>> = {
+  A: 'textStart',
+  z: 'textEnd',
+  b: 'wordEdge',
+  B: 'noWordEdge',
+};
+
+const repetition = /\{(\d+)(,(\d*))?\}/y;
+const groupStart = /\((?:\?P?<\w+>|\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)]))?/y;
+const escapeForm = /\\(?:x\{[0-9A-Fa-f]+\}|x[0-9A-Fa-f]{2}|[0-7]{1,3}|p\{\^?\w+\}|P\{\^?\w+\}|[pP]\w|[\s\S])/uy;
+const characterClass = /\[\^?\]?(?:\[:\^?\w+:\]|\\(?:[pPx]\{\^?\w+\}|[\s\S])|[^\]\\])*\]/uy;
+
+/**
+ * Reads a pattern that re2js has accepted already, so nothing here has to report a syntax error: whatever does not fit
+ * the grammar is a gap between the two readers, and the pattern is refused by the `SyntaxError`.
+ */
+export function parseRegex(text: string): RegexNode {
+  const reader: Reader = { text, at: 0, flags: { i: false, m: false, s: false } };
+  const node = readChoice(reader);
+  if (reader.at < text.length) throw new SyntaxError(`unexpected ) at ${reader.at}`);
+  return node;
+}
+
+function readChoice(reader: Reader): RegexNode {
+  const branches: RegexNode[] = [];
+  let parts: RegexNode[] = [];
+  while (reader.at < reader.text.length && reader.text[reader.at] !== ')') {
+    if (reader.text[reader.at] === '|') {
+      reader.at++;
+      branches.push({ kind: 'sequence', parts });
+      parts = [];
+    } else readPiece(reader, parts);
+  }
+  branches.push({ kind: 'sequence', parts });
+  return branches.length === 1 ? branches[0]! : { kind: 'choice', parts: branches };
+}
+
+/** One atom, assertion, group, flag change or quotation, or a repetition of the piece before it. */
+function readPiece(reader: Reader, parts: RegexNode[]): void {
+  const char = reader.text[reader.at];
+  if (char === '(') readGroup(reader, parts);
+  else if (reader.text.startsWith('\\Q', reader.at)) readQuotation(reader, parts);
+  else if (char === '\\') parts.push(readEscape(reader));
+  else if (char === '[') {
+    parts.push({ kind: 'set', ranges: rangesOf(take(reader, characterClass)[0], reader.flags.i) });
+  } else if (char === '.' || char === '^' || char === '$') {
+    reader.at++;
+    parts.push(readSymbol(char, reader.flags));
+  } else if (!readRepetition(reader, parts)) readLiteral(reader, parts);
+}
+
+function readSymbol(char: '.' | '^' | '$', flags: Flags): RegexNode {
+  if (char === '.') return { kind: 'set', ranges: flags.s ? everyCharacter : exceptNewline };
+  if (char === '^') return { kind: 'assert', what: flags.m ? 'lineStart' : 'textStart' };
+  return { kind: 'assert', what: flags.m ? 'lineEnd' : 'textEnd' };
+}
+
+function readLiteral(reader: Reader, parts: RegexNode[]): void {
+  const codePoint = reader.text.codePointAt(reader.at) ?? 0;
+  reader.at += codePoint > 0xffff ? 2 : 1;
+  parts.push({ kind: 'set', ranges: rangesOfCharacter(codePoint, reader.flags.i) });
+}
+
+/** Reads `*`, `+`, `?` or `{n,m}` with a `?` for laziness; a `{` that starts no repetition is a character. */
+function readRepetition(reader: Reader, parts: RegexNode[]): boolean {
+  const counts = readCounts(reader);
+  if (counts === undefined) return false;
+  if (reader.text[reader.at] === '?') reader.at++;
+  const part = parts.pop();
+  if (part === undefined) throw new SyntaxError(`nothing to repeat at ${reader.at}`);
+  parts.push({ kind: 'repeat', part, min: counts[0], max: counts[1] });
+  return true;
+}
+
+function readCounts(reader: Reader): readonly [number, number] | undefined {
+  const char = reader.text[reader.at];
+  if (char === '*' || char === '+' || char === '?') {
+    reader.at++;
+    return [char === '+' ? 1 : 0, char === '?' ? 1 : Number.POSITIVE_INFINITY];
+  }
+  if (char !== '{') return undefined;
+  const found = tryTake(reader, repetition);
+  if (found === undefined) return undefined;
+  const min = Number(found[1]);
+  if (found[2] === undefined) return [min, min];
+  return [min, found[3] === '' ? Number.POSITIVE_INFINITY : Number(found[3])];
+}
+
+/** `(…)`, `(?:…)`, `(?P<name>…)`, `(?i-s:…)`, or `(?i)`, which lasts to the end of the group around it. */
+function readGroup(reader: Reader, parts: RegexNode[]): void {
+  const [, on = '', off = '', end] = take(reader, groupStart);
+  const outer = reader.flags;
+  reader.flags = changeFlags(outer, on, off);
+  if (end === ')') return;
+  parts.push(readChoice(reader));
+  if (reader.text[reader.at] !== ')') throw new SyntaxError('missing )');
+  reader.at++;
+  reader.flags = outer;
+}
+
+function changeFlags(flags: Flags, on: string, off: string): Flags {
+  const read = (name: 'i' | 'm' | 's') => !off.includes(name) && (on.includes(name) || flags[name]);
+  return { i: read('i'), m: read('m'), s: read('s') };
+}
+
+function readEscape(reader: Reader): RegexNode {
+  const atom = take(reader, escapeForm)[0];
+  const what = escapedAssertions[atom.slice(1)];
+  return what === undefined ? { kind: 'set', ranges: rangesOf(atom, reader.flags.i) } : { kind: 'assert', what };
+}
+
+/** `\Q…\E`, or to the end of the pattern where the `\E` is missing. */
+function readQuotation(reader: Reader, parts: RegexNode[]): void {
+  const close = reader.text.indexOf('\\E', reader.at + 2);
+  const end = close < 0 ? reader.text.length : close;
+  reader.at += 2;
+  while (reader.at < end) readLiteral(reader, parts);
+  reader.at = close < 0 ? end : end + 2;
+}
+
+function tryTake(reader: Reader, form: RegExp): RegExpExecArray | undefined {
+  form.lastIndex = reader.at;
+  const found = form.exec(reader.text) ?? undefined;
+  if (found !== undefined) reader.at += found[0].length;
+  return found;
+}
+
+function take(reader: Reader, form: RegExp): RegExpExecArray {
+  const found = tryTake(reader, form);
+  if (found === undefined) throw new SyntaxError(`not understood at ${reader.at}`);
+  return found;
+}
