@@ -9,6 +9,8 @@ import type { Database } from '../src/db/db.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres.ts';
 import { openSqlite } from '../src/db/sqlite.ts';
+import { apiPrefix } from '../src/http/api.ts';
+import { assertDocumented, endpointOf } from './documented.ts';
 
 /** Tests of the interface loop over both: the answers have to be the same. */
 export const databases = ['sqlite', 'postgres'] as const;
@@ -154,10 +156,48 @@ async function send(app: App, { method, url, headers = {}, body }: SentRequest):
     ...(body === undefined ? {} : { payload: isJson ? JSON.stringify(body) : (body as string | Buffer) }),
   });
   const isAnswerJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
-  return {
+  const answer: Answer = {
     status: response.statusCode,
     headers: response.headers,
     body: isAnswerJson && response.payload !== '' ? JSON.parse(response.payload) : response.payload,
     raw: response.rawPayload,
   };
+  const endpoint = url.startsWith(apiPrefix) ? endpointOf(app.endpoints, method, url) : undefined;
+  if (endpoint && answer.status !== 304) assertDocumented(endpoint, answer.status, answer.body);
+  return answer;
+}
+
+export interface SignedIn {
+  readonly userId: string;
+  readonly token: string;
+  /** The Authorization header. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+let people = 0;
+
+/** Signs a new user up and in, through the interface. */
+export async function signIn(
+  app: TestApp,
+  credentials: Readonly<Record<string, string>> = app.credentials,
+): Promise<SignedIn> {
+  const email = `visitor${++people}@example.org`;
+  const password = 'correct horse';
+  const account = { firstname: 'Vera', lastname: 'Visitor', email, password };
+  await app.send({ method: 'POST', url: '/api/v2/users', headers: credentials, body: account });
+  const answer = await app.send({
+    method: 'POST',
+    url: '/api/v2/users/signin',
+    headers: credentials,
+    body: { email, password },
+  });
+  if (answer.status !== 200) throw new Error(`signing in failed: ${JSON.stringify(answer.body)}`);
+  const { accessToken, objectId } = answer.body as { accessToken: string; objectId: string };
+  return { userId: objectId, token: accessToken, headers: { authorization: `Bearer ${accessToken}` } };
+}
+
+/** A second app in the same service, to show that nothing of one reaches the other. */
+export async function otherApp(app: TestApp): Promise<Readonly<Record<string, string>>> {
+  const { appId, appKey } = await app.app.apps.create('Another app');
+  return { 'x-service-appid': appId, 'x-service-appkey': appKey };
 }

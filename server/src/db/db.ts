@@ -27,6 +27,11 @@ export interface Db {
   /** The number of rows that the statement changed. Resolves only after the change is durable. */
   run(statement: Sql): Promise<number>;
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /**
+   * Calls `effect` once what this handle has written is durable: after the commit of a transaction, at once outside of
+   * one, and not at all when the transaction is rolled back. For wake-ups only: a crash in between loses it.
+   */
+  afterCommit(effect: () => void): void;
 }
 
 export interface DatabaseStats {

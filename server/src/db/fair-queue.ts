@@ -12,17 +12,24 @@ interface Waiting {
 export class FairQueue {
   readonly #slots: number;
   readonly #maxWaitMs: number;
+  readonly #busy: string;
   readonly #lines = new Map<string, Waiting[]>();
   #running = 0;
   #waiting = 0;
 
-  constructor(slots: number, maxWaitMs: number) {
+  /** `busy` is what a caller is told whose turn does not come in time. */
+  constructor(slots: number, maxWaitMs: number, busy = 'Too many long queries are waiting. Try again.') {
     this.#slots = slots;
     this.#maxWaitMs = maxWaitMs;
+    this.#busy = busy;
   }
 
   get waiting(): number {
     return this.#waiting;
+  }
+
+  waitingOf(share: string): number {
+    return this.#lines.get(share)?.length ?? 0;
   }
 
   /** Runs `task` when it is its turn. Throws Timeout when the turn does not come in time. */
@@ -43,7 +50,7 @@ export class FairQueue {
         start: resolve,
         expire: setTimeout(() => {
           this.#remove(share, waiting);
-          reject(fail('Timeout', { message: 'Too many long queries are waiting. Try again.', retryAfter: 1 }));
+          reject(fail('Timeout', { message: this.#busy, retryAfter: 1 }));
         }, this.#maxWaitMs),
       };
       line.push(waiting);

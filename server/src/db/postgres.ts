@@ -86,6 +86,10 @@ class PostgresDatabase implements Database {
 
   transaction: Database['transaction'] = (work) => this.#retrying(() => this.#attempt(work));
 
+  afterCommit(effect: () => void): void {
+    effect();
+  }
+
   async assertUsable(): Promise<void> {
     const row = await this.one<{ collation: string; encoding: string }>(
       raw(
@@ -143,10 +147,12 @@ class PostgresDatabase implements Database {
   async #attempt<T>(work: (db: Db) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     let broken = false;
+    const effects: (() => void)[] = [];
     try {
       await this.#query(client, raw('begin'), false);
-      const value = await work(this.#inside(client));
+      const value = await work(this.#inside(client, effects));
       await this.#query(client, raw('commit'), false);
+      for (const effect of effects) effect();
       return value;
     } catch (error) {
       await client.query('rollback').catch(() => {
@@ -158,7 +164,7 @@ class PostgresDatabase implements Database {
     }
   }
 
-  #inside(client: pg.PoolClient): Db {
+  #inside(client: pg.PoolClient, effects: (() => void)[]): Db {
     const inside: Db = {
       dialect: postgresDialect,
       all: async <T extends object = Row>(statement: Sql) => (await this.#query<T>(client, statement)).rows,
@@ -175,6 +181,7 @@ class PostgresDatabase implements Database {
           throw error;
         }
       },
+      afterCommit: (effect) => void effects.push(effect),
     };
     return inside;
   }

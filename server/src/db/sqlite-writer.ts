@@ -11,7 +11,7 @@ const lockWaitMs = 5_000;
 /** A batch ends after this many writes, so that the first one in it is not acknowledged late. */
 const maxBatch = 1_000;
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
+type Outcome = { readonly value: unknown; readonly effects: readonly (() => void)[] } | { readonly error: unknown };
 
 interface Unit {
   readonly work: (db: Db) => Promise<unknown>;
@@ -31,11 +31,13 @@ export class SqliteWriter {
   readonly #onCommit: () => void;
   #queue: Unit[] = [];
   #active: Promise<void> | undefined;
+  /** What the unit that runs now wants to happen after the commit. */
+  #effects: (() => void)[] = [];
 
   constructor(connection: SqliteConnection, dialect: Dialect, onCommit: () => void) {
     this.#connection = connection;
     this.#onCommit = onCommit;
-    this.#inside = insideTransaction(connection, dialect);
+    this.#inside = insideTransaction(connection, dialect, (effect) => this.#effects.push(effect));
   }
 
   get queued(): number {
@@ -84,12 +86,12 @@ export class SqliteWriter {
       return;
     }
     this.#onCommit();
-    units.forEach((unit, index) => {
+    for (const [index, unit] of units.entries()) {
       const outcome = outcomes[index];
-      if (!outcome) return;
+      if (outcome === undefined) continue;
       if ('error' in outcome) unit.reject(outcome.error);
       else unit.resolve(outcome.value as never);
-    });
+    }
   }
 
   async #begin(): Promise<void> {
@@ -111,17 +113,18 @@ export class SqliteWriter {
     const { raw: connection } = this.#connection;
     if (unit.statement) {
       try {
-        return { value: this.#connection.run(unit.statement) };
+        return { value: this.#connection.run(unit.statement), effects: [] };
       } catch (error) {
         this.#assertAlive(error);
         return { error: translateSqliteError(error) };
       }
     }
     connection.exec('savepoint unit');
+    this.#effects = [];
     try {
       const value = await unit.work(this.#inside);
       connection.exec('release unit');
-      return { value };
+      return { value, effects: this.#effects };
     } catch (error) {
       this.#assertAlive(error);
       connection.exec('rollback to unit');
@@ -136,7 +139,11 @@ export class SqliteWriter {
   }
 }
 
-function insideTransaction(connection: SqliteConnection, dialect: Dialect): Db {
+function insideTransaction(
+  connection: SqliteConnection,
+  dialect: Dialect,
+  afterCommit: (effect: () => void) => void,
+): Db {
   const attempt = async <T>(work: () => T): Promise<T> => {
     try {
       return work();
@@ -161,6 +168,7 @@ function insideTransaction(connection: SqliteConnection, dialect: Dialect): Db {
         throw error;
       }
     },
+    afterCommit,
   };
   return inside;
 }

@@ -66,6 +66,10 @@ class SqliteDatabase implements Database {
 
   transaction: Database['transaction'] = (work) => this.#writer.transaction(work);
 
+  afterCommit(effect: () => void): void {
+    effect();
+  }
+
   // The version is asserted as each connection opens; there is nothing else to choose wrongly.
   async assertUsable(): Promise<void> {}
 

@@ -10,6 +10,8 @@ export interface ColumnSpec {
   readonly className?: string;
   /** Left out of answers while it is null, instead of shown as null. */
   readonly omitNull?: true;
+  /** Never in answers, but a where and an order may name it. */
+  readonly hidden?: true;
   /** JSON text that stands for "nothing given", such as `{}`. */
   readonly empty?: string;
   /** Has an index that begins with app_id and ends with object_id (or is unique), so that a filter on it is cheap. */
@@ -125,7 +127,9 @@ function fieldOf(name: string, spec: ColumnSpec): ColumnField {
  * filtering and rendering follow from it.
  */
 export function defineTable(name: string, columns: Readonly<Record<string, ColumnSpec>>): Table {
-  const specs = Object.entries(columns).map(([member, spec]) => ({ label: `${JSON.stringify(member)}:`, ...spec }));
+  const specs = Object.entries(columns)
+    .filter(([, spec]) => !spec.hidden)
+    .map(([member, spec]) => ({ label: `${JSON.stringify(member)}:`, ...spec }));
   const selection = raw(specs.map((spec) => spec.column).join(', '));
   const table = raw(name);
 

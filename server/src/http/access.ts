@@ -51,6 +51,8 @@ export class AccessGuard {
   readonly #now: Clock;
   readonly #apps = new Map<string, AppAccess & { notedAt: number }>();
   readonly #sessions = new Map<string, SessionAccess>();
+  /** Counts drops, so that what was read before a change is not kept after it. */
+  #generation = 0;
 
   constructor(source: AccessSource, now: Clock) {
     this.#source = source;
@@ -58,6 +60,7 @@ export class AccessGuard {
   }
 
   drop(): void {
+    this.#generation++;
     this.#apps.clear();
     this.#sessions.clear();
   }
@@ -83,8 +86,10 @@ export class AccessGuard {
     if (!accessToken) throw fail('InvalidSessionToken');
     const tokenHash = secretHash(accessToken);
     const key = `${app.appId} ${tokenHash}`;
-    const session = this.#sessions.get(key) ?? (await this.#loadSession(app.appId, tokenHash, key));
     const now = this.#now();
+    // Another node may have extended a token that has expired by what is known here.
+    const known = this.#sessions.get(key);
+    const session = known && known.expiresAt > now ? known : await this.#loadSession(app.appId, tokenHash, key);
     if (!session || session.expiresAt <= now) {
       this.#sessions.delete(key);
       throw fail('InvalidSessionToken');
@@ -103,17 +108,20 @@ export class AccessGuard {
 
   async #loadApp(appId: string): Promise<(AppAccess & { notedAt: number }) | undefined> {
     if (appId.length > 64) return undefined;
+    const generation = this.#generation;
     const found = await this.#source.findApp(appId);
     if (!found) return undefined;
     const app = { ...found, notedAt: 0 };
+    if (generation !== this.#generation) return app;
     if (this.#apps.size >= maxCachedApps) this.#apps.clear();
     this.#apps.set(appId, app);
     return app;
   }
 
   async #loadSession(appId: string, tokenHash: string, key: string): Promise<SessionAccess | undefined> {
+    const generation = this.#generation;
     const session = await this.#source.findSession(appId, tokenHash);
-    if (!session) return undefined;
+    if (!session || generation !== this.#generation) return session;
     if (this.#sessions.size >= maxCachedSessions) this.#sessions.clear();
     this.#sessions.set(key, session);
     return session;

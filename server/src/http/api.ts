@@ -2,12 +2,13 @@ import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { Revision } from '../db/revision.ts';
-import { fail } from '../errors.ts';
+import { fail, type Problem } from '../errors.ts';
 import type { AccessGuard } from './access.ts';
 import type { AppContext, UserContext } from './context.ts';
 import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
 import { jsonLimits, parseJsonBody } from './json-body.ts';
 import { clientNetwork, type RateLimiter } from './rate-limit.ts';
+import { sentence } from './shape.ts';
 
 export const apiPrefix = '/api/v2';
 
@@ -137,13 +138,34 @@ async function guardUser(
   return {
     app,
     user,
-    params: request.params as Record<string, string>,
-    query: request.query as Record<string, string>,
+    params: readParams(request.params as Record<string, string>),
+    query: readQuery(endpoint, request.query as Record<string, unknown>),
     now,
     address: request.ip,
     headers: request.headers,
     stream: request.raw,
   };
+}
+
+/**
+ * PostgreSQL cannot even compare with U+0000. Another control character stands for it: no id and no name has either, so
+ * each endpoint refuses it in its own words, on both databases alike.
+ */
+function readParams(params: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '\u0001')]));
+}
+
+/** The parameters that the endpoint knows, each given once at most. */
+function readQuery(endpoint: Endpoint, query: Readonly<Record<string, unknown>>): Record<string, string> {
+  const known: Record<string, string> = {};
+  const details: Problem[] = [];
+  for (const { name } of endpoint.query ?? []) {
+    const value = query[name];
+    if (typeof value === 'string') known[name] = value;
+    else if (value !== undefined) details.push({ field: name, problem: 'must be given once' });
+  }
+  if (details.length > 0) throw fail('InvalidQuery', { message: sentence(details), details });
+  return known;
 }
 
 async function findUser(

@@ -45,6 +45,12 @@ export class RateLimiter {
     });
   }
 
+  /** Gives a taken token back, for what turned out not to count. */
+  giveBack(key: string, rule: RateRule): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket) bucket.tokens = Math.min(rule.burst, bucket.tokens + 1);
+  }
+
   #bucket(key: string, rule: RateRule, now: number): TokenBucket {
     const known = this.#buckets.get(key);
     if (!known) {

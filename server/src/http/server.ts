@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -5,9 +6,10 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { catalogue, type Failure, fail } from '../errors.ts';
+import { catalogue, type ErrorEntry, type Failure, fail } from '../errors.ts';
 import { randomText } from '../id.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
+import { registerBodyHandling } from './unread-body.ts';
 
 export interface ServerOptions {
   readonly logLevel: string;
@@ -33,10 +35,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `${boot}${(count++).toString(36)}`,
     trustProxy: options.trustProxy === false ? false : options.trustProxy === true ? true : [...options.trustProxy],
-    routerOptions: { maxParamLength: 2_000, ignoreTrailingSlash: true },
+    // No parameter is matched by an expression, so its length is for the endpoints to judge, each with its own error.
+    routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: true },
     bodyLimit: 1_048_576,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
+    // For a whole request: slow uploads may take long, but none forever. Idle ones are cut off much earlier.
+    requestTimeout: 1_800_000,
+    // Node would answer without a body; the hook below answers like everywhere else.
+    http: { requireHostHeader: false },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       sendFailure(asFailure(error), request as FastifyRequest, reply as FastifyReply);
@@ -44,7 +51,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      throw fail('InvalidJSON', 'The Host header is missing.');
+    }
   });
+  registerBodyHandling(server);
   server.addHook('onResponse', async (request, reply) => {
     const line = {
       reqId: request.id,
@@ -69,31 +80,47 @@ export function createServer(options: ServerOptions): FastifyInstance {
 function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(failure.entry.status)
-    .headers(errorHeaders(failure))
+    .headers({ 'cache-control': 'no-store', ...errorHeaders(failure) })
     .type('application/json; charset=utf-8')
     .send(errorBody(failure, request.id));
 }
 
+const brokenRequests: Readonly<Record<string, readonly [status: string, entry: ErrorEntry, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    catalogue.ObjectTooLarge,
+    'The address and the headers are larger than 16 KiB together.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', catalogue.Timeout, 'The request did not arrive in time.'],
+};
+const notHttp = ['400 Bad Request', catalogue.InvalidJSON, 'This is not a well-formed HTTP request.'] as const;
+
 /** A request that Node's parser refused: there is no request object, only a socket to answer on. */
-function answerBrokenRequest(
-  this: { log: FastifyBaseLogger },
-  error: Error & { code?: string },
-  socket: { writable: boolean; destroyed: boolean; end(text: string): void; destroy(): void },
-): void {
+function answerBrokenRequest(this: { log: FastifyBaseLogger }, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
   }
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'The headers are larger than 16 KiB.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'The request did not arrive in time.']
-        : ['400 Bad Request', 'This is not a well-formed HTTP request.'];
-  const number = Number.parseInt(status, 10);
-  const { name } = catalogue.InvalidJSON;
-  const body = JSON.stringify({ error: { code: 107, error: message, name, status: number, requestId: '' }, code: 107 });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const [statusLine, { name, code }, message] = brokenRequests[error.code ?? ''] ?? notHttp;
+  const status = Number.parseInt(statusLine, 10);
+  const requestId = randomText(12);
+  this.log.info({ reqId: requestId, status, reason: error.code }, 'request that is not HTTP');
+  const body = JSON.stringify({ error: { code, error: message, name, status, requestId }, code });
+  const head = [
+    `HTTP/1.1 ${statusLine}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  closeUnlessClientDoes(socket);
+}
+
+/** A moment for the client to read the answer; to close at once could reset the connection before. */
+function closeUnlessClientDoes(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), 2_000);
+  socket.once('close', () => clearTimeout(timer));
+  socket.resume();
 }

@@ -16,14 +16,19 @@ const texts = fc.oneof(
 );
 const numbers = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(0, 1, -1, 1.5, 2, 10, 1e21, 1e-7, 0.1) },
-  { weight: 1, arbitrary: fc.constantFrom(2 ** 53, 2 ** 53 + 2, 1.2345678901234567e18, 5e-324, 1.7976931348623157e308) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(2 ** 53, 2 ** 53 + 2, 2 ** 60 + 2 ** 20, 5e-324, 1.7976931348623157e308),
+  },
   { weight: 1, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }) },
 );
 const isoTexts = fc.oneof(
   fc.constantFrom('2024-05-31', '2024-05-31T00:00:00.000Z', '2024-05-31T02:00+02:00', '2024-02-29T23:59:59.9999-0130'),
   fc.constantFrom('0001-01-01', '9999-12-31T23:59:59.999999999Z', '1969-12-31T23:59:59.999Z', '2023-12-31T24:00:00Z'),
   fc.constantFrom('2023-02-29', '2024-13-01', '2024-05-31 10:00', '2024-00-10', '2024-05-00', '0000-01-01', '2024-5-3'),
-  fc.date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }).map((at) => at.toISOString()),
+  fc
+    .date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+    .map((at) => at.toISOString()),
 );
 const goodIsoTexts = isoTexts.filter((text) => parseInstant(text) !== undefined);
 const dateObjects = isoTexts.map((iso) => ({ __type: 'Date', iso }));
@@ -44,7 +49,11 @@ function toObject(entries: readonly (readonly [string, unknown])[]): Readonly<Re
   return Object.fromEntries(entries);
 }
 
-const dates = fc.oneof(goodIsoTexts, goodIsoTexts.map((iso) => ({ __type: 'Date', iso })));
+const dates = fc.oneof(
+  fc.constantFrom('2024-05-31T02:00+02:00', '2024-05-31'),
+  goodIsoTexts,
+  goodIsoTexts.map((iso) => ({ __type: 'Date', iso })),
+);
 const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 3 });
 
 /** What the declared members hold: values of their types where slots copy them, anything where not. */
@@ -54,10 +63,14 @@ function documents(slots: boolean) {
     { amount: of(numbers), seen: of(dates), open: of(fc.boolean()), label: of(texts), m: json, o: objectOf(json) },
     { requiredKeys: [] },
   );
-  return fc.tuple(members, objectOf(json)).map(([known, other]) => toObject([...Object.entries(other), ...Object.entries(known)]));
+  return fc
+    .tuple(members, objectOf(json))
+    .map(([known, other]) => toObject([...Object.entries(other), ...Object.entries(known)]));
 }
 
-const pointers = fc.constantFrom('u1', 'u2').map((objectId) => ({ __type: 'Pointer', className: '_User', objectId }) as const);
+const pointers = fc
+  .constantFrom('u1', 'u2')
+  .map((objectId) => ({ __type: 'Pointer', className: '_User', objectId }) as const);
 const recordsOf = (slots: boolean): fc.Arbitrary<readonly TestRecord[]> =>
   fc
     .array(
@@ -82,8 +95,36 @@ const names = fc.constantFrom(
 );
 
 const atoms = fc.oneof(
-  fc.constantFrom('a', 'b', 'k', 'K', 'é', '😀', '.', '\\n', '\\x{212A}', '\\.', ' ', '[a-c]', '[^a]', '[^\\n😀]', '\\pL'),
-  fc.constantFrom('\\w', '\\W', '\\d', '\\s', '\\S', '[[:upper:]]', '[\\w-]', '[]a]', '\\P{Lu}', '\\p{Greek}', '\\Q.*\\E'),
+  fc.constantFrom(
+    'a',
+    'b',
+    'k',
+    'K',
+    'é',
+    '😀',
+    '.',
+    '\\n',
+    '\\x{212A}',
+    '\\.',
+    ' ',
+    '[a-c]',
+    '[^a]',
+    '[^\\n😀]',
+    '\\pL',
+  ),
+  fc.constantFrom(
+    '\\w',
+    '\\W',
+    '\\d',
+    '\\s',
+    '\\S',
+    '[[:upper:]]',
+    '[\\w-]',
+    '[]a]',
+    '\\P{Lu}',
+    '\\p{Greek}',
+    '\\Q.*\\E',
+  ),
   fc.constantFrom('^', '$', '\\b', '\\B', '\\A', '\\z', '(?i)', '(?m)', '(?s)', '(?-i)', '(?i:k)', '()', ''),
 );
 const patterns = fc.letrec<{ pattern: string }>((tie) => ({
@@ -98,7 +139,11 @@ const patterns = fc.letrec<{ pattern: string }>((tie) => ({
   ),
 })).pattern;
 
-const values = fc.oneof({ weight: 5, arbitrary: json }, { weight: 1, arbitrary: dates }, { weight: 1, arbitrary: pointers });
+const values = fc.oneof(
+  { weight: 5, arbitrary: json },
+  { weight: 1, arbitrary: dates },
+  { weight: 1, arbitrary: pointers },
+);
 const bounds = fc.oneof(texts, numbers, dates);
 const operations: fc.Arbitrary<unknown> = fc.oneof(
   values,
@@ -111,11 +156,31 @@ const operations: fc.Arbitrary<unknown> = fc.oneof(
   fc.record({ $exists: fc.boolean() }),
   fc.record({ $regex: patterns, $options: fc.constantFrom('', 'i', 'm', 's', 'ims') }, { requiredKeys: ['$regex'] }),
 );
+
+/** A field with values that it has, which the free mixture seldom brings together. */
+function fitting(name: string, own: fc.Arbitrary<unknown>): fc.Arbitrary<readonly [string, unknown]> {
+  const list = fc.array(fc.oneof(own, fc.constant(null)), { maxLength: 3 });
+  const operation = fc.oneof(
+    own,
+    fc.constantFrom('$lt', '$lte', '$gt', '$gte', '$ne').chain((key) => own.map((value) => toObject([[key, value]]))),
+    fc.constantFrom('$in', '$nin').chain((key) => list.map((value) => toObject([[key, value]]))),
+  );
+  return operation.map((value) => [name, value]);
+}
+const conditions: fc.Arbitrary<readonly [string, unknown]> = fc.oneof(
+  { weight: 8, arbitrary: fc.tuple(names, operations) },
+  ...['metadata.seen', 'createdAt'].map((name) => fitting(name, dates)),
+  ...['metadata.amount', 'size', 'metadata.m'].map((name) => fitting(name, numbers)),
+  ...['metadata.label', 'title', 'metadata.m'].map((name) => fitting(name, texts)),
+);
 const wheres = fc.letrec<{ where: Readonly<Record<string, unknown>> }>((tie) => ({
   where: fc.oneof(
     { maxDepth: 3 },
-    { weight: 3, arbitrary: fc.tuple(names, operations).map((entry) => toObject([entry])) },
-    { weight: 1, arbitrary: fc.tuple(names, operations, names, operations).map(([a, b, c, d]) => toObject([[a, b], [c, d]])) },
+    { weight: 3, arbitrary: conditions.map((entry) => toObject([entry])) },
+    {
+      weight: 1,
+      arbitrary: fc.array(conditions, { minLength: 2, maxLength: 3 }).map(toObject),
+    },
     {
       weight: 2,
       arbitrary: fc
@@ -149,12 +214,12 @@ describe('for any records and conditions', () => {
 
   for (const slots of [false, true]) {
     it(`SQLite, PostgreSQL and match find the same in the same order${slots ? ' with slots' : ''}`, async () => {
-      const queries = fc.array(fc.tuple(wheres, orders), { minLength: 6, maxLength: 6 });
+      const queries = fc.array(fc.tuple(wheres, orders), { minLength: 12, maxLength: 12 });
       const property = fc.asyncProperty(recordsOf(slots), queries, async (records, list) => {
         for (const engine of engines) await engine.load(records);
         for (const [where, text] of list) await compareEngines(where, text, slots);
       });
-      await fc.assert(property, { numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? 250) });
+      await fc.assert(property, { numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? 200) });
     });
   }
 

@@ -28,12 +28,27 @@ const records: readonly TestRecord[] = [
     flag: false,
     owner: owner('u2'),
     place: { x: 3, tags: ['in'] },
-    metadata: { n: '1', s: 'Ärger\nk', b: false, list: ['1'], seen: '2024-05-31T12:00:00+02:00', label: '', open: true },
+    metadata: {
+      n: '1',
+      s: 'Ärger\nk',
+      b: false,
+      list: ['1'],
+      seen: '2024-05-31T12:00:00+02:00',
+      label: '',
+      open: true,
+    },
   },
   {
     objectId: 'c',
     createdAt: '2024-06-01T00:00:00.001Z',
-    metadata: { n: null, s: '😀', list: { x: 1, y: [true] }, seen: date('2024-05-31T10:00Z'), amount: -0.5, open: false },
+    metadata: {
+      n: null,
+      s: '😀',
+      list: { x: 1, y: [true] },
+      seen: date('2024-05-31T10:00Z'),
+      amount: -0.5,
+      open: false,
+    },
   },
   {
     objectId: 'd',
@@ -42,10 +57,18 @@ const records: readonly TestRecord[] = [
     place: null,
     metadata: { n: 1e21, s: '\uffff', list: [[1]], d: date('2024-05-31T10:00:00Z'), label: 'One' },
   },
-  { objectId: 'e', createdAt: '2024-06-03T00:00:00.000Z', title: "it's", whole: 0, metadata: { __proto__x: 1, n: [2] } },
+  {
+    objectId: 'e',
+    createdAt: '2024-06-03T00:00:00.000Z',
+    title: "it's",
+    whole: 0,
+    metadata: { __proto__x: 1, n: [2] },
+  },
 ];
 // A literal cannot have them: they would set the prototype, or be it.
-const strange = JSON.parse('{"objectId":"f","createdAt":"2024-06-04","metadata":{"__proto__":{"n":1},"constructor":"c"}}');
+const strange = JSON.parse(
+  '{"objectId":"f","createdAt":"2024-06-04","metadata":{"__proto__":{"n":1},"constructor":"c"}}',
+);
 
 interface Case {
   readonly where: unknown;

@@ -46,7 +46,6 @@ interface Storage {
   readonly floor?: Sql;
   /** In front of stored text. */
   readonly prefix: string;
-  readonly direction: string;
 }
 
 function columnStorage(field: Field & { from: 'column' }, dialect: WhereDialect): Storage {
@@ -70,7 +69,7 @@ function slotStorage(field: Field & { from: 'member' }, dialect: WhereDialect): 
   const isText = type === 'string';
   const floor = isText ? sql`${''}` : dialect.number(Number.NEGATIVE_INFINITY);
   const ordered = isText ? dialect.byCodePoint(column) : column;
-  return { column, ordered, type, isNull: sql`${column} = ${floor}`, floor, prefix: isText ? 'v' : '', direction: '' };
+  return { column, ordered, type, isNull: sql`${column} = ${floor}`, floor, prefix: isText ? 'v' : '' };
 }
 
 function typedTarget(storage: Storage, dialect: WhereDialect): SqlTarget {
@@ -156,7 +155,9 @@ function jsonKeys(place: JsonPlace, isDate: boolean, dialect: WhereDialect): rea
   const dateRank = isDate ? sql`when ${instant} is not null then 4 ` : raw('');
   const rank = sql`case when ${dialect.isNull(place)} then 0 when ${boolean} is not null then 1 when ${number} is not null then 2 ${dateRank}when ${string} is not null then 3 else 5 end`;
   const value = isDate ? sql`coalesce(${boolean}, ${number}, ${instant})` : sql`coalesce(${boolean}, ${number})`;
-  return [rank, value, dialect.byCodePoint(sql`coalesce(${string}, ${dialect.asJson(place)})`)];
+  const text = sql`coalesce(${string}, ${dialect.asJson(place)})`;
+  // Two texts of one instant are equal.
+  return [rank, value, isDate ? sql`case when ${instant} is null then ${text} end` : text];
 }
 
 export function parenthesized(parts: readonly Sql[], separator: string): Sql {

@@ -120,11 +120,16 @@ export function openSqlite(): Engine & { readonly raw: Sqlite.Database } {
     raw,
     load: async (records) => {
       raw.exec('delete from records');
-      raw.transaction(() => records.forEach((record) => insert.run(...toRow(record))))();
+      raw.transaction(() => {
+        for (const record of records) insert.run(...toRow(record));
+      })();
     },
     find: async (where, order) => {
       const statement = statementOf(where, order, sqliteWhere);
-      return raw.prepare(renderSql(statement, () => '?')).pluck().all(...statement.values) as string[];
+      return raw
+        .prepare(renderSql(statement, () => '?'))
+        .pluck()
+        .all(...statement.values) as string[];
     },
     close: async () => void raw.close(),
   };
@@ -173,4 +178,3 @@ async function runAlone(url: string, statement: string): Promise<void> {
   await client.connect();
   await client.query(statement).finally(() => client.end());
 }
-

@@ -1,5 +1,6 @@
+import { type Actor, recordChange, service } from '../../audit.ts';
 import type { Clock } from '../../clock.ts';
-import type { Database } from '../../db/db.ts';
+import type { Database, Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { Revision } from '../../db/revision.ts';
 import { fail, type Problem } from '../../errors.ts';
@@ -87,9 +88,12 @@ export function createAppService(deps: { readonly db: Database; readonly revisio
     };
   }
 
+  const audit = (db: Db, by: Actor, action: string, what: { appId: string; before?: unknown; after?: unknown }) =>
+    recordChange(db, { by, action, subject: what.appId, now: now(), ...what });
+
   async function find(appId: string): Promise<store.AppRow> {
     const row = await store.findApp(db, appId);
-    if (!row) throw fail('ObjectNotFound', `There is no app ${appId}.`);
+    if (!row) throw noSuchApp(appId);
     return row;
   }
 
@@ -112,60 +116,76 @@ export function createAppService(deps: { readonly db: Database; readonly revisio
     },
 
     /** @throws Failure ValidationError for a name outside 1 to 100 characters */
-    async create(name: string): Promise<Credentials> {
+    async create(name: string, by: Actor = service): Promise<Credentials> {
       assertName(name);
       const appId = newObjectId(now());
       const key = newKey(appId);
       await db.transaction(async (db) => {
         await store.insertApp(db, { appId, name, policy: {}, now: now() });
         await store.insertKey(db, key.row);
+        await audit(db, by, 'app.create', { appId, after: { name } });
       });
       return key.credentials;
     },
 
-    async change(appId: string, change: AppChange): Promise<AppView> {
-      const row = await find(appId);
+    async change(appId: string, change: AppChange, by: Actor = service): Promise<AppView> {
       if (change.name !== undefined) assertName(change.name);
       const policy = change.policy === undefined ? {} : policyShape.readUpdate(change.policy).set;
-      const disabledAt =
-        change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null;
-      await revision.change((db) =>
-        store.updateApp(db, appId, {
+      await revision.change(async (db) => {
+        const row = await store.lockApp(db, appId);
+        if (!row) throw noSuchApp(appId);
+        const disabledAt =
+          change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null;
+        const next = {
+          ...row,
           name: change.name ?? row.name,
           policy: JSON.stringify({ ...(JSON.parse(row.policy) as object), ...policy }),
-          disabledAt,
-          now: now(),
-        }),
-      );
+          disabled_at: disabledAt,
+        };
+        await store.updateApp(db, appId, { name: next.name, policy: next.policy, disabledAt, now: now() });
+        await audit(db, by, 'app.change', { appId, ...differences(settingsOf(row), settingsOf(next)) });
+      });
       return view(await find(appId));
     },
 
     /**
      * Adds a key. With two live ones the older is switched off; the answer names it.
      */
-    async rotateKey(appId: string): Promise<Credentials & { readonly disabledKeyIds: readonly string[] }> {
-      await find(appId);
+    async rotateKey(
+      appId: string,
+      by: Actor = service,
+    ): Promise<Credentials & { readonly disabledKeyIds: readonly string[] }> {
       const key = newKey(appId);
-      const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
-      const outgoing = live.slice(maxLiveKeys - 1);
-      await revision.change(async (db) => {
-        for (const old of outgoing) await store.disableKey(db, appId, old.key_id, now());
+      const disabledKeyIds = await revision.change(async (db) => {
+        if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
+        const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
+        const outgoing = live.slice(maxLiveKeys - 1).map((old) => old.key_id);
+        for (const keyId of outgoing) await store.disableKey(db, appId, keyId, now());
         await store.insertKey(db, key.row);
+        const after = { keyId: key.row.keyId, disabledKeyIds: outgoing };
+        await audit(db, by, 'key.rotate', { appId, after });
+        return outgoing;
       });
-      return { ...key.credentials, disabledKeyIds: outgoing.map((old) => old.key_id) };
+      return { ...key.credentials, disabledKeyIds };
     },
 
     /** Switches one key off at once. */
-    async disableKey(appId: string, keyId: string): Promise<void> {
-      const done = await revision.change((db) => store.disableKey(db, appId, keyId, now()));
-      if (!done) throw fail('ObjectNotFound', `The app ${appId} has no live key ${keyId}.`);
+    async disableKey(appId: string, keyId: string, by: Actor = service): Promise<void> {
+      await revision.change(async (db) => {
+        const done = await store.disableKey(db, appId, keyId, now());
+        if (!done) throw fail('ObjectNotFound', `The app ${appId} has no live key ${keyId}.`);
+        await audit(db, by, 'key.disable', { appId, before: { keyId } });
+      });
     },
 
     /** Deletes the app with everything in it. Files on disk are swept up afterwards. */
-    async remove(appId: string): Promise<void> {
-      await find(appId);
+    async remove(appId: string, by: Actor = service): Promise<void> {
+      const { name } = await find(appId);
       // Switched off first, so that nothing is written while the rest goes step by step.
-      await revision.change((db) => db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`));
+      await revision.change(async (db) => {
+        await db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`);
+        await audit(db, by, 'app.delete', { appId, before: { name } });
+      });
       for (const bucket of await db.all<{ object_id: string }>(
         sql`select object_id from buckets where app_id = ${appId}`,
       )) {
@@ -183,6 +203,23 @@ export function createAppService(deps: { readonly db: Database; readonly revisio
     isTimeZone,
     defaultPolicy,
   };
+}
+
+function noSuchApp(appId: string) {
+  return fail('ObjectNotFound', `There is no app ${appId}.`);
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+function settingsOf(row: store.AppRow): Settings {
+  return { name: row.name, disabled: row.disabled_at !== null, ...readPolicy(row.policy) };
+}
+
+/** The members that a change touched, as they were and as they are. */
+function differences(before: Settings, after: Settings): { before: Settings; after: Settings } {
+  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const pick = (from: Settings) => Object.fromEntries(changed.map((name) => [name, from[name]]));
+  return { before: pick(before), after: pick(after) };
 }
 
 function assertName(name: string): void {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import type { AppAccess } from '../../http/access.ts';
 import { type AppPolicy, readPolicy } from '../../http/policy.ts';
-import { sql } from '../../sql.ts';
+import { raw, sql } from '../../sql.ts';
 
 export interface AppRow {
   readonly app_id: string;
@@ -24,6 +24,11 @@ export interface KeyRow {
 
 export function findApp(db: Db, appId: string): Promise<AppRow | undefined> {
   return db.one<AppRow>(sql`select * from apps where app_id = ${appId}`);
+}
+
+/** Inside a transaction: the row stays as it is until the transaction ends. */
+export function lockApp(db: Db, appId: string): Promise<AppRow | undefined> {
+  return db.one<AppRow>(sql`select * from apps where app_id = ${appId}${raw(db.dialect.lockRow)}`);
 }
 
 export function listApps(db: Db): Promise<AppRow[]> {

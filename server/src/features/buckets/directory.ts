@@ -84,16 +84,28 @@ export function mergeColumns(schemas: readonly { readonly metadata: string }[]):
 
 const declaredTypes = { Number: 'number', String: 'string', Boolean: 'boolean', Date: 'date' } as const;
 
-const ownColumns = columnLookup({ objectId: text('object_id'), createdAt: time('created_at'), updatedAt: time('updated_at') });
+const ownColumns = columnLookup({
+  objectId: text('object_id'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
 
 /** `objectId`, `createdAt`, `updatedAt`, and `metadata` with any path below it. */
 function bucketLookup(columns: Columns, slots: readonly Slot[]): FieldLookup {
-  const usable = new Map(slots.filter(({ state, exact }) => state === 'ready' && exact).map(({ column, slot }) => [column, slot]));
+  const usable = new Map(
+    slots.filter(({ state, exact }) => state === 'ready' && exact).map(({ column, slot }) => [column, slot]),
+  );
   const member = (path: readonly string[]): Field => {
     const name = path.length === 1 ? (path[0] ?? '') : '';
     const type = Object.hasOwn(columns, name) ? columns[name] : undefined;
     const slot = usable.get(name);
-    return { from: 'member', column: 'doc', path, ...(type ? { declared: declaredTypes[type] } : {}), ...(type && slot ? { slot } : {}) };
+    return {
+      from: 'member',
+      column: 'doc',
+      path,
+      ...(type ? { declared: declaredTypes[type] } : {}),
+      ...(type && slot ? { slot } : {}),
+    };
   };
   return (name) => {
     const [head, ...path] = name.split('.');

@@ -1,3 +1,4 @@
+import { type Actor, recordChange, service } from '../../audit.ts';
 import type { Clock } from '../../clock.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
@@ -53,11 +54,19 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
 
   return {
     /** @throws Failure InvalidBucketName, DuplicateValue */
-    async createBucket(appId: string, name: string): Promise<{ objectId: string; name: string; createdAt: string }> {
+    async createBucket(
+      appId: string,
+      name: string,
+      by: Actor = service,
+    ): Promise<{ objectId: string; name: string; createdAt: string }> {
       assertBucketName(name);
       const createdAt = now();
       try {
-        const objectId = await revision.change((db) => insertBucket(db, appId, name));
+        const objectId = await revision.change(async (db) => {
+          const bucketId = await insertBucket(db, appId, name);
+          await recordChange(db, { by, action: 'bucket.create', subject: name, appId, after: { name }, now: createdAt });
+          return bucketId;
+        });
         return { objectId, name, createdAt: isoTime(createdAt) };
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error;
@@ -80,12 +89,13 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
     },
 
     /** The bucket is gone at once; its records go in the background. @throws Failure ObjectNotFound */
-    async deleteBucket(appId: string, name: string): Promise<void> {
+    async deleteBucket(appId: string, name: string, by: Actor = service): Promise<void> {
       const found = await store.findBucket(db, appId, name);
       if (!found) throw fail('ObjectNotFound', `There is no bucket called ${name}.`);
       await revision.change(async (db) => {
         await store.deleteBucketRow(db, appId, found.object_id);
         await enqueue(db, { appId, kind: 'bucket.purge', payload: { bucketId: found.object_id } });
+        await recordChange(db, { by, action: 'bucket.delete', subject: name, appId, before: { name }, now: now() });
       });
     },
 

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { describeBlobStore } from '../../test/conformance/blob-store.ts';
+import { createDiskBlobStore } from './disk.ts';
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'pharos-blobs-'));
+}
+
+describeBlobStore('disk', async () => {
+  const folder = newFolder();
+  return { store: createDiskBlobStore(join(folder, 'files')), close: async () => rmSync(folder, { recursive: true }) };
+});
+
+const key = `App1/${'ab'.repeat(16)}`;
+
+test('a blob on disk lies in a folder of its first two digits, and a broken upload leaves no file', async () => {
+  const folder = newFolder();
+  try {
+    const store = createDiskBlobStore(folder);
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('half');
+      assert.equal(readdirSync(join(folder, '.unfinished')).length, 1, 'it grows under a temporary name');
+      throw new Error('cut');
+    }
+    await assert.rejects(store.put(key, broken()), /cut/);
+    assert.deepEqual(readdirSync(folder, { recursive: true }), ['.unfinished']);
+    await store.put(key, (async function* () {})());
+    assert.deepEqual(readdirSync(folder, { recursive: true }).sort(), [
+      '.unfinished',
+      'App1',
+      'App1/ab',
+      key.replace('/', '/ab/'),
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('the sweep removes uploads that were abandoned an hour ago and no others', async () => {
+  const folder = newFolder();
+  try {
+    const store = createDiskBlobStore(folder);
+    const now = 1_800_000_000_000;
+    assert.equal(await store.sweepUnfinished(now), 0, 'there is no folder yet');
+    const unfinished = join(folder, '.unfinished');
+    mkdirSync(unfinished);
+    const files = { old: now - 3_600_001, young: now - 3_599_000 };
+    for (const [name, at] of Object.entries(files)) {
+      writeFileSync(join(unfinished, name), 'half');
+      utimesSync(join(unfinished, name), at / 1000, at / 1000);
+    }
+    assert.equal(await store.sweepUnfinished(now), 1);
+    assert.deepEqual([existsSync(join(unfinished, 'old')), existsSync(join(unfinished, 'young'))], [false, true]);
+    assert.deepEqual(await store.list({ limit: 10 }), [], 'what is unfinished is never listed');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('what does not belong to the store is neither listed nor touched', async () => {
+  const folder = newFolder();
+  try {
+    const store = createDiskBlobStore(folder);
+    await store.put(key, (async function* () {})());
+    for (const path of ['App1/ab/.DS_Store', 'App1/note.txt', 'README']) writeFileSync(join(folder, path), 'x');
+    assert.deepEqual(
+      (await store.list({ limit: 10 })).map((entry) => entry.key),
+      [key],
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

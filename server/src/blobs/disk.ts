@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fail } from '../errors.ts';
+import {
+  assertBlobKey,
+  type BlobEntry,
+  type BlobKey,
+  type BlobStore,
+  type ByteRange,
+  type ListOptions,
+} from './blob-store.ts';
+
+/** Where uploads grow until they are whole. A dot is in no key, so it is never taken for an app. */
+const unfinishedFolder = '.unfinished';
+/** No upload that is still alive takes so long. */
+const abandonedMs = 3_600_000;
+const shardForm = /^[0-9a-f]{2}$/;
+
+export interface DiskBlobStore extends BlobStore {
+  /** Removes what uploads left behind when the process was killed an hour ago or earlier. Answers how many. */
+  sweepUnfinished(now: number): Promise<number>;
+}
+
+/**
+ * Blobs as files below `folder`, at `{app}/{first two digits}/{32 digits}`: 256 folders an app keep each of them small
+ * enough to be listed at once. A file is written under a temporary name on the same file system, flushed, and renamed,
+ * and the folder is flushed, so that a name appears only with all its bytes and stays after a power cut.
+ */
+export function createDiskBlobStore(folder: string): DiskBlobStore {
+  const unfinished = join(folder, unfinishedFolder);
+
+  function pathOf(key: BlobKey): string {
+    assertBlobKey(key);
+    const [app = '', id = ''] = key.split('/');
+    return join(folder, app, id.slice(0, 2), id);
+  }
+
+  async function ensureFolder(path: string): Promise<void> {
+    const firstMade = await mkdir(path, { recursive: true });
+    if (firstMade === undefined) return;
+    // A new folder is an entry of its parent, and that has to be on disk too.
+    for (let made = path; made.length >= firstMade.length; made = dirname(made)) await flushFolder(dirname(made));
+  }
+
+  async function put(key: BlobKey, source: AsyncIterable<Uint8Array>): Promise<void> {
+    const path = pathOf(key);
+    await ensureFolder(unfinished);
+    const temporary = join(unfinished, randomBytes(16).toString('hex'));
+    try {
+      await writeWhole(temporary, source);
+      await ensureFolder(dirname(path));
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
+    await flushFolder(dirname(path));
+  }
+
+  async function get(key: BlobKey, range?: ByteRange) {
+    const file = await ifThere(open(pathOf(key), 'r'));
+    if (!file) return undefined;
+    try {
+      if (range) assertWithin(range, (await file.stat()).size);
+      return file.createReadStream({ ...range, autoClose: true });
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async function entry(key: BlobKey): Promise<BlobEntry | undefined> {
+    const found = await ifThere(stat(pathOf(key)));
+    return found && { key, size: found.size, modifiedAt: Math.trunc(found.mtimeMs) };
+  }
+
+  /** Keys behind `after`, folder by folder, so that one page never reads more names than it has to. */
+  async function* keys(after: string): AsyncGenerator<BlobKey> {
+    const [afterApp = '', afterId = ''] = after.split('/');
+    for (const app of await names(folder)) {
+      if (app < afterApp || app === unfinishedFolder) continue;
+      const from = app === afterApp ? afterId : '';
+      for (const shard of await names(join(folder, app))) {
+        if (!shardForm.test(shard) || shard < from.slice(0, 2)) continue;
+        for (const id of await names(join(folder, app, shard))) if (id > from) yield `${app}/${id}`;
+      }
+    }
+  }
+
+  async function list({ after = '', limit }: ListOptions): Promise<readonly BlobEntry[]> {
+    const entries: BlobEntry[] = [];
+    for await (const key of keys(after)) {
+      const found = isKey(key) ? await entry(key) : undefined;
+      if (found) entries.push(found);
+      if (entries.length >= limit) break;
+    }
+    return entries;
+  }
+
+  return {
+    put: (key, source) => translated(() => put(key, source)),
+    get: (key, range) => translated(() => get(key, range)),
+    stat: (key) => translated(() => entry(key)),
+    remove: (key) => translated(async () => (await ifThere(unlink(pathOf(key)).then(() => true))) ?? false),
+    list: (options) => translated(() => list(options)),
+    sweepUnfinished: (now) => translated(() => sweepFolder(unfinished, now - abandonedMs)),
+  };
+}
+
+function isKey(key: string): boolean {
+  try {
+    assertBlobKey(key);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function writeWhole(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    // The next chunk is asked for only when this one is written: that is the back-pressure.
+    for await (const chunk of source) await writeAll(file, chunk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
+}
+
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function assertWithin({ start, end }: ByteRange, size: number): void {
+  if (start >= 0 && start <= end && end < size) return;
+  throw new RangeError(`The bytes ${start} to ${end} do not lie within a blob of ${size} bytes.`);
+}
+
+async function sweepFolder(path: string, before: number): Promise<number> {
+  let swept = 0;
+  for (const name of await names(path)) {
+    const found = await ifThere(stat(join(path, name)));
+    if (!found || found.mtimeMs >= before) continue;
+    await rm(join(path, name), { force: true });
+    swept++;
+  }
+  return swept;
+}
+
+/** The names in a folder, sorted by code point (they are ASCII); none when there is no such folder. */
+async function names(path: string): Promise<string[]> {
+  return ((await ifThere(readdir(path))) ?? []).sort();
+}
+
+async function ifThere<T>(wanted: Promise<T>): Promise<T | undefined> {
+  try {
+    return await wanted;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+const unavailable = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!unavailable.has(String((error as { code?: unknown } | undefined)?.code))) throw error;
+    throw fail('Timeout', {
+      message: 'The file storage cannot take this now. Try again.',
+      retryAfter: 5,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { fail, type Failure } from '../../errors.ts';
+
+const maxCodePoints = 128;
+const prefixDigits = 32;
+
+function refuse(problem: string): Failure {
+  return fail('InvalidFileName', {
+    message: `The file name ${problem}.`,
+    details: [{ field: 'filename', problem }],
+  });
+}
+
+/**
+ * The file name of an upload, as it stands percent-decoded in the path. It is kept as it is given, in any script.
+ *
+ * @throws Failure InvalidFileName
+ */
+export function readFileName(given: string): string {
+  if (given === '') throw refuse('is empty');
+  if ([...given].length > maxCodePoints) throw refuse(`has more than ${maxCodePoints} characters`);
+  if (/\p{Cc}/u.test(given)) throw refuse('contains a control character');
+  if (/[/\\]/.test(given)) throw refuse('contains a path separator');
+  if (given === '.' || given === '..') throw refuse('is the name of a folder');
+  // Only an undecodable path can hold one, but it could not be stored.
+  if (!given.isWellFormed()) throw refuse('is not valid Unicode');
+  return given;
+}
+
+/** 128 random bits, so that an address cannot be guessed, and the given name for people. */
+export function newStoredName(fileName: string): string {
+  return `${randomBytes(prefixDigits / 2).toString('hex')}_${fileName}`;
+}
+
+/** Where the file's bytes are: nothing of what the client called it. */
+export function blobKeyOf(appId: string, storedName: string): string {
+  return `${appId}/${storedName.slice(0, prefixDigits)}`;
+}
+
+export function fileUrl(publicUrl: string, appId: string, storedName: string): string {
+  return `${publicUrl}/files/${appId}/${percentEncoded(storedName)}`;
+}
+
+/** RFC 3986: everything but unreserved characters, so that an address can stand in any text and attribute. */
+function percentEncoded(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/**
+ * `Content-Disposition` (RFC 6266): the name in ASCII for old clients, and in UTF-8 (RFC 8187) where that says less
+ * than the name.
+ */
+export function contentDisposition(disposition: 'inline' | 'attachment', fileName: string): string {
+  const ascii = fileName.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
+  const exact = ascii === fileName ? '' : `; filename*=UTF-8''${percentEncoded(fileName)}`;
+  return `${disposition}; filename="${ascii}"${exact}`;
+}

@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { Db } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import { blobKeyOf, contentDisposition } from './file-name.ts';
+import { servedAs } from './media-type.ts';
+import { isUnchanged, requestedRange } from './preconditions.ts';
+import { findServedFile, type ServedFile } from './store.ts';
+
+const nameForm = /^[0-9a-f]{32}_/;
+
+/** A stored name is never used again for other bytes, so whoever has the file need not ask again. */
+const cacheForever = 'public, max-age=31536000, immutable';
+
+interface Deps {
+  readonly db: Db;
+  readonly blobs: BlobStore;
+}
+
+/**
+ * Hands out uploaded files at `/files/{appId}/{storedName}` to whoever knows the address, without credentials.
+ *
+ * The files share the origin of the console. So only inert types keep their type, everything else is saved and not
+ * shown, and what is shown is in a sandbox without an origin.
+ */
+export function registerFileServing(server: FastifyInstance, deps: Deps): void {
+  server.route<{ Params: { appId: string; storedName: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/files/:appId/:storedName',
+    handler: async (request, reply) => {
+      const { appId, storedName } = request.params;
+      const file = isPossible(appId, storedName) ? await findServedFile(deps.db, appId, storedName) : undefined;
+      if (!file) throw notFound();
+      return serve(request, reply, { file, key: blobKeyOf(appId, storedName), blobs: deps.blobs });
+    },
+  });
+}
+
+/** PostgreSQL fails on U+0000 instead of finding nothing. */
+function isPossible(appId: string, storedName: string): boolean {
+  return /^[0-9A-Za-z]{1,64}$/.test(appId) && nameForm.test(storedName) && !storedName.includes('\0');
+}
+
+const notFound = () => fail('NotFound', 'There is no such file.');
+
+interface Found {
+  readonly file: ServedFile;
+  readonly key: string;
+  readonly blobs: BlobStore;
+}
+
+async function serve(request: FastifyRequest, reply: FastifyReply, { file, key, blobs }: Found): Promise<FastifyReply> {
+  const validators = { etag: `"${file.sha256}"`, modifiedAt: file.created_at };
+  reply.headers({
+    'cache-control': cacheForever,
+    etag: validators.etag,
+    'last-modified': new Date(file.created_at).toUTCString(),
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cross-origin-resource-policy': 'cross-origin',
+    'access-control-allow-origin': '*',
+  });
+  if (isUnchanged(request.headers, validators)) return reply.code(304).send();
+  const { contentType, disposition } = servedAs(file.content_type);
+  reply.headers({ 'accept-ranges': 'bytes', 'content-disposition': contentDisposition(disposition, file.name) });
+  reply.type(contentType);
+  // A range of a HEAD request is ignored (RFC 9110, section 14.2).
+  if (request.method === 'HEAD') return reply.header('content-length', file.size).send();
+  const range = requestedRange(request.headers, file.size, validators);
+  if (range === 'unsatisfiable') return refuseRange(reply, file.size);
+  const bytes = await blobs.get(key, range);
+  if (!bytes) {
+    request.log.error({ key }, 'the bytes of a file are missing from the storage');
+    throw notFound();
+  }
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.size}`);
+  return reply.header('content-length', range ? range.end - range.start + 1 : file.size).send(bytes);
+}
+
+function refuseRange(reply: FastifyReply, size: number): FastifyReply {
+  for (const name of ['cache-control', 'content-disposition', 'content-type']) reply.removeHeader(name);
+  return reply.code(416).header('content-range', `bytes */${size}`).send();
+}

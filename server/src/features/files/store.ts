@@ -1,0 +1,79 @@
+import type { Db, Row } from '../../db/db.ts';
+import { defineTable, number, type Table, text, time } from '../../db/table.ts';
+import { raw, sql } from '../../sql.ts';
+import { fileUrl } from './file-name.ts';
+
+const columns = defineTable('files', {
+  objectId: text('object_id'),
+  name: text('stored_name', { indexed: 'unique' }),
+  contentType: text('content_type'),
+  size: number('size'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+/** Files as lists and records show them: with the address, which is kept nowhere, since the public address may change. */
+export function fileTable(publicUrl: () => string): Table {
+  const render = (row: Row): string => {
+    const url = fileUrl(publicUrl(), String(row['app_id']), String(row['stored_name']));
+    return `${columns.render(row).slice(0, -1)},"url":${JSON.stringify(url)}}`;
+  };
+  return {
+    ...columns,
+    selection: sql`${columns.selection}, app_id`,
+    render,
+    decode: (row) => JSON.parse(render(row)) as Record<string, unknown>,
+    find: (db, key) => db.one(sql`select ${columns.selection}, app_id from files where ${columns.match(key)}`),
+  };
+}
+
+export interface NewFile {
+  readonly appId: string;
+  readonly objectId: string;
+  /** As the client called it. */
+  readonly name: string;
+  readonly storedName: string;
+  readonly contentType: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+  readonly userId: string | undefined;
+  readonly now: number;
+}
+
+export async function insertFile(db: Db, file: NewFile): Promise<void> {
+  await db.run(sql`insert into files
+      (app_id, object_id, name, stored_name, content_type, size, sha256, user_id, created_at, updated_at)
+    values (${file.appId}, ${file.objectId}, ${file.name}, ${file.storedName}, ${file.contentType}, ${file.size},
+      ${file.sha256}, ${file.userId ?? null}, ${file.now}, ${file.now})`);
+}
+
+export interface ServedFile {
+  readonly name: string;
+  readonly content_type: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly created_at: number;
+}
+
+/** A file that may be handed out: one of an app that is not disabled. */
+export function findServedFile(db: Db, appId: string, storedName: string): Promise<ServedFile | undefined> {
+  return db.one<ServedFile>(sql`select f.name, f.content_type, f.size, f.sha256, f.created_at
+    from files f join apps a on a.app_id = f.app_id
+    where f.app_id = ${appId} and f.stored_name = ${storedName} and a.disabled_at is null`);
+}
+
+/** The stored names of an app that lie between two prefixes of 32 digits, both included. */
+export async function findStoredNames(db: Db, appId: string, first: string, last: string): Promise<string[]> {
+  // Behind the digits stands an underscore; the next character in ASCII is the grave accent.
+  const rows = await db.all<{ stored_name: string }>(sql`select stored_name from files
+    where app_id = ${appId} and stored_name >= ${first} and stored_name < ${`${last}\u0060`}`);
+  return rows.map((row) => row.stored_name);
+}
+
+/** Epoch milliseconds at which this database came into being. */
+export async function databaseBirth(db: Db): Promise<number> {
+  const row = await db.one<{ at: number | null }>(raw('select min(applied_at) as at from migrations'));
+  return row?.at ?? Number.POSITIVE_INFINITY;
+}

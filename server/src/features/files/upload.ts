@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { BlobStore } from '../../blobs/blob-store.ts';
+import { fail, type Failure } from '../../errors.ts';
+
+export interface StoredBytes {
+  /** Bytes. */
+  readonly size: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+export function tooLarge(maxBytes: number): Failure {
+  return fail('ObjectTooLarge', `The file is larger than ${maxBytes} bytes.`);
+}
+
+/**
+ * Streams a request's body into the store, counted and hashed on the way. When it rejects, nothing is kept, and the
+ * rest of the body is left unread.
+ *
+ * @throws Failure ObjectTooLarge, InvalidJSON (the body ended early), Timeout (the storage cannot take it now)
+ */
+export async function storeBody(blobs: BlobStore, key: string, body: { readonly stream: Readable; readonly maxBytes: number }): Promise<StoredBytes> {
+  const hash = createHash('sha256');
+  let size = 0;
+  async function* measured(): AsyncGenerator<Uint8Array> {
+    // To stop reading must not destroy the request: the refusal is still to be sent on its connection.
+    for await (const chunk of body.stream.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Uint8Array).length;
+      if (size > body.maxBytes) throw tooLarge(body.maxBytes);
+      hash.update(chunk as Uint8Array);
+      yield chunk as Uint8Array;
+    }
+  }
+  try {
+    await blobs.put(key, measured());
+  } catch (error) {
+    // Nobody is there to read this answer; it keeps a client's broken connection out of the errors of the service.
+    if (body.stream.errored) throw fail('InvalidJSON', { message: 'The upload ended before it was complete.', cause: error });
+    throw error;
+  }
+  return { size, sha256: hash.digest('hex') };
+}

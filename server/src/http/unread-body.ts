@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+
+/** A client that sends nothing of its body for so long is cut off. */
+export const bodyIdleMs = 60_000;
+/** What is still taken and thrown away after a refusal, so that the client comes to read the answer. */
+const lingerBytes = 1_048_576;
+const lingerMs = 2_000;
+
+function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * How bodies are waited for, and what happens to the rest of one that is refused.
+ *
+ * - `Expect: 100-continue` is answered only when the body is about to be read, so that a request that is refused by its
+ *   headers is never followed by its body.
+ * - A client that stalls in the middle of a body is disconnected.
+ * - After an answer that came before the whole body the connection is closed instead of reading the rest. To close at
+ *   once would reset the connection and could take the answer away from a client that is still sending (RFC 9112,
+ *   section 9.6), so a little more is read and thrown away first.
+ */
+export function registerBodyHandling(server: FastifyInstance): void {
+  const pass = (request: IncomingMessage, response: ServerResponse) => server.server.emit('request', request, response);
+  server.server.on('checkContinue', pass);
+  // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1); without this, Node answers without a body.
+  server.server.on('checkExpectation', pass);
+
+  server.addHook('preParsing', (request, reply, _payload, done) => {
+    const { raw } = request;
+    if (announcesBody(raw)) {
+      if (/^100-continue$/i.test(raw.headers.expect ?? '')) reply.raw.writeContinue();
+      cutOffWhenIdle(raw);
+    }
+    done();
+  });
+  server.addHook('onSend', async (request, reply) => {
+    const { raw } = request;
+    // Only a real connection says `false`; a request that was injected has no socket to protect.
+    if (!announcesBody(raw) || raw.complete !== false) return;
+    reply.header('connection', 'close');
+    lingerBeforeClosing(raw);
+  });
+}
+
+function cutOffWhenIdle(request: IncomingMessage): void {
+  const { socket } = request;
+  // Injected requests have no socket that could idle.
+  if (typeof socket?.setTimeout !== 'function' || request.complete !== false) return;
+  socket.setTimeout(bodyIdleMs);
+  // Without a listener for the timeout Node destroys the socket, which ends the reading with an error.
+  request.once('end', () => socket.setTimeout(0));
+}
+
+/** Node calls `destroySoon` once the answer is sent: the method of this one socket says goodbye more slowly. */
+function lingerBeforeClosing(request: IncomingMessage): void {
+  const { socket } = request;
+  if (typeof socket?.destroySoon !== 'function') return;
+  socket.destroySoon = () => {
+    const close = () => socket.destroy();
+    let taken = 0;
+    socket.end();
+    request.on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+      if (taken > lingerBytes) close();
+    });
+    request.on('end', close);
+    const timer = setTimeout(close, lingerMs);
+    socket.once('close', () => clearTimeout(timer));
+    request.resume();
+  };
+}

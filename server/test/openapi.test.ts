@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Compile } from 'typebox/compile';
+import { catalogue } from '../src/errors.ts';
+import { errorsOf } from '../src/http/openapi.ts';
+import { buildApp, type TestApp } from './build-app.ts';
+
+describe('the OpenAPI document', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await buildApp();
+  });
+  after(() => app.close());
+
+  test('names every endpoint once, with every error and an example of each', async () => {
+    const document = (await app.send({ method: 'GET', url: '/openapi.json' })).body;
+    assert.equal(document.openapi, '3.1.0');
+    const ids = new Set<string>();
+    for (const endpoint of app.app.endpoints) {
+      const path = `/api/v2${endpoint.path.replace(/:(\w+)/g, '{$1}')}`;
+      const operation = document.paths[path]?.[endpoint.method.toLowerCase()];
+      assert.ok(operation, `${endpoint.method} ${path}`);
+      ids.add(operation.operationId);
+      for (const name of errorsOf(endpoint)) {
+        const { status, code } = catalogue[name];
+        const example = operation.responses[status]?.content['application/json'].examples[name]?.value;
+        assert.deepEqual([example?.code, example?.error.name], [code, name], `${endpoint.method} ${path} ${name}`);
+      }
+    }
+    assert.equal(ids.size, app.app.endpoints.length, 'operation ids are unique');
+  });
+
+  test('has examples that its own schemas and the validation accept', () => {
+    for (const endpoint of app.app.endpoints) {
+      const where = `${endpoint.method} ${endpoint.path}`;
+      assert.ok(Compile(endpoint.answer.schema).Check(endpoint.answer.example), `${where}: the answer's example`);
+      if (!endpoint.body) continue;
+      const context = { appId: app.appId, name: 'Test', policy: app.app.apps.defaultPolicy };
+      endpoint.body.read(endpoint.body.example, context);
+    }
+  });
+
+  test('is readable at /docs without anything from elsewhere', async () => {
+    const page = await app.send({ method: 'GET', url: '/docs' });
+    assert.equal(page.status, 200);
+    const html = page.raw.toString();
+    assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
+    assert.doesNotMatch(html, /<script|src=|https?:\/\/(?!pharos\.test|example\.org)/);
+    for (const { operationId } of app.app.endpoints) assert.ok(html.includes(`id="${operationId}"`), operationId);
+  });
+});
