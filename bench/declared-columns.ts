@@ -2,7 +2,7 @@
  * How filters grow with the number of records: declared columns, undeclared members and the default order, on the
  * embedded database and, when PHAROS_TEST_POSTGRES_URL names a server, on PostgreSQL.
  *
- *   node scripts/run.mjs is not needed: `npm run bench:columns [-- 1000000]`
+ *   npm run bench:columns [-- 1000000]
  */
 import { performance } from 'node:perf_hooks';
 import { Revision } from '../server/src/db/revision.ts';

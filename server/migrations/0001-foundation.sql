@@ -72,6 +72,8 @@ create table password_resets (
   expires_at bigint not null,
   primary key (app_id, token_hash)
 );
+create index password_resets_user on password_resets (app_id, user_id);
+create index password_resets_expiry on password_resets (expires_at);
 
 create table beacons (
   app_id text not null,
@@ -148,9 +150,11 @@ create table logs (
   primary key (app_id, object_id)
 );
 create unique index logs_event_id on logs (app_id, event_id);
-create index logs_module on logs (app_id, module_type, object_id);
-create index logs_beacon on logs (app_id, beacon_id, object_id);
-create index logs_installation on logs (app_id, installation_id, object_id);
+-- What stands behind object_id is filtered within the index, without a look at each row: a beacon's records of the
+-- rarer kind, say. All three have the same number of columns, because SQLite prefers the shorter of two that fit.
+create index logs_module on logs (app_id, module_type, object_id, event);
+create index logs_beacon on logs (app_id, beacon_id, object_id, module_type);
+create index logs_installation on logs (app_id, installation_id, object_id, module_type);
 
 create table devices (
   app_id text not null,
@@ -186,7 +190,7 @@ create table installations (
 );
 create unique index installations_client on installations (app_id, installation_id);
 create unique index installations_token on installations (app_id, device_token);
-create index installations_user on installations (app_id, user_id);
+create index installations_user on installations (app_id, user_id, object_id);
 
 create table files (
   app_id text not null,
@@ -275,6 +279,8 @@ create table pushes (
 );
 
 -- The outbox: what has to happen after a write, inserted in the same transaction as the write.
+-- run_at: from when a queued job may be claimed. While it is leased that is the end of the lease, so that a job whose
+-- worker has died is due again by itself.
 create table jobs (
   app_id text not null,
   job_id text not null,
@@ -285,12 +291,12 @@ create table jobs (
   expires_at bigint,
   attempts bigint not null,
   lease_token text,
-  lease_until bigint,
   last_error text,
   created_at bigint not null,
   primary key (app_id, job_id)
 );
-create index jobs_due on jobs (state, run_at);
+create index jobs_due on jobs (kind, app_id, run_at) where state = 'queued';
+create index jobs_dead on jobs (run_at) where state = 'dead';
 
 create table admins (
   admin_id text primary key,

@@ -1,28 +1,59 @@
 import type { FastifyInstance } from 'fastify';
 import { Background } from './background.ts';
+import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
-import type { Config } from './config.ts';
+import { type Config, filesFolder } from './config.ts';
 import type { Database } from './db/db.ts';
-import { Revision } from './db/revision.ts';
-import { type AppService, createAppService } from './features/apps/service.ts';
+import { auditEndpoints } from './features/admins/audit-routes.ts';
+import { adminEndpoints } from './features/admins/routes.ts';
+import type { AdminService } from './features/admins/service.ts';
+import { sessionEndpoints } from './features/admins/session-routes.ts';
+import { createAdminSessions } from './features/admins/sessions.ts';
+import { appConsoleEndpoints } from './features/apps/console-routes.ts';
+import type { AppService } from './features/apps/service.ts';
 import { findAppAccess, noteKeyUse } from './features/apps/store.ts';
 import { beaconEndpoints } from './features/beacons/routes.ts';
 import { findMissingBeacons } from './features/beacons/store.ts';
+import { bucketConsoleEndpoints } from './features/buckets/console-routes.ts';
 import { BucketDirectory } from './features/buckets/directory.ts';
+import { bucketJobHandlers } from './features/buckets/jobs.ts';
 import { recordEndpoints } from './features/buckets/record-routes.ts';
 import { schemaEndpoints } from './features/buckets/schema-routes.ts';
-import { type BucketService, createBucketService } from './features/buckets/service.ts';
+import type { BucketService } from './features/buckets/service.ts';
 import { deviceEndpoints } from './features/devices/routes.ts';
+import { startFileHousekeeping } from './features/files/housekeeping.ts';
+import { fileEndpoints } from './features/files/routes.ts';
+import { registerFileServing } from './features/files/serve.ts';
+import { sweepOrphans } from './features/files/sweep.ts';
+import { installationEndpoints } from './features/installations/routes.ts';
+import { createInstallationService } from './features/installations/service.ts';
+import { installationTable } from './features/installations/store.ts';
+import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
+import { pushEndpoints } from './features/push/routes.ts';
 import { storylineEndpoints } from './features/storylines/routes.ts';
+import { AttemptLimits } from './features/users/attempts.ts';
+import { createPasswordReset, createResetMailHandler, type FindApp } from './features/users/password-reset.ts';
+import { registerResetPage } from './features/users/reset-page.ts';
+import { userEndpoints } from './features/users/routes.ts';
+import type { UserService } from './features/users/service.ts';
+import { findSession, noteTokenUse, userExists } from './features/users/store.ts';
 import { AccessGuard } from './http/access.ts';
 import { registerApi } from './http/api.ts';
+import { registerConsoleApi } from './http/console-api.ts';
+import type { ConsoleEndpoint } from './http/console-endpoint.ts';
 import { registerDocs } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { registerHealth } from './http/health.ts';
+import { listeningUrl } from './http/listening-url.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { createServer } from './http/server.ts';
+import { countJobs } from './jobs/store.ts';
+import { startSweeping, sweepDeadJobs } from './jobs/sweep.ts';
+import { createWorker } from './jobs/worker.ts';
+import { createSmtpSender } from './mail/smtp.ts';
+import { createServices } from './services.ts';
 import { version } from './version.ts';
 
 export interface AppOptions {
@@ -36,8 +67,15 @@ export interface AppOptions {
 export interface App {
   readonly server: FastifyInstance;
   readonly endpoints: readonly Endpoint[];
+  readonly consoleEndpoints: readonly ConsoleEndpoint[];
+  /** Where clients reach it; right once it listens. */
+  publicUrl(): string;
+  readonly admins: AdminService;
   readonly apps: AppService;
   readonly buckets: BucketService;
+  readonly users: UserService;
+  /** Does what is due in the outbox and in the background, and resolves when nothing is left. */
+  idle(): Promise<void>;
   /** Stops taking requests, finishes what was accepted, and leaves the database to its owner. */
   close(): Promise<void>;
 }
@@ -51,36 +89,103 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...(options.logStream ? { logStream: options.logStream } : {}),
   });
   const background = new Background((what, error) => server.log.error({ err: error }, what));
-  const revision = new Revision(db);
+  const services = createServices({ db, now });
+  const { revision, outbox, passwords, apps, buckets, admins, users } = services;
   const limiter = new RateLimiter();
-  const apps = createAppService({ db, revision, now });
   const directory = new BucketDirectory(db, revision);
-  const buckets = createBucketService({ db, revision, now, enqueue: async () => undefined });
   const guard = new AccessGuard(
     {
       findApp: (appId) => findAppAccess(db, appId),
-      findSession: async () => undefined,
+      findSession: (appId, tokenHash) => findSession(db, appId, tokenHash),
       noteKeyUse: (appId, keyId, at) =>
         background.run('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
-      noteTokenUse: () => undefined,
+      noteTokenUse: (appId, tokenHash, use) =>
+        background.run('noting the use of a token', () => noteTokenUse(db, appId, tokenHash, use)),
     },
     now,
   );
   revision.onChange(() => guard.drop());
   revision.start();
 
+  const publicUrl = () => config.publicUrl ?? listeningUrl(server, config);
+  const blobs = createDiskBlobStore(filesFolder(config));
+  let isStopping = false;
+  const housekeeping = startFileHousekeeping({
+    sweepUnfinished: () => blobs.sweepUnfinished(now()),
+    sweepOrphans: () => sweepOrphans({ db, blobs, now, isStopping: () => isStopping }),
+    run: (what, work) => background.run(what, work),
+  });
+  const attempt = (what: string, work: () => Promise<unknown>) =>
+    new Promise<void>((resolve) => background.run(what, () => work().finally(resolve)));
+
+  const mail = config.smtpUrl ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom }) : undefined;
+  const reset = createPasswordReset({
+    db,
+    revision,
+    now,
+    passwords,
+    enqueue: outbox.enqueue,
+    canMail: mail !== undefined,
+  });
+  const limits = new AttemptLimits(new RateLimiter());
+  const findLiveApp: FindApp = async (appId) => {
+    const app = await findAppAccess(db, appId);
+    return app?.disabled ? undefined : app;
+  };
+  const worker = createWorker({
+    db,
+    outbox,
+    now,
+    handlers: {
+      ...bucketJobHandlers({ db, revision, now }),
+      ...(mail ? { 'mail.send': createResetMailHandler({ db, now, mail, findApp: findLiveApp, publicUrl }) } : {}),
+    },
+    onError: (what, error) => server.log.error({ err: error }, what),
+  });
+  const sweeping = startSweeping((what, work) => background.run(what, work), {
+    'sweeping expired tokens': () => users.sweep(),
+    'sweeping dead jobs': () => sweepDeadJobs(db, now()),
+  });
+  const installations = createInstallationService({ db, now, userExists });
+
   const endpoints: readonly Endpoint[] = [
+    ...userEndpoints({ db, service: users, reset, limits }),
+    ...installationEndpoints({ db, service: installations }),
+    ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
     ...beaconEndpoints(db),
     ...notificationEndpoints({ db, findMissingBeacons }),
     ...storylineEndpoints({ db, findMissingBeacons }),
     ...schemaEndpoints({ db, directory, service: buckets }),
     ...recordEndpoints({ db, directory, markInexact: buckets.markInexact }),
     ...deviceEndpoints(db),
+    ...fileEndpoints({ db, blobs, maxFileBytes: config.maxFileBytes, publicUrl, attempt }),
+    ...logEndpoints({
+      db,
+      findMissingBeacons,
+      hasInstallation: async (db, appId, objectId) =>
+        (await installationTable.find(db, { app_id: appId, object_id: objectId })) !== undefined,
+    }),
+  ];
+
+  const sessions = createAdminSessions({
+    db,
+    now,
+    passwords,
+    inBackground: (what, work) => background.run(what, work),
+  });
+  const consoleEndpoints: readonly ConsoleEndpoint[] = [
+    ...sessionEndpoints({ admins, sessions }),
+    ...adminEndpoints(admins),
+    ...appConsoleEndpoints(apps),
+    ...bucketConsoleEndpoints({ db, service: buckets, assertApp: (appId) => apps.get(appId) }),
+    ...auditEndpoints(db),
   ];
 
   const health = registerHealth(server, db);
-  registerMetrics(server, { database: () => db.stats(), jobs: async () => ({}) });
+  registerMetrics(server, { database: () => db.stats(), jobs: () => countJobs(db, now()) });
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
+  registerFileServing(server, { db, blobs });
+  await registerResetPage(server, { findApp: findLiveApp, reset, limits, now });
   await registerApi(server, {
     endpoints,
     guard,
@@ -91,14 +196,35 @@ export async function createApp(options: AppOptions): Promise<App> {
     corsOrigins: config.corsOrigins,
   });
 
+  await registerConsoleApi(server, {
+    endpoints: consoleEndpoints,
+    findSession: (token) => sessions.find(token),
+    now,
+    publicUrl: config.publicUrl,
+  });
+
+  worker.start();
   return {
     server,
     endpoints,
+    consoleEndpoints,
+    publicUrl,
+    admins,
     apps,
     buckets,
+    users,
+    async idle() {
+      await worker.drain();
+      await background.idle();
+    },
     async close() {
+      isStopping = true;
+      housekeeping.stop();
       health.stopping();
+      sweeping.stop();
       await server.close();
+      await worker.stop();
+      mail?.close();
       revision.stop();
       await background.idle();
     },

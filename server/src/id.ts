@@ -30,6 +30,13 @@ function timeText(now: number): string {
   return text;
 }
 
+const lastTime = 62 ** 8 - 1;
+
+/** Sorts before every objectId of the time (epoch ms) and of later ones, and behind those of earlier ones. */
+export function firstIdAt(time: number): string {
+  return timeText(Math.min(Math.max(time, 0), lastTime));
+}
+
 /**
  * A new objectId: 8 characters of time (epoch ms) and 12 random ones (71 bits), so that ids sort by creation and new
  * rows land at the end of an index. Give it the same `now` as `createdAt`: then both orders are the same.

@@ -1,93 +1,81 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { availableParallelism } from 'node:os';
-import { promisify } from 'node:util';
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { FairQueue } from './db/fair-queue.ts';
 import { fail } from './errors.ts';
 
-/** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
-const cost = Object.freeze({ memory: 19_456, passes: 2, parallelism: 1 });
-const tagLength = 32;
-/** One core is left for answering requests; two hashes also bound the memory. */
-const atOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
-/** Some 40 ms each: who would wait longer than a few seconds is told to come back. */
-const longestQueue = 100;
+/** OWASP's second choice for argon2id: 19 MiB, 2 passes, 1 lane. */
+const strength = Object.freeze({ memory: 19_456, passes: 2, parallelism: 1 });
+const saltBytes = 16;
+const tagBytes = 32;
 
-const derive = promisify(argon2);
-const waiting: (() => void)[] = [];
-let running = 0;
+/** Each takes 19 MiB and one of libuv's four threads, which files and name look-ups need too. */
+const atOnce = 2;
+const maxWaitMs = 5_000;
+/** About what is done within the longest wait. */
+const maxWaiting = 150;
+const busy = 'Too many passwords are being checked. Try again.';
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) {
-    if (waiting.length >= longestQueue) {
-      throw fail('Timeout', { message: 'Too many passwords are being checked. Try again.', retryAfter: 2 });
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    running++;
-  }
-  try {
-    return await work();
-  } finally {
-    // The place goes to the next in the queue, or is given up.
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
+/** Hashes passwords off the main thread, a few at a time; apps take turns. */
+export interface Passwords {
+  /**
+   * A PHC string, `$argon2id$v=19$m=…,t=…,p=…$salt$tag`.
+   *
+   * @throws Failure Timeout when too many are waiting
+   */
+  hash(password: string, share: string): Promise<string>;
+  /** Without a stored hash it works as long and answers false, so that the time does not tell whether there is one. */
+  matches(password: string, stored: string | undefined, share: string): Promise<boolean>;
 }
 
-interface StoredHash {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
-  readonly salt: Buffer;
-  readonly tag: Buffer;
-}
+export function createPasswords(): Passwords {
+  const queue = new FairQueue(atOnce, maxWaitMs, busy);
+  const dummy = formatHash(strength, randomBytes(saltBytes), randomBytes(tagBytes));
 
-const phcForm = /^\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+  function inTurn<T>(share: string, work: () => Promise<T>): Promise<T> {
+    if (queue.waitingOf(share) >= maxWaiting) throw fail('Timeout', { message: busy, retryAfter: 2 });
+    return queue.run(share, work);
+  }
 
-function parse(stored: string): StoredHash | undefined {
-  const [, memory, passes, parallelism, salt, tag] = phcForm.exec(stored) ?? [];
-  if (!salt || !tag) return undefined;
   return {
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism),
-    salt: Buffer.from(salt, 'base64'),
-    tag: Buffer.from(tag, 'base64'),
+    async hash(password, share) {
+      const salt = randomBytes(saltBytes);
+      return inTurn(share, async () => formatHash(strength, salt, await derive(password, strength, salt)));
+    },
+    async matches(password, stored, share) {
+      const { cost, salt, tag } = readHash(stored ?? dummy);
+      const derived = await inTurn(share, () => derive(password, cost, salt));
+      return timingSafeEqual(derived, tag) && stored !== undefined;
+    },
   };
 }
 
-const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
-
-function tagOf(password: string, how: Omit<StoredHash, 'tag'>, length: number): Promise<Buffer> {
-  const { salt: nonce, memory, passes, parallelism } = how;
-  return inTurn(() =>
-    derive('argon2id', { message: Buffer.from(password, 'utf8'), nonce, memory, passes, parallelism, tagLength: length }),
-  );
+interface Cost {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
 }
 
-/**
- * The argon2id hash of a password as a PHC string, which names its own cost.
- *
- * @throws Failure Timeout when too many passwords wait already
- */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const tag = await tagOf(password, { ...cost, salt }, tagLength);
-  const { memory, passes, parallelism } = cost;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
+function derive(password: string, cost: Cost, salt: Buffer): Promise<Buffer> {
+  // NFKC, as NIST SP 800-63B asks: keyboards differ in how they compose the same character.
+  const parameters: Argon2Parameters = { ...cost, message: password.normalize('NFKC'), nonce: salt, tagLength: tagBytes };
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', parameters, (error, tag) => (error ? reject(error) : resolve(tag)));
+  });
 }
 
-/** A hash that no password has, so that an unknown account takes as long to refuse as a wrong password. */
-const nobodys = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${unpadded(randomBytes(16))}$${unpadded(randomBytes(tagLength))}`;
+const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
 
-/**
- * True when `stored` was made from the password. Without a stored hash it is false after the same time.
- *
- * @throws Failure Timeout when too many passwords wait already
- */
-export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const known = parse(stored ?? nobodys) ?? parse(nobodys);
-  if (!known) return false;
-  const tag = await tagOf(password, known, known.tag.length);
-  return timingSafeEqual(tag, known.tag);
+function formatHash(cost: Cost, salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
+}
+
+const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+function readHash(stored: string): { cost: Cost; salt: Buffer; tag: Buffer } {
+  const [, memory, passes, parallelism, salt = '', tag = ''] = phcForm.exec(stored) ?? [];
+  if (tag === '') throw new Error('a stored password hash is not an argon2id PHC string');
+  return {
+    cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
 }

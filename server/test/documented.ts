@@ -37,8 +37,9 @@ export function assertDocumented(
 ): void {
   const where = `${endpoint.method} ${endpoint.path}`;
   if (status < 400) {
-    assert.equal(status, endpoint.answer.status, `${where} answers with the documented status`);
-    const check = checkOf(endpoint.answer.schema);
+    const success = [endpoint.answer, endpoint.otherAnswer].find((answer) => answer?.status === status);
+    assert.ok(success, `${where} answers with a documented status, not ${status}`);
+    const check = checkOf(success.schema);
     const problems = check.Check(body) ? [] : [...check.Errors(body)].slice(0, 3);
     assert.deepEqual(problems, [], `${where} answers in the documented shape: ${JSON.stringify(body).slice(0, 500)}`);
     return;

@@ -1,4 +1,4 @@
-import type { Sql, SqlValue } from '../sql.ts';
+import { raw, type Sql, type SqlValue } from '../sql.ts';
 import type { Dialect } from './dialect.ts';
 
 export type Row = Record<string, SqlValue>;
@@ -49,6 +49,10 @@ export interface Database extends Db {
   /** @throws Error with what to do when this database cannot hold the data faithfully (its collation, its version). */
   assertUsable(): Promise<void>;
   stats(): DatabaseStats;
+  /** Product and version, such as `SQLite 3.53.2`. */
+  describe(): Promise<string>;
+  /** Looks for damage, without holding up others, and tries a write. Sentences; none means that all is well. */
+  check(): Promise<string[]>;
   /**
    * Runs `work` on one unchanging picture of the data, for a backup. `work` may take long; others are not held up.
    * Each call of `read` returns all rows of the statement.
@@ -56,6 +60,11 @@ export interface Database extends Db {
   snapshot<T>(work: (read: (statement: Sql) => Promise<Row[]>) => Promise<T>): Promise<T>;
   /** Finishes what was accepted, then closes. */
   close(): Promise<void>;
+}
+
+/** Writes what is there already: it proves that a write would be accepted, and changes nothing. */
+export async function tryWrite(db: Db): Promise<void> {
+  await db.run(raw("update revisions set n = n where name = 'access'"));
 }
 
 /** A unique index refused the row. `constraint` is the index's name or its columns, as far as the database tells. */

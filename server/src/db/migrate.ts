@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { raw, sql } from '../sql.ts';
-import { type Database, type Db, UniqueViolation } from './db.ts';
+import { raw, type Sql, sql } from '../sql.ts';
+import { type Database, type Db, type Row, UniqueViolation } from './db.ts';
 
-interface Migration {
+export interface Migration {
   readonly id: number;
   readonly name: string;
   readonly statements: readonly string[];
@@ -20,6 +20,12 @@ function readMigration(name: string): Migration {
 export function knownMigrations(): readonly Migration[] {
   const names = readdirSync(folder).filter((name) => /^\d{4}-.+\.sql$/.test(name));
   return names.sort().map(readMigration);
+}
+
+/** The number of the newest migration that a database in use has had. */
+export async function newestMigration(read: (statement: Sql) => Promise<readonly Row[]>): Promise<number> {
+  const [row] = await read(raw('select max(id) as newest from migrations'));
+  return Number(row?.['newest'] ?? 0);
 }
 
 /** The numbers of the migrations that the database has had; empty for a new one. */
@@ -40,11 +46,11 @@ async function apply(db: Db, migration: Migration, now: number): Promise<void> {
 }
 
 /**
- * Brings the database to the version of this code and answers the names of what was applied.
+ * Brings the database to the version of this code, or to an older migration of it, and answers what was applied.
  *
  * @throws Error when the database is newer than the code, or (PostgreSQL) was created with an unusable collation.
  */
-export async function migrate(db: Database, now: number): Promise<readonly string[]> {
+export async function migrate(db: Database, now: number, newestWanted = Infinity): Promise<readonly string[]> {
   await db.assertUsable();
   const known = knownMigrations();
   const applied = await appliedMigrations(db);
@@ -56,7 +62,7 @@ export async function migrate(db: Database, now: number): Promise<readonly strin
     );
   }
   const done: string[] = [];
-  for (const migration of known.filter(({ id }) => !applied.has(id))) {
+  for (const migration of known.filter(({ id }) => id <= newestWanted && !applied.has(id))) {
     try {
       await db.transaction((tx) => apply(tx, migration, now));
       done.push(migration.name);

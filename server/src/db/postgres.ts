@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { raw, renderSql, type Sql } from '../sql.ts';
-import type { Database, Db, Row } from './db.ts';
+import { type Database, type Db, type Row, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isRetryable, translatePostgresError } from './postgres-error.ts';
@@ -91,16 +91,32 @@ class PostgresDatabase implements Database {
   }
 
   async assertUsable(): Promise<void> {
+    const { collation, encoding } = await this.#textRules();
+    if (/^(C|POSIX|C\.UTF-?8)$/i.test(collation) && encoding === 'UTF8') return;
+    throw new Error(
+      `The database must compare text by code point, but has collation ${collation} and encoding ${encoding}. ` +
+        "Create it with: CREATE DATABASE pharos TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8';",
+    );
+  }
+
+  async describe(): Promise<string> {
+    const row = await this.one<{ version: string }>(raw("select current_setting('server_version') as version"));
+    const { collation, encoding } = await this.#textRules();
+    return `PostgreSQL ${row?.version}, collation ${collation}, encoding ${encoding}`;
+  }
+
+  async check(): Promise<string[]> {
+    await tryWrite(this);
+    return [];
+  }
+
+  async #textRules(): Promise<{ readonly collation: string; readonly encoding: string }> {
     const row = await this.one<{ collation: string; encoding: string }>(
       raw(
         'select datcollate as collation, pg_encoding_to_char(encoding) as encoding from pg_database where datname = current_database()',
       ),
     );
-    if (row && /^(C|POSIX|C\.UTF-?8)$/i.test(row.collation) && row.encoding === 'UTF8') return;
-    throw new Error(
-      `The database must compare text by code point, but has collation ${row?.collation} and encoding ${row?.encoding}. ` +
-        "Create it with: CREATE DATABASE pharos TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8';",
-    );
+    return row ?? { collation: 'unknown', encoding: 'unknown' };
   }
 
   stats() {

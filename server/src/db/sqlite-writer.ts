@@ -89,8 +89,12 @@ export class SqliteWriter {
     for (const [index, unit] of units.entries()) {
       const outcome = outcomes[index];
       if (outcome === undefined) continue;
-      if ('error' in outcome) unit.reject(outcome.error);
-      else unit.resolve(outcome.value as never);
+      if ('error' in outcome) {
+        unit.reject(outcome.error);
+        continue;
+      }
+      for (const effect of outcome.effects) effect();
+      unit.resolve(outcome.value as never);
     }
   }
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import type { Sql } from '../sql.ts';
-import type { Database, Row } from './db.ts';
+import { raw, type Sql } from '../sql.ts';
+import { type Database, type Row, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
@@ -79,6 +79,22 @@ class SqliteDatabase implements Database {
       queuedWrites: this.#writer.queued,
       queuedSlowQueries: this.#slowQueue.waiting,
     };
+  }
+
+  async describe(): Promise<string> {
+    const row = await this.one<{ version: string }>(raw('select sqlite_version() as version'));
+    return `SQLite ${row?.version}`;
+  }
+
+  async check(): Promise<string[]> {
+    const thread = new SqliteThread(this.#options.file);
+    try {
+      const rows = await thread.query(raw('pragma quick_check(20)'), 0);
+      await tryWrite(this);
+      return rows.map((row) => String(row['quick_check'])).filter((found) => found !== 'ok');
+    } finally {
+      await thread.close();
+    }
   }
 
   async snapshot<T>(work: (read: (statement: Sql) => Promise<Row[]>) => Promise<T>): Promise<T> {

@@ -119,7 +119,13 @@ function fieldOf(name: string, spec: ColumnSpec): ColumnField {
   // The last column of every primary key.
   const indexed = name === 'objectId' ? 'unique' : spec.indexed;
   const className = spec.className === undefined ? {} : { className: spec.className };
-  return { from: 'column', column: spec.column, type: fieldTypes[spec.kind], ...className, ...(indexed ? { indexed } : {}) };
+  return {
+    from: 'column',
+    column: spec.column,
+    type: fieldTypes[spec.kind],
+    ...className,
+    ...(indexed ? { indexed } : {}),
+  };
 }
 
 /**

@@ -101,7 +101,9 @@ export class AccessGuard {
   #extend(app: AppContext, tokenHash: string, session: SessionAccess): SessionAccess {
     const now = this.#now();
     const extended = { ...session, lastUsedAt: now, expiresAt: now + app.policy.tokenDays * dayMs };
-    this.#sessions.set(`${app.appId} ${tokenHash}`, extended);
+    const key = `${app.appId} ${tokenHash}`;
+    // Not there: it was dropped while it was read, and must not come back.
+    if (this.#sessions.has(key)) this.#sessions.set(key, extended);
     this.#source.noteTokenUse(app.appId, tokenHash, { now, expiresAt: extended.expiresAt });
     return extended;
   }

@@ -5,7 +5,7 @@ import type { Revision } from '../db/revision.ts';
 import { fail, type Problem } from '../errors.ts';
 import type { AccessGuard } from './access.ts';
 import type { AppContext, UserContext } from './context.ts';
-import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
+import { type Call, type Endpoint, type Grant, JsonText, OtherAnswer } from './endpoint.ts';
 import { jsonLimits, parseJsonBody } from './json-body.ts';
 import { clientNetwork, type RateLimiter } from './rate-limit.ts';
 import { sentence } from './shape.ts';
@@ -65,14 +65,14 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
   );
 }
 
-function acceptJson(fastify: FastifyInstance): void {
+export function acceptJson(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: jsonLimits.bytes },
     (request, body, done) => {
-      // Many clients put a content type on a DELETE without a body.
-      if (request.method === 'DELETE') return done(null, undefined);
+      // Many clients put a content type on a request without a body; who needs one asks for it.
+      if (request.method === 'DELETE' || body.length === 0) return done(null, undefined);
       try {
         done(null, parseJsonBody(body as Buffer));
       } catch (error) {
@@ -98,7 +98,10 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, options: ApiOptions
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
       const body = endpoint.body?.read(request.body, early.app);
       const answer = await endpoint.handle({ ...early, body, located: request.located });
-      reply.code(endpoint.answer.status).type('application/json; charset=utf-8');
+      const isOther = answer instanceof OtherAnswer;
+      reply.code((isOther ? endpoint.otherAnswer : undefined)?.status ?? endpoint.answer.status);
+      reply.type('application/json; charset=utf-8');
+      if (isOther) return JSON.stringify(answer.value);
       return answer instanceof JsonText ? answer.text : JSON.stringify(answer);
     },
   });
@@ -151,8 +154,10 @@ async function guardUser(
  * PostgreSQL cannot even compare with U+0000. Another control character stands for it: no id and no name has either, so
  * each endpoint refuses it in its own words, on both databases alike.
  */
-function readParams(params: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '\u0001')]));
+function readParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(params);
+  if (!entries.some(([, value]) => value.includes('\0'))) return params;
+  return Object.fromEntries(entries.map(([name, value]) => [name, value.replaceAll('\0', '\u0001')]));
 }
 
 /** The parameters that the endpoint knows, each given once at most. */
@@ -189,7 +194,7 @@ async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, opti
   throw fail('MethodNotAllowed', { message: `${request.method} is not possible here; ${allowed.join(', ')} are.` });
 }
 
-function allowedMethods(path: string, endpoints: readonly Endpoint[]): string[] {
+export function allowedMethods(path: string, endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): string[] {
   const methods = endpoints
     .filter((endpoint) => matchesPath(endpoint.path, path))
     .map((endpoint) => endpoint.method as string);

@@ -39,7 +39,23 @@ export class JsonText {
   }
 }
 
+/** What the handler answers when it means the endpoint's `otherAnswer`. */
+export class OtherAnswer {
+  readonly value: object;
+
+  constructor(value: object) {
+    this.value = value;
+  }
+}
+
 export type Example = unknown;
+
+export interface Success {
+  readonly status: 200 | 201;
+  readonly description: string;
+  readonly schema: TSchema;
+  readonly example: Example;
+}
 
 export interface BodySpec<Body> {
   /** What the OpenAPI document shows. */
@@ -71,12 +87,9 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly body?: BodySpec<Body>;
   /** The body is a file of any type instead of JSON; the handler reads `stream`. */
   readonly takesStream?: true;
-  readonly answer: {
-    readonly status: 200 | 201;
-    readonly description: string;
-    readonly schema: TSchema;
-    readonly example: Example;
-  };
+  readonly answer: Success;
+  /** A second kind of success, with another status; the handler chooses it by answering with an `OtherAnswer`. */
+  readonly otherAnswer?: Success;
   /** Beyond those that every endpoint has (credentials, limit, bearer where needed, internal). */
   readonly errors: readonly ErrorName[];
   /**
@@ -84,7 +97,7 @@ export interface Endpoint<Body = unknown, L = unknown> {
    * whatever the body says.
    */
   readonly locate?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => Promise<L>;
-  readonly handle: (call: Call<Body, L>) => Promise<JsonText | object>;
+  readonly handle: (call: Call<Body, L>) => Promise<JsonText | OtherAnswer | object>;
 }
 
 /** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */

@@ -164,9 +164,14 @@ function requestBody(endpoint: Endpoint): Json | undefined {
   };
 }
 
-function success({ answer }: Endpoint): Record<string, Json> {
-  const content = { 'application/json': { schema: plain(answer.schema), example: answer.example } };
-  return { [String(answer.status)]: { description: answer.description, content } };
+function success({ answer, otherAnswer }: Endpoint): Record<string, Json> {
+  const answers = otherAnswer ? [answer, otherAnswer] : [answer];
+  return Object.fromEntries(
+    answers.map(({ status, description, schema, example }) => [
+      String(status),
+      { description, content: { 'application/json': { schema: plain(schema), example } } },
+    ]),
+  );
 }
 
 /** One response a status; each error that has it is an example. */

@@ -36,7 +36,7 @@ export class RateLimiter {
     }
     const retryAfter = Math.max(1, Math.ceil((1 - bucket.tokens) / rule.perSecond));
     throw fail('APICallLimit', {
-      message: `The limit of ${rule.perSecond} requests a second (${rule.burst} at once) is reached. Try again in ${retryAfter} s.`,
+      message: `The limit of ${pace(rule)} (${rule.burst} at once) is reached. Try again in ${retryAfter} s.`,
       retryAfter,
       headers: {
         'RateLimit-Policy': `"app";q=${rule.burst};w=${Math.ceil(rule.burst / rule.perSecond)}`,
@@ -73,6 +73,10 @@ export class RateLimiter {
       if (++looked >= this.#capacity / 10) return;
     }
   }
+}
+
+function pace({ perSecond }: RateRule): string {
+  return perSecond >= 1 ? `${perSecond} requests a second` : `one request in ${Math.round(1 / perSecond)} s`;
 }
 
 /** The part of a client address that one subscriber holds: the whole IPv4 address, the first 64 bits of IPv6. */

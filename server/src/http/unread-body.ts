@@ -53,21 +53,31 @@ function cutOffWhenIdle(request: IncomingMessage): void {
   request.once('end', () => socket.setTimeout(0));
 }
 
-/** Node calls `destroySoon` once the answer is sent: the method of this one socket says goodbye more slowly. */
+/**
+ * Node calls `destroySoon` once the answer is sent: the method of this one socket says goodbye more slowly. The rest of
+ * the body is read here, because what Node throws away by itself it does not count.
+ */
 function lingerBeforeClosing(request: IncomingMessage): void {
   const { socket } = request;
   if (typeof socket?.destroySoon !== 'function') return;
+  let taken = 0;
+  let isAnswered = false;
+  const closeWhenEnough = () => {
+    if (isAnswered && (taken > lingerBytes || request.complete)) socket.destroy();
+  };
+  request.on('data', (chunk: Buffer) => {
+    taken += chunk.length;
+    closeWhenEnough();
+  });
+  request.on('end', closeWhenEnough);
+  request.on('error', () => undefined);
+  request.resume();
   socket.destroySoon = () => {
-    const close = () => socket.destroy();
-    let taken = 0;
-    socket.end();
-    request.on('data', (chunk: Buffer) => {
-      taken += chunk.length;
-      if (taken > lingerBytes) close();
+    socket.end(() => {
+      isAnswered = true;
+      closeWhenEnough();
     });
-    request.on('end', close);
-    const timer = setTimeout(close, lingerMs);
+    const timer = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(timer));
-    request.resume();
   };
 }

@@ -62,7 +62,7 @@ const records: readonly TestRecord[] = [
     createdAt: '2024-06-03T00:00:00.000Z',
     title: "it's",
     whole: 0,
-    metadata: { __proto__x: 1, n: [2] },
+    metadata: { __proto__x: 1, n: [2], big: 2 ** 60 + 2 ** 20 },
   },
 ];
 // A literal cannot have them: they would set the prototype, or be it.
@@ -85,6 +85,9 @@ const cases: readonly Case[] = [
   { where: { 'metadata.b': true }, finds: 'a' },
   { where: { 'metadata.b': false }, finds: 'b' },
   { where: { 'metadata.n': { $eq: 1 } }, finds: 'a' },
+  // The shortest text of this double is the text of another 64-bit integer.
+  { where: { 'metadata.big': 2 ** 60 + 2 ** 20 }, finds: 'e' },
+  { where: { 'metadata.big': { $gte: 2 ** 60 + 2 ** 20, $lte: 2 ** 60 + 2 ** 20 } }, finds: 'e' },
   // Missing equals null
   { where: { 'metadata.n': null }, finds: 'cf' },
   { where: { 'metadata.list': null }, finds: 'aef' },
@@ -176,7 +179,7 @@ const cases: readonly Case[] = [
   { where: { 'place.tags': 'in' }, finds: 'b' },
   { where: { place: null }, finds: 'cdef' },
   { where: { 'place.x': 3, 'metadata.n': '1', flag: false }, finds: 'b' },
-  { where: { metadata: { n: [2], __proto__x: 1 } }, finds: 'e' },
+  { where: { metadata: { big: 2 ** 60 + 2 ** 20, n: [2], __proto__x: 1 } }, finds: 'e' },
   // Paths
   { where: { 'metadata.deep.a.b-c': 5 }, finds: 'a' },
   { where: { 'metadata.list.length': 3 }, finds: '' },
@@ -208,6 +211,8 @@ const orders: readonly (readonly [order: string | undefined, ids: string])[] = [
   ['-metadata.amount', 'acfedb'],
   ['metadata.label,-createdAt', 'fecbda'],
   ['metadata.seen', 'adefbc'],
+  // One instant in two forms
+  ['metadata.seen,-objectId', 'fedacb'],
   ['metadata.open,-objectId', 'fedacb'],
   ['metadata.s', 'efabdc'],
   ['metadata.list', 'efbadc'],

@@ -59,7 +59,6 @@ function columnStorage(field: Field & { from: 'column' }, dialect: WhereDialect)
     className: field.className,
     isNull: sql`${column} is null`,
     prefix: '',
-    direction: '',
   };
 }
 

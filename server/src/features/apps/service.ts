@@ -128,6 +128,19 @@ export function createAppService(deps: { readonly db: Database; readonly revisio
       return key.credentials;
     },
 
+    /** The app of a first start: undefined when there is one, or when there was one before. */
+    async createFirst(name: string): Promise<Credentials | undefined> {
+      const appId = newObjectId(now());
+      const key = newKey(appId);
+      return db.transaction(async (db) => {
+        if ((await store.listApps(db)).length > 0 || !(await store.noteFirstApp(db, appId))) return undefined;
+        await store.insertApp(db, { appId, name, policy: {}, now: now() });
+        await store.insertKey(db, key.row);
+        await audit(db, service, 'app.create', { appId, after: { name } });
+        return key.credentials;
+      });
+    },
+
     async change(appId: string, change: AppChange, by: Actor = service): Promise<AppView> {
       if (change.name !== undefined) assertName(change.name);
       const policy = change.policy === undefined ? {} : policyShape.readUpdate(change.policy).set;

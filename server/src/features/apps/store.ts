@@ -61,6 +61,15 @@ export async function insertApp(
     values (${app.appId}, ${app.name}, ${JSON.stringify(app.policy)}, ${app.now}, ${app.now})`);
 }
 
+/** False when a first app was made before, by this node or another, even if it has been deleted since. */
+export async function noteFirstApp(db: Db, appId: string): Promise<boolean> {
+  return (
+    (await db.run(
+      sql`insert into settings (name, value) values ('first_app', ${appId}) on conflict (name) do nothing`,
+    )) > 0
+  );
+}
+
 export async function updateApp(
   db: Db,
   appId: string,

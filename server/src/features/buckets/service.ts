@@ -64,7 +64,14 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
       try {
         const objectId = await revision.change(async (db) => {
           const bucketId = await insertBucket(db, appId, name);
-          await recordChange(db, { by, action: 'bucket.create', subject: name, appId, after: { name }, now: createdAt });
+          await recordChange(db, {
+            by,
+            action: 'bucket.create',
+            subject: name,
+            appId,
+            after: { name },
+            now: createdAt,
+          });
           return bucketId;
         });
         return { objectId, name, createdAt: isoTime(createdAt) };

@@ -143,3 +143,13 @@ export async function writeSlots(db: Db, key: RecordKey, slots: Readonly<Record<
   await db.run(sql`update records set ${joinSql(cells, ', ')}
     where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}`);
 }
+
+/** The number of records, counted no further than `limit`. */
+export async function countRecords(
+  db: Db,
+  what: { readonly appId: string; readonly bucketId: string; readonly limit: number },
+): Promise<number> {
+  const row = await db.one<{ n: number }>(sql`select count(*) as n from
+    (select 1 from records where app_id = ${what.appId} and bucket_id = ${what.bucketId} limit ${what.limit}) as counted`);
+  return row?.n ?? 0;
+}

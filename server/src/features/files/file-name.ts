@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { fail, type Failure } from '../../errors.ts';
+import { type Failure, fail } from '../../errors.ts';
 
 const maxCodePoints = 128;
 const prefixDigits = 32;
@@ -43,7 +43,10 @@ export function fileUrl(publicUrl: string, appId: string, storedName: string): s
 
 /** RFC 3986: everything but unreserved characters, so that an address can stand in any text and attribute. */
 function percentEncoded(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /**

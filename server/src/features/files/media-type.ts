@@ -30,7 +30,10 @@ const inertTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** How a stored file is handed out: shown when its type is inert, saved otherwise, and named only where that is safe. */
-export function servedAs(storedType: string): { readonly contentType: string; readonly disposition: 'inline' | 'attachment' } {
+export function servedAs(storedType: string): {
+  readonly contentType: string;
+  readonly disposition: 'inline' | 'attachment';
+} {
   if (inertTypes.has(storedType)) return { contentType: storedType, disposition: 'inline' };
   const contentType = storedType === 'application/pdf' ? storedType : defaultType;
   return { contentType, disposition: 'attachment' };

@@ -23,7 +23,11 @@ export function isUnchanged(headers: Headers, { etag, modifiedAt }: Validators):
  * several ranges is answered with the whole file, as RFC 9110, section 14.2 allows; so is a range of another version
  * (If-Range).
  */
-export function requestedRange(headers: Headers, size: number, validators: Validators): ByteRange | 'unsatisfiable' | undefined {
+export function requestedRange(
+  headers: Headers,
+  size: number,
+  validators: Validators,
+): ByteRange | 'unsatisfiable' | undefined {
   const form = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(text(headers['range']) ?? '');
   if (!form || !holds(text(headers['if-range']), validators)) return undefined;
   const [, first = '', last = ''] = form;

@@ -49,7 +49,10 @@ interface Announced {
 }
 
 /** All that the head of the request tells, so that a refusal costs nobody the transfer. */
-function readHead({ params, headers }: Pick<Call<undefined, undefined>, 'params' | 'headers'>, maxBytes: number): Announced {
+function readHead(
+  { params, headers }: Pick<Call<undefined, undefined>, 'params' | 'headers'>,
+  maxBytes: number,
+): Announced {
   const name = readFileName(params['filename'] ?? '');
   const contentType = readMediaType(headers['content-type'] as string | undefined);
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
@@ -81,7 +84,16 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
       const bytes = await storeBody(blobs, key, { stream, maxBytes: maxFileBytes });
       try {
         // Only now: a row without its file would be an address that leads nowhere.
-        await insertFile(db, { appId: app.appId, objectId, name, storedName, contentType, ...bytes, userId: user?.userId, now });
+        await insertFile(db, {
+          appId: app.appId,
+          objectId,
+          name,
+          storedName,
+          contentType,
+          ...bytes,
+          userId: user?.userId,
+          now,
+        });
       } catch (error) {
         await attempt('removing a file whose record could not be written', () => blobs.remove(key));
         throw error;

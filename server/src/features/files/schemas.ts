@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { exampleCreated, exampleId, objectIdSchema, recordStamps } from '../../http/answers.ts';
 
-const name = Type.String({ description: 'The stored name: 32 random hexadecimal digits, an underscore and the given name' });
+const name = Type.String({
+  description: 'The stored name: 32 random hexadecimal digits, an underscore and the given name',
+});
 const url = Type.String({ description: 'Where the file can be read, by whoever has this address' });
 
 const storedName = '9f86d081884c7d659a2feaa0c55ad015_hall.png';

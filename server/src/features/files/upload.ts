@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { BlobStore } from '../../blobs/blob-store.ts';
-import { fail, type Failure } from '../../errors.ts';
+import { type Failure, fail } from '../../errors.ts';
 
 export interface StoredBytes {
   /** Bytes. */
@@ -20,7 +20,11 @@ export function tooLarge(maxBytes: number): Failure {
  *
  * @throws Failure ObjectTooLarge, InvalidJSON (the body ended early), Timeout (the storage cannot take it now)
  */
-export async function storeBody(blobs: BlobStore, key: string, body: { readonly stream: Readable; readonly maxBytes: number }): Promise<StoredBytes> {
+export async function storeBody(
+  blobs: BlobStore,
+  key: string,
+  body: { readonly stream: Readable; readonly maxBytes: number },
+): Promise<StoredBytes> {
   const hash = createHash('sha256');
   let size = 0;
   async function* measured(): AsyncGenerator<Uint8Array> {
@@ -36,7 +40,8 @@ export async function storeBody(blobs: BlobStore, key: string, body: { readonly 
     await blobs.put(key, measured());
   } catch (error) {
     // Nobody is there to read this answer; it keeps a client's broken connection out of the errors of the service.
-    if (body.stream.errored) throw fail('InvalidJSON', { message: 'The upload ended before it was complete.', cause: error });
+    if (body.stream.errored)
+      throw fail('InvalidJSON', { message: 'The upload ended before it was complete.', cause: error });
     throw error;
   }
   return { size, sha256: hash.digest('hex') };

@@ -1,0 +1,35 @@
+/**
+ * `npm start`: installs what is missing, builds the console when it is stale, and runs `pharos serve` on the pinned
+ * Node. What stands behind `--` goes to it: `npm start -- --port 9000`.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ensureInstalled, pinnedNode, root } from './install.mjs';
+
+const environment = { ...process.env, PATH: `${dirname(pinnedNode)}:${process.env.PATH}` };
+
+/** The console's own script knows whether there is anything to do. */
+function buildConsole() {
+  const script = join(root, 'scripts', 'build-console.mjs');
+  if (!existsSync(script)) return;
+  const { status } = spawnSync(pinnedNode, [script], { cwd: root, stdio: ['ignore', 2, 2], env: environment });
+  if (status !== 0) throw new Error('The console could not be built; the message is above.');
+}
+
+function serve(flags) {
+  const main = join(root, 'server', 'src', 'main.ts');
+  const child = spawn(pinnedNode, [main, 'serve', ...flags], { stdio: 'inherit', env: environment });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+try {
+  ensureInstalled();
+  buildConsole();
+  serve(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

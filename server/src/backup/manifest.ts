@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { LinesFile } from './files.ts';
+
+/** The table of contents of a backup, `manifest.json`. It is written last: a folder with one is whole. */
+export interface Manifest {
+  readonly format: 'pharos-backup';
+  readonly version: 1;
+  /** The version of Pharos that made it. */
+  readonly pharos: string;
+  readonly createdAt: string;
+  /** The newest migration of the database it was made from. */
+  readonly migration: number;
+  readonly tables: Readonly<Record<string, LinesFile>>;
+  /** The files that clients have uploaded: what is in `files/`. */
+  readonly blobs: LinesFile & { readonly bytes: number };
+}
+
+export const manifestName = 'manifest.json';
+
+/** Names are simple, so that a manifest cannot point outside of its folder or into the SQL. */
+const linesFile = {
+  file: Type.String({ pattern: '^[a-z0-9_]+\\.ndjson\\.gz$' }),
+  rows: Type.Integer({ minimum: 0 }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+};
+
+const check = Compile(
+  Type.Object({
+    format: Type.Literal('pharos-backup'),
+    version: Type.Literal(1),
+    pharos: Type.String(),
+    createdAt: Type.String(),
+    migration: Type.Integer({ minimum: 1 }),
+    tables: Type.Record(Type.String({ pattern: '^[a-z0-9_]+$' }), Type.Object(linesFile), {
+      additionalProperties: false,
+    }),
+    blobs: Type.Object({ ...linesFile, bytes: Type.Integer({ minimum: 0 }) }),
+  }),
+);
+
+/** @throws Error when the folder holds no backup, or one of a form that this version cannot read */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, manifestName);
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new Error(`There is no backup in ${folder}: it has no readable ${manifestName}.`, { cause });
+  });
+  const version = /"version"\s*:\s*(\d+)/.exec(text)?.[1];
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`${path} is damaged: it is not JSON.`, { cause });
+  }
+  if (check.Check(manifest)) return manifest as Manifest;
+  if (version !== '1') throw new Error(`${path} has version ${version}; this version of Pharos reads version 1.`);
+  throw new Error(`${path} is damaged: it does not have the form of a manifest.`);
+}

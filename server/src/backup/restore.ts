@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { createDiskBlobStore } from '../blobs/disk.ts';
+import type { Database, Row } from '../db/db.ts';
+import { knownMigrations, migrate, newestMigration } from '../db/migrate.ts';
+import { joinSql, raw, sql } from '../sql.ts';
+import { digesting, fileDigest, readLines } from './files.ts';
+import { clearRestoreMarker, hasRestoreMarker, setRestoreMarker } from './marker.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { type BackupTable, tablesOf } from './tables.ts';
+
+export interface RestoreOptions {
+  readonly db: Database;
+  readonly blobs: BlobStore;
+  /** What `writeBackup` made. */
+  readonly folder: string;
+  readonly now: number;
+}
+
+/** Both databases take more, but a statement of this size is fast and small in memory. */
+const batchValues = 4_000;
+const batchBytes = 2 * 1024 * 1024;
+
+interface BlobLine {
+  readonly key: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** Reads a backup once through. @throws Error that names the first file that is missing or damaged */
+export async function verifyBackup(folder: string): Promise<Manifest> {
+  const manifest = await readManifest(folder);
+  const known = knownMigrations();
+  const newest = known.at(-1)?.id ?? 0;
+  if (manifest.migration > newest)
+    throw new Error(
+      `The backup was made at migration ${manifest.migration}, this version of Pharos knows ${newest}. Restore it with a newer version.`,
+    );
+  const missing = tablesOf(known.filter(({ id }) => id <= manifest.migration)).find(
+    ({ name }) => !Object.hasOwn(manifest.tables, name),
+  );
+  if (missing) throw new Error(`The backup is damaged: the table ${missing.name} is not in it.`);
+  for (const { file, sha256 } of [...Object.values(manifest.tables), manifest.blobs]) {
+    const found = await fileDigest(join(folder, file)).catch(() => undefined);
+    if (found !== sha256) throw new Error(`The backup is damaged: ${file} is missing or has been changed.`);
+  }
+  const stored = createDiskBlobStore(join(folder, 'files'));
+  for await (const line of readLines(join(folder, manifest.blobs.file))) {
+    const { key, sha256 } = line as BlobLine;
+    if ((await blobDigest(stored, key)) !== sha256)
+      throw new Error(`The backup is damaged: files/${key} is missing or has been changed.`);
+  }
+  return manifest;
+}
+
+async function blobDigest(store: BlobStore, key: string): Promise<string | undefined> {
+  const source = await store.get(key);
+  if (!source) return undefined;
+  const digest = digesting();
+  for await (const _ of digest.through(source));
+  return digest.result().sha256;
+}
+
+/**
+ * Fills an empty database and an empty file storage from a verified backup. What a restore that was cut off has left is
+ * removed first; one that fails removes what it has written.
+ *
+ * @throws Error when the database or the file storage holds anything
+ */
+export async function restoreBackup({ db, blobs, folder, now }: RestoreOptions, manifest: Manifest): Promise<void> {
+  await migrate(db, now, manifest.migration);
+  const present = await newestMigration((statement) => db.all(statement));
+  if (present !== manifest.migration)
+    throw new Error(
+      `The database is at migration ${present}, the backup at ${manifest.migration}. Restore into a new database.`,
+    );
+  const tables = tablesOf(knownMigrations().filter(({ id }) => id <= manifest.migration));
+  if (await hasRestoreMarker(db)) await empty(db, blobs, tables);
+  await assertEmpty(db, blobs, tables);
+  await setRestoreMarker(db);
+  try {
+    for (const { name } of tables) await loadTable(db, name, join(folder, `${name}.ndjson.gz`), manifest);
+    await loadBlobs(blobs, folder, manifest);
+  } catch (error) {
+    await empty(db, blobs, tables);
+    throw error;
+  }
+  await migrate(db, now);
+  await db.transaction(async (db) => {
+    await db.run(raw("update revisions set n = n + 1 where name = 'access'"));
+    await clearRestoreMarker(db);
+  });
+}
+
+async function assertEmpty(db: Database, blobs: BlobStore, tables: readonly BackupTable[]): Promise<void> {
+  for (const { name } of tables) {
+    const row = await db.one(sql`select 1 as found from ${raw(name)} limit 1`);
+    if (row) throw new Error(`The database is not empty: ${name} has rows. Restore into a new database.`);
+  }
+  if ((await blobs.list({ limit: 1 })).length > 0)
+    throw new Error('The folder of files is not empty. Restore into a new data folder.');
+}
+
+async function empty(db: Database, blobs: BlobStore, tables: readonly BackupTable[]): Promise<void> {
+  // The marker is in the settings; that table goes last, so that an interruption leaves it there.
+  const inOrder = [...tables].sort((a, b) => Number(a.name === 'settings') - Number(b.name === 'settings'));
+  for (let page = await blobs.list({ limit: 500 }); page.length > 0; page = await blobs.list({ limit: 500 }))
+    for (const { key } of page) await blobs.remove(key);
+  for (const { name } of inOrder) await db.run(sql`delete from ${raw(name)}`);
+}
+
+async function loadTable(db: Database, table: string, path: string, manifest: Manifest): Promise<void> {
+  let [batch, bytes, loaded]: [Row[], number, number] = [[], 0, 0];
+  for await (const value of readLines(path)) {
+    const row = value as Row;
+    batch.push(row);
+    for (const cell of Object.values(row)) bytes += typeof cell === 'string' ? cell.length : 8;
+    if (bytes < batchBytes && (batch.length + 1) * Object.keys(row).length <= batchValues) continue;
+    loaded += await insertRows(db, table, batch);
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) loaded += await insertRows(db, table, batch);
+  const { rows } = manifest.tables[table] ?? { rows: 0 };
+  if (loaded !== rows) throw new Error(`The backup is damaged: ${table} has ${loaded} rows instead of ${rows}.`);
+}
+
+async function insertRows(db: Database, table: string, rows: readonly Row[]): Promise<number> {
+  const columns = Object.keys(rows[0] ?? {});
+  if (!columns.every((column) => /^[a-z][a-z0-9_]*$/.test(column)))
+    throw new Error(`The backup is damaged: ${table} has a column of an impossible name.`);
+  const tuples = rows.map((row) => {
+    const cells = columns.map((column) => sql`${row[column] ?? null}`);
+    return sql`(${joinSql(cells, ', ')})`;
+  });
+  return db.run(sql`insert into ${raw(table)} (${raw(columns.join(', '))}) values ${joinSql(tuples, ', ')}`);
+}
+
+async function loadBlobs(blobs: BlobStore, folder: string, manifest: Manifest): Promise<void> {
+  const stored = createDiskBlobStore(join(folder, 'files'));
+  for await (const line of readLines(join(folder, manifest.blobs.file))) {
+    const { key, sha256 } = line as BlobLine;
+    const source = await stored.get(key);
+    const digest = digesting();
+    if (source) await blobs.put(key, digest.through(source));
+    if (!source || digest.result().sha256 !== sha256)
+      throw new Error(`The backup is damaged: files/${key} is missing or has been changed.`);
+  }
+}

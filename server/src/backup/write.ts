@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { createDiskBlobStore } from '../blobs/disk.ts';
+import type { Database, Row } from '../db/db.ts';
+import { knownMigrations, newestMigration } from '../db/migrate.ts';
+import { randomText } from '../id.ts';
+import { joinSql, raw, type Sql, sql } from '../sql.ts';
+import { version } from '../version.ts';
+import { digesting, flushFolder, type LinesFile, writeLines } from './files.ts';
+import { type Manifest, manifestName } from './manifest.ts';
+import { type BackupTable, tablesOf } from './tables.ts';
+
+export interface BackupOptions {
+  readonly db: Database;
+  readonly blobs: BlobStore;
+  /** Must not exist yet, or be empty. */
+  readonly folder: string;
+  readonly now: number;
+}
+
+/** A page is as long as this, whatever the size of its rows, so that memory stays the same. */
+const pageBytes = 4 * 1024 * 1024;
+const firstPage = 100;
+const longestPage = 2_000;
+
+type Read = (statement: Sql) => Promise<Row[]>;
+
+/**
+ * Copies everything into a folder that either database can be restored from, while the service runs: the rows are read
+ * from one unchanging picture, so that whatever was acknowledged before the start is in it.
+ *
+ * The folder appears under its name only when it is whole.
+ *
+ * @throws Error when the folder is taken, or the database is newer than this code
+ */
+export async function writeBackup({ db, blobs, folder, now }: BackupOptions): Promise<Manifest> {
+  await assertFree(folder);
+  const unfinished = `${folder}.unfinished-${randomText(6)}`;
+  await mkdir(dirname(folder), { recursive: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  try {
+    const rows = await db.snapshot((read) => copyRows(read, unfinished));
+    // After the rows: a file's bytes are stored before its row, so that every row that was read has its bytes by now.
+    const copied = await copyBlobs(blobs, unfinished);
+    const createdAt = new Date(now).toISOString();
+    const manifest: Manifest = { format: 'pharos-backup', version: 1, pharos: version, createdAt, ...rows, blobs: copied };
+    await writeManifest(unfinished, manifest);
+    await flushFolder(unfinished);
+    await rename(unfinished, folder);
+    await flushFolder(dirname(folder));
+    return manifest;
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function assertFree(folder: string): Promise<void> {
+  if (existsSync(folder) && (await readdir(folder)).length > 0)
+    throw new Error(`${folder} is not empty. Name a folder that does not exist yet.`);
+}
+
+async function copyRows(read: Read, folder: string): Promise<Pick<Manifest, 'migration' | 'tables'>> {
+  const migration = await newestMigration(read);
+  const known = knownMigrations();
+  if (migration > (known.at(-1)?.id ?? 0))
+    throw new Error(`The database is at migration ${migration}, which this version of Pharos does not know.`);
+  const tables: Record<string, LinesFile> = {};
+  for (const table of tablesOf(known.filter(({ id }) => id <= migration))) {
+    const file = `${table.name}.ndjson.gz`;
+    tables[table.name] = { file, ...(await writeLines(join(folder, file), rowsOf(read, table))) };
+  }
+  return { migration, tables };
+}
+
+async function* rowsOf(read: Read, table: BackupTable): AsyncGenerator<Row> {
+  let limit = firstPage;
+  for (let last: Row | undefined; ; ) {
+    const page = await read(pageAfter(table, last, limit));
+    let size = 0;
+    for (const row of page) {
+      size += sizeOf(row);
+      yield row;
+    }
+    if (page.length < limit) return;
+    last = page.at(-1);
+    limit = Math.max(10, Math.min(longestPage, Math.floor(pageBytes / (size / page.length))));
+  }
+}
+
+function pageAfter({ name, key }: BackupTable, last: Row | undefined, limit: number): Sql {
+  const columns = raw(key.join(', '));
+  const values = joinSql(
+    key.map((column) => sql`${last?.[column] ?? null}`),
+    ', ',
+  );
+  const behind = last ? sql` where (${columns}) > (${values})` : raw('');
+  return sql`select * from ${raw(name)}${behind} order by ${columns} limit ${limit}`;
+}
+
+function sizeOf(row: Row): number {
+  let size = 1;
+  for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 8;
+  return size;
+}
+
+/** Copies the stored files as they are listed; each line of the list is one of them. */
+async function copyBlobs(blobs: BlobStore, folder: string): Promise<Manifest['blobs']> {
+  const target = createDiskBlobStore(join(folder, 'files'));
+  let bytes = 0;
+  async function* copies() {
+    for await (const key of keysOf(blobs)) {
+      const source = await blobs.get(key);
+      // Deleted since it was listed.
+      if (!source) continue;
+      const digest = digesting();
+      await target.put(key, digest.through(source));
+      const copied = digest.result();
+      bytes += copied.bytes;
+      yield { key, ...copied };
+    }
+  }
+  const file = 'blobs.ndjson.gz';
+  const lines = await writeLines(join(folder, file), copies());
+  return { file, ...lines, bytes };
+}
+
+async function* keysOf(blobs: BlobStore): AsyncGenerator<string> {
+  const limit = 500;
+  for (let after = ''; ; ) {
+    const page = await blobs.list(after === '' ? { limit } : { after, limit });
+    for (const { key } of page) yield key;
+    if (page.length < limit) return;
+    after = page.at(-1)?.key ?? '';
+  }
+}
+
+async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const file = await open(join(folder, manifestName), 'wx', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

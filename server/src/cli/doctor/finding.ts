@@ -1,0 +1,12 @@
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  /** What was found, and unless it is ok, what to do. */
+  readonly message: string;
+}
+
+/** A check that names itself once. */
+export function finder(check: string) {
+  const say = (state: Finding['state']) => (message: string): Finding => ({ check, state, message });
+  return { ok: say('ok'), warn: say('warn'), fail: say('fail') };
+}

@@ -1,0 +1,81 @@
+import { type Config, ConfigError } from '../config.ts';
+import { Failure } from '../errors.ts';
+import { UsageError } from './command.ts';
+
+interface CodedError extends Error {
+  readonly code?: string;
+  readonly path?: string;
+  readonly syscall?: string;
+}
+
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const unwritable = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'ENOENT', 'EEXIST', 'EISDIR']);
+/** Wrong password, unknown user, unknown database, no permission. */
+const refusedByPostgres = /^(28|3D|42501|0A|08)/;
+
+/** One sentence for the person at the terminal, with what to do. */
+export function explain(error: unknown, config: Config | undefined): string {
+  if (!(error instanceof Error)) return `Unexpected: ${String(error)}`;
+  if (error instanceof ConfigError || error instanceof UsageError) return error.message;
+  const cause = rootOf(error);
+  const known = explainListening(cause, config) ?? explainDatabase(cause, config) ?? explainFiles(cause);
+  if (known) return known;
+  if (error instanceof Failure || error.constructor === Error) return error.message;
+  // A mistake of the program: here the trace is what helps.
+  return `Unexpected: ${error.stack ?? error.message}`;
+}
+
+export function exitCodeOf(error: unknown): 1 | 2 {
+  return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+}
+
+function rootOf(error: Error): CodedError {
+  let root = error;
+  while (root.cause instanceof Error) root = root.cause;
+  // A connection that was tried by IPv6 and IPv4 fails with both.
+  return root instanceof AggregateError && root.errors[0] instanceof Error ? root.errors[0] : root;
+}
+
+function explainListening(error: CodedError, config: Config | undefined): string | undefined {
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return undefined;
+  const where = `${config?.host}:${config?.port}`;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `The address ${where} is in use. Stop what listens there, or choose another port with --port or PHAROS_PORT.`;
+    case 'EACCES':
+      return `This user may not listen on ${where}. Choose a port from 1024 on with --port or PHAROS_PORT.`;
+    case 'EADDRNOTAVAIL':
+      return `This machine has no address ${config?.host}. Choose another with --host or PHAROS_HOST.`;
+    default:
+      return undefined;
+  }
+}
+
+function explainDatabase(error: CodedError, config: Config | undefined): string | undefined {
+  const code = error.code ?? '';
+  if (code.startsWith('SQLITE_')) {
+    return `The database in ${config?.dataFolder} cannot be used: ${error.message} (${code}). See: pharos doctor`;
+  }
+  if (!config?.databaseUrl) return undefined;
+  const host = new URL(config.databaseUrl).host;
+  if (unreachable.has(code) || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)) {
+    return `PostgreSQL at ${host} cannot be reached (${code || error.message}). Is it running, and is PHAROS_DATABASE_URL right?`;
+  }
+  if (refusedByPostgres.test(code))
+    return `PostgreSQL at ${host} refuses: ${error.message} (${code}). Check PHAROS_DATABASE_URL.`;
+  return undefined;
+}
+
+function explainFiles(error: CodedError): string | undefined {
+  if (!unwritable.has(error.code ?? '') || error.path === undefined) return undefined;
+  const reason = error.message.replace(/^[A-Z]+: /, '').split(',')[0];
+  return `${error.path} cannot be used: ${reason} (${error.code}). Choose another folder, or change its owner and permissions.`;
+}

@@ -1,0 +1,83 @@
+import type { Config, Environment } from '../config.ts';
+import { Failure } from '../errors.ts';
+import { version } from '../version.ts';
+import { adminCommands } from './admin.ts';
+import { appCommands } from './app.ts';
+import { backupCommands } from './backup.ts';
+import { bucketCommands } from './bucket.ts';
+import { type Command, type Terminal, UsageError } from './command.ts';
+import { doctorCommand } from './doctor.ts';
+import { exitCodeOf, explain } from './explain.ts';
+import { commandHelp, overview } from './help.ts';
+import { migrateCommand } from './migrate.ts';
+import { findCommand, parseCall } from './parse.ts';
+import { serveCommand } from './serve.ts';
+
+export const commands: readonly Command[] = [
+  serveCommand,
+  migrateCommand,
+  ...adminCommands,
+  ...appCommands,
+  ...bucketCommands,
+  ...backupCommands,
+  doctorCommand,
+];
+
+export interface Invocation {
+  /** Everything behind `pharos`. */
+  readonly words: readonly string[];
+  readonly environment: Environment;
+  readonly terminal: Terminal;
+}
+
+/** Runs one command line and answers the exit code: 0 done, 1 failed, 2 wrong command line or configuration. */
+export async function runCommandLine({ words, environment, terminal }: Invocation): Promise<0 | 1 | 2> {
+  const isJson = words.includes('--json');
+  let config: Config | undefined;
+  try {
+    const found = findCommand(commands, words);
+    if (!found) return runWithoutCommand(words, terminal);
+    const call = parseCall(found.command, found.rest, { environment, terminal });
+    if (call.wantsHelp) {
+      terminal.out(commandHelp(found.command));
+      return 0;
+    }
+    const outcome = await found.command.run({
+      ...call,
+      config() {
+        config = call.config();
+        return config;
+      },
+    });
+    if (outcome) terminal.out(isJson ? JSON.stringify(outcome.json) : outcome.text);
+    return outcome?.isFailure ? 1 : 0;
+  } catch (error) {
+    const message = explain(error, config);
+    terminal.err(isJson ? JSON.stringify({ error: errorJson(error, message) }) : message);
+    return exitCodeOf(error);
+  }
+}
+
+function runWithoutCommand(words: readonly string[], terminal: Terminal): 0 | 2 {
+  const [first = ''] = words;
+  if (first === '--version' || first === '-v') {
+    terminal.out(version);
+    return 0;
+  }
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `));
+  if (words.includes('--help') || words.includes('-h') || first === 'help') {
+    terminal.out(overview(group.length > 0 ? group : commands));
+    return 0;
+  }
+  if (first === '') throw new UsageError(overview(commands));
+  const names = group.length > 0 ? group.map(({ name }) => name).join(', ') : undefined;
+  throw new UsageError(
+    names ? `"pharos ${first}" needs one of: ${names}.` : `There is no command "${first}". See: pharos --help`,
+  );
+}
+
+function errorJson(error: unknown, message: string): object {
+  if (!(error instanceof Failure)) return { message };
+  const { name, code } = error.entry;
+  return { message, name, code, ...(error.details.length > 0 ? { details: error.details } : {}) };
+}

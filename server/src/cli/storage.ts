@@ -1,0 +1,46 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { assertNoUnfinishedRestore } from '../backup/marker.ts';
+import { type Config, databaseFile } from '../config.ts';
+import type { Database } from '../db/db.ts';
+import { migrate } from '../db/migrate.ts';
+import { openPostgres } from '../db/postgres.ts';
+import { openSqlite } from '../db/sqlite.ts';
+import { createServices, type Services } from '../services.ts';
+
+/** Makes the data folder, for this user only, and sees that it can be written. */
+export function prepareFolder({ dataFolder }: Config): void {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  accessSync(dataFolder, constants.W_OK | constants.X_OK);
+}
+
+/** Opens the database that is configured; an embedded one is created when it is not there. */
+export function openDatabase(config: Config): Database {
+  const { databaseUrl, databasePool: poolSize, queryDeadlineMs } = config;
+  if (databaseUrl) return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs });
+  prepareFolder(config);
+  return openSqlite({ file: databaseFile(config), queryDeadlineMs });
+}
+
+/** @throws Error when there is no embedded database yet, for commands that must not make one */
+export function assertDatabaseExists(config: Config): void {
+  if (config.databaseUrl || existsSync(databaseFile(config))) return;
+  throw new Error(`There is no database in ${config.dataFolder}. Name its folder with --data or PHAROS_DATA.`);
+}
+
+export async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = openDatabase(config);
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** The services on the configured database, brought to the version of this code. A running service sees every change. */
+export function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
+  return withDatabase(config, async (db) => {
+    await migrate(db, Date.now());
+    await assertNoUnfinishedRestore(db);
+    return work(createServices({ db, now: Date.now }));
+  });
+}

@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { type AuditRow, listChanges } from '../../audit.ts';
+import type { Database } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import { exampleId } from '../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { auditExample, auditSchema } from './schemas.ts';
+
+const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+
+function view(row: AuditRow) {
+  return {
+    auditId: row.audit_id,
+    appId: row.app_id,
+    actor: row.actor,
+    action: row.action,
+    subject: row.subject,
+    before: parsed(row.before_state),
+    after: parsed(row.after_state),
+    address: row.address,
+    createdAt: new Date(row.created_at).toISOString(),
+  };
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return 100;
+  if (!/^\d{1,6}$/.test(text) || Number(text) < 1)
+    throw fail('InvalidQuery', 'limit must be a whole number from 1; more than 1,000 is read as 1,000.');
+  return Math.min(1000, Number(text));
+}
+
+/** Every change that was made in the console or on the command line. */
+export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/audit',
+      operationId: 'listAudit',
+      tag: 'Audit',
+      summary: 'List changes, newest first',
+      permission: 'audit.read',
+      query: [
+        { name: 'appId', description: 'Only changes to this app', schema: Type.String() },
+        { name: 'before', description: 'Only changes older than the one with this auditId', schema: Type.String() },
+        {
+          name: 'limit',
+          description: 'At most so many, 100 by default',
+          schema: Type.Integer({ minimum: 1, maximum: 1000 }),
+        },
+      ],
+      answer: {
+        status: 200,
+        description: 'One page; `next` is there when more may follow, and is the `before` of the next page.',
+        schema: Type.Object({ results: Type.Array(auditSchema), next: Type.Optional(Type.String()) }),
+        example: { results: [auditExample], next: exampleId },
+      },
+      errors: ['InvalidQuery'],
+      async handle({ query }) {
+        const limit = readLimit(query['limit']);
+        const rows = await listChanges(db, { appId: query['appId'], before: query['before'], limit });
+        const last = rows.at(-1);
+        return { results: rows.map(view), ...(rows.length === limit && last ? { next: last.audit_id } : {}) };
+      },
+    }),
+  ];
+}

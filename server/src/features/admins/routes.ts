@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { createdAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape } from './schemas.ts';
+import type { AdminService } from './service.ts';
+
+const answer = recordAnswer(adminSchema, adminExample);
+
+/** Administrators, for those who may see or change them. */
+export function adminEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/administrators',
+      operationId: 'listAdministrators',
+      tag: 'Administrators',
+      summary: 'List administrators',
+      permission: 'administrators.read',
+      answer: listAnswer(adminSchema, adminExample),
+      errors: [],
+      handle: async () => ({ results: await admins.list() }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/administrators',
+      operationId: 'createAdministrator',
+      tag: 'Administrators',
+      summary: 'Create an administrator',
+      permission: 'administrators.write',
+      body: {
+        schema: newAdminShape.schema,
+        example: { email: 'ed@museum.example', name: 'Ed', role: 'editor', password: 'long and secret' },
+        read: newAdminShape.readCreate,
+      },
+      answer: { ...createdAnswer, schema: Type.Object({ result: adminSchema }), example: { result: adminExample } },
+      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue', 'Timeout'],
+      handle: async ({ body, by }) => ({ result: await admins.create(body, by) }),
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/administrators/:adminId',
+      operationId: 'changeAdministrator',
+      tag: 'Administrators',
+      summary: "Change an administrator's name or role, or switch the administrator off or on",
+      permission: 'administrators.write',
+      body: {
+        schema: Type.Partial(adminChangeShape.schema),
+        example: { role: 'manager' },
+        read: (body) => adminChangeShape.readUpdate(body).set,
+      },
+      answer,
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+      handle: async ({ params, body, by }) => ({ result: await admins.change(params['adminId'] ?? '', body, by) }),
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/administrators/:adminId/password',
+      operationId: 'resetAdministratorPassword',
+      tag: 'Administrators',
+      summary: "Set an administrator's password; all the administrator's sessions end",
+      permission: 'administrators.write',
+      body: { schema: resetShape.schema, example: { password: 'long and secret' }, read: resetShape.readCreate },
+      answer,
+      errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
+      handle: async ({ params, body, by }) => ({
+        result: await admins.setPassword(params['adminId'] ?? '', body.password, by),
+      }),
+    }),
+  ];
+}

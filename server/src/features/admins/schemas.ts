@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { fail, type Problem } from '../../errors.ts';
+import {
+  createdAnswer,
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  objectIdSchema,
+  timestampSchema,
+} from '../../http/answers.ts';
+import { adminRoles } from '../../http/console-roles.ts';
+import { defineShape, sentence } from '../../http/shape.ts';
+
+const email = Type.String({ minLength: 1, maxLength: 200, description: 'Compared without case and surrounding space' });
+const name = Type.String({ minLength: 1, maxLength: 100 });
+/** An administrator sees every app, so this is stricter than what app users get. */
+const password = Type.String({ minLength: 10, maxLength: 200 });
+const role = Type.Enum([...adminRoles]);
+
+const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
+
+export function emailKey(address: string): string {
+  return address.trim().toLowerCase();
+}
+
+function emailProblems(given: { readonly email?: string }): Problem[] {
+  if (given.email === undefined || emailForm.test(given.email.trim())) return [];
+  return [{ field: 'email', problem: 'must be an e-mail address' }];
+}
+
+function failure(details: readonly Problem[]) {
+  const isOnlyEmail = details.every(({ field, problem }) => field === 'email' && problem !== 'is required');
+  return fail(isOnlyEmail ? 'InvalidEmailAddress' : 'ValidationError', { message: sentence(details), details });
+}
+
+export const setupShape = defineShape(Type.Object({ token: Type.String({ maxLength: 200 }), email, password, name }), {
+  rules: emailProblems,
+  failure,
+});
+export const signInShape = defineShape(
+  Type.Object({ email: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 200 }) }),
+);
+export const newAdminShape = defineShape(Type.Object({ email, name, role, password }), {
+  rules: emailProblems,
+  failure,
+});
+export const adminChangeShape = defineShape(Type.Object({ name, role, disabled: Type.Boolean() }));
+export const resetShape = defineShape(Type.Object({ password }));
+export const ownPasswordShape = defineShape(
+  Type.Object({ currentPassword: Type.String({ maxLength: 200 }), password }),
+);
+
+export const adminSchema = Type.Object({
+  adminId: objectIdSchema,
+  email: Type.String(),
+  name: Type.String(),
+  role,
+  disabled: Type.Boolean(),
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+});
+export const adminExample = {
+  adminId: exampleId,
+  email: 'ada@museum.example',
+  name: 'Ada Example',
+  role: 'owner',
+  disabled: false,
+  createdAt: exampleCreated,
+  updatedAt: exampleUpdated,
+};
+
+export const signedInAnswer = {
+  ...createdAnswer,
+  description: 'Signed in; the session is in the cookie.',
+  schema: Type.Object({ result: adminSchema }),
+  example: { result: adminExample },
+};
+
+export const auditSchema = Type.Object({
+  auditId: objectIdSchema,
+  appId: Type.Union([objectIdSchema, Type.Null()]),
+  actor: Type.String({ description: "An administrator's e-mail, `command line` or `service`" }),
+  action: Type.String(),
+  subject: Type.String(),
+  before: Type.Unknown({ description: 'The changed members as they were' }),
+  after: Type.Unknown({ description: 'The changed members as they are' }),
+  address: Type.Union([Type.String(), Type.Null()]),
+  createdAt: timestampSchema,
+});
+export const auditExample = {
+  auditId: exampleId,
+  appId: exampleId,
+  actor: 'ada@museum.example',
+  action: 'app.change',
+  subject: exampleId,
+  before: { tokenDays: 30 },
+  after: { tokenDays: 7 },
+  address: '192.0.2.7',
+  createdAt: exampleCreated,
+};

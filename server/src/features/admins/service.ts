@@ -1,0 +1,189 @@
+import { type Actor, recordChange } from '../../audit.ts';
+import type { Clock } from '../../clock.ts';
+import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import { secretHash } from '../../http/access.ts';
+import type { AdminRole } from '../../http/console-roles.ts';
+import { newObjectId, randomText } from '../../id.ts';
+import type { Passwords } from '../../passwords.ts';
+import { emailKey } from './schemas.ts';
+import * as store from './store.ts';
+
+export interface AdminView {
+  readonly adminId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: AdminRole;
+  readonly disabled: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface NewAdmin {
+  readonly email: string;
+  readonly name: string;
+  readonly role: AdminRole;
+  readonly password: string;
+}
+
+export interface AdminChange {
+  readonly name?: string;
+  readonly role?: AdminRole;
+  readonly disabled?: boolean;
+}
+
+export function adminView(row: store.AdminRow): AdminView {
+  return {
+    adminId: row.admin_id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    disabled: row.disabled_at !== null,
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(row.updated_at).toISOString(),
+  };
+}
+
+const shown = ({ email, name, role, disabled }: AdminView) => ({ email, name, role, disabled });
+
+function newRow(admin: NewAdmin, passwordHash: string, now: number): store.AdminRow {
+  return {
+    admin_id: newObjectId(now),
+    email: admin.email.trim(),
+    email_key: emailKey(admin.email),
+    name: admin.name,
+    password_hash: passwordHash,
+    role: admin.role,
+    disabled_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+export type AdminService = ReturnType<typeof createAdminService>;
+
+export interface AdminDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly passwords: Passwords;
+}
+
+/** Whose turn it is when many passwords wait; apps have turns of their own. */
+const share = 'console';
+
+/** The people who may use the management console. */
+export function createAdminService({ db, now, passwords }: AdminDeps) {
+  /** Before the transaction, because hashing takes long. */
+  const prepare = async (admin: NewAdmin) => newRow(admin, await passwords.hash(admin.password, share), now());
+
+  async function insert(db: Db, row: store.AdminRow, by: Actor): Promise<void> {
+    await store.insertAdmin(db, row);
+    const after = shown(adminView(row));
+    await recordChange(db, { by, action: 'administrator.create', subject: row.email, after, now: row.created_at });
+  }
+
+  /** Changes one administrator under the rule that an owner who can sign in always remains. */
+  async function update(
+    adminId: string,
+    by: Actor,
+    how: { readonly action: string; readonly change: (row: store.AdminRow) => store.AdminRow },
+  ): Promise<AdminView> {
+    return db.transaction(async (db) => {
+      // The owners are locked first, so that two owners cannot dismiss one another at the same moment.
+      const owners = await store.lockOwners(db);
+      const row = await store.findAdmin(db, adminId);
+      if (!row) throw fail('ObjectNotFound', `There is no administrator ${adminId}.`);
+      const next = how.change({ ...row, updated_at: Math.max(now(), row.updated_at) });
+      const isOwner = next.role === 'owner' && next.disabled_at === null;
+      if (!isOwner && owners.every(({ admin_id }) => admin_id === adminId))
+        throw fail('OperationForbidden', 'This is the last owner. Make another administrator an owner first.');
+      await store.updateAdmin(db, next);
+      if (next.disabled_at !== null || next.password_hash !== row.password_hash)
+        await store.deleteSessionsOf(db, adminId);
+      const [before, after] = [shown(adminView(row)), shown(adminView(next))];
+      await recordChange(db, { by, action: how.action, subject: row.email, before, after, now: now() });
+      return adminView(next);
+    });
+  }
+
+  return {
+    async hasAdmin(): Promise<boolean> {
+      return store.hasAdmin(db);
+    },
+
+    async list(): Promise<AdminView[]> {
+      return (await store.listAdmins(db)).map(adminView);
+    },
+
+    async findByEmail(email: string): Promise<AdminView | undefined> {
+      const row = await store.findAdminByEmail(db, emailKey(email));
+      return row && adminView(row);
+    },
+
+    /**
+     * The token of the set-up link, with which the first owner is made; only its hash is stored. Undefined when there
+     * is an administrator, or a link was given out before.
+     */
+    async makeSetupToken(): Promise<string | undefined> {
+      const token = randomText(43);
+      return db.transaction(async (db) => {
+        if (await store.hasAdmin(db)) return undefined;
+        return (await store.insertSetupToken(db, secretHash(token))) ? token : undefined;
+      });
+    },
+
+    /** Makes the first owner. @throws Failure OperationForbidden for a link that is wrong or was used */
+    async setUp(token: string, owner: Omit<NewAdmin, 'role'>, address: string): Promise<store.AdminRow> {
+      const row = await prepare({ ...owner, role: 'owner' });
+      await db.transaction(async (db) => {
+        const isGood = (await store.takeSetupToken(db, secretHash(token))) && !(await store.hasAdmin(db));
+        if (!isGood)
+          throw fail(
+            'OperationForbidden',
+            'This set-up link is wrong, or was used already. An administrator can also be made with: pharos admin create',
+          );
+        await insert(db, row, { name: row.email, address });
+      });
+      return row;
+    },
+
+    /** @throws Failure DuplicateValue when the e-mail has an administrator already */
+    async create(admin: NewAdmin, by: Actor): Promise<AdminView> {
+      const row = await prepare(admin);
+      try {
+        await db.transaction(async (db) => {
+          await insert(db, row, by);
+          // With an administrator there is nothing left to set up.
+          await store.deleteSetupToken(db);
+        });
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error;
+        throw fail('DuplicateValue', `There is an administrator with the e-mail ${row.email} already.`);
+      }
+      return adminView(row);
+    },
+
+    /** Disabling ends every session of the administrator. @throws Failure ObjectNotFound, OperationForbidden */
+    async change(adminId: string, change: AdminChange, by: Actor): Promise<AdminView> {
+      return update(adminId, by, {
+        action: 'administrator.change',
+        change: (row) => ({
+          ...row,
+          name: change.name ?? row.name,
+          role: change.role ?? row.role,
+          disabled_at:
+            change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null,
+        }),
+      });
+    },
+
+    /** Ends every session of the administrator. */
+    async setPassword(adminId: string, password: string, by: Actor): Promise<AdminView> {
+      const hash = await passwords.hash(password, share);
+      return update(adminId, by, {
+        action: 'administrator.password',
+        change: (row) => ({ ...row, password_hash: hash }),
+      });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { recordChange } from '../../audit.ts';
+import type { Clock } from '../../clock.ts';
+import type { Database, Db } from '../../db/db.ts';
+import { Failure, fail } from '../../errors.ts';
+import { secretHash } from '../../http/access.ts';
+import type { AdminContext, NewSession } from '../../http/console-endpoint.ts';
+import { clientNetwork, RateLimiter } from '../../http/rate-limit.ts';
+import { randomText } from '../../id.ts';
+import type { Passwords } from '../../passwords.ts';
+import { emailKey } from './schemas.ts';
+import * as store from './store.ts';
+
+const hourMs = 3_600_000;
+/** A browser that nobody uses is signed out after half a day, and every one after a week. */
+export const sessionLimits = Object.freeze({ idleMs: 12 * hourMs, absoluteMs: 7 * 24 * hourMs });
+/** A use is written back at most this often; the idle time is that exact. */
+const noteUseMs = 60_000;
+
+/** Ten mistakes at once, then one try every half minute; for one address over all accounts somewhat more. */
+const perAccount = Object.freeze({ perSecond: 1 / 30, burst: 10 });
+const perNetwork = Object.freeze({ perSecond: 1 / 5, burst: 30 });
+
+/** Whose turn it is when many passwords wait; apps have turns of their own. */
+const share = 'console';
+
+export interface SessionDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly passwords: Passwords;
+  /** Runs what nobody waits for. */
+  readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+}
+
+export type AdminSessions = ReturnType<typeof createAdminSessions>;
+
+/** Sessions of the management console: signing in and out, and who a cookie's token belongs to. */
+export function createAdminSessions({ db, now, passwords, inBackground }: SessionDeps) {
+  const limiter = new RateLimiter(10_000);
+
+  function throttle(account: string, address: string): void {
+    const network = clientNetwork(address);
+    try {
+      limiter.take(`address ${network}`, perNetwork, now());
+      limiter.take(`account ${account} ${network}`, perAccount, now());
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { retryAfter } = error;
+      throw fail('APICallLimit', {
+        message: `Too many attempts to sign in. Try again in ${retryAfter} s.`,
+        ...(retryAfter === undefined ? {} : { retryAfter }),
+      });
+    }
+  }
+
+  async function begin(admin: store.AdminRow, also?: (db: Db) => Promise<void>): Promise<NewSession> {
+    const token = randomText(43);
+    const [startedAt, expiresAt] = [now(), now() + sessionLimits.absoluteMs];
+    await db.transaction(async (db) => {
+      await store.deleteEndedSessions(db, startedAt, startedAt - sessionLimits.idleMs);
+      const session = { sessionHash: secretHash(token), adminId: admin.admin_id, now: startedAt, expiresAt };
+      await store.insertSession(db, session);
+      await also?.(db);
+    });
+    return { token, expiresAt };
+  }
+
+  return {
+    throttle,
+    begin,
+
+    /** @throws Failure UserInvalidLoginParams, alike and in the same time whatever is wrong; APICallLimit */
+    async signIn(email: string, password: string, address: string) {
+      const account = emailKey(email);
+      throttle(account, address);
+      const row = await store.findAdminByEmail(db, account);
+      const isRight = await passwords.matches(password, row?.password_hash, share);
+      if (!row || !isRight || row.disabled_at !== null) throw fail('UserInvalidLoginParams');
+      const by = { name: row.email, address };
+      const session = await begin(row, (db) =>
+        recordChange(db, { by, action: 'session.begin', subject: row.email, now: now() }),
+      );
+      return { row, session };
+    },
+
+    async signOut(sessionHash: string): Promise<void> {
+      await store.deleteSession(db, sessionHash);
+    },
+
+    /** @throws Failure UserInvalidLoginParams when the current password is wrong; APICallLimit */
+    async assertPassword(admin: AdminContext, password: string, address: string): Promise<store.AdminRow> {
+      throttle(emailKey(admin.email), address);
+      const row = await store.findAdmin(db, admin.adminId);
+      if (row && (await passwords.matches(password, row.password_hash, share))) return row;
+      throw fail('UserInvalidLoginParams', 'The current password is wrong.');
+    },
+
+    /** Expiry and idle time are checked at each use; a disabled administrator has no session. */
+    async find(token: string): Promise<AdminContext | undefined> {
+      const row = await store.findSession(db, secretHash(token));
+      const at = now();
+      if (!row || row.disabled_at !== null || row.expires_at <= at) return undefined;
+      if (row.last_used_at + sessionLimits.idleMs <= at) return undefined;
+      if (at - row.last_used_at > noteUseMs)
+        inBackground('noting the use of a session', () => store.noteSessionUse(db, row.session_hash, at));
+      const { admin_id: adminId, email, name, role, session_hash: sessionHash } = row;
+      return { adminId, email, name, role, sessionHash };
+    },
+  };
+}

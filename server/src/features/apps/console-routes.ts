@@ -1,0 +1,183 @@
+import { Type } from 'typebox';
+import {
+  createdAnswer,
+  deletedAnswer,
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  listAnswer,
+  objectIdSchema,
+  otherExampleId,
+  recordAnswer,
+  timestampSchema,
+} from '../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { defaultPolicy, policySchema } from '../../http/policy.ts';
+import { defineShape } from '../../http/shape.ts';
+import type { AppService, AppView } from './service.ts';
+
+const name = Type.String({ minLength: 1, maxLength: 100 });
+const newAppShape = defineShape(Type.Object({ name }));
+const changeShape = defineShape(
+  Type.Object({ name, disabled: Type.Boolean(), policy: Type.Object({}, { additionalProperties: true }) }),
+);
+
+const appSchema = Type.Object({
+  appId: objectIdSchema,
+  name,
+  disabled: Type.Boolean(),
+  policy: policySchema,
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+});
+const appExample = {
+  appId: exampleId,
+  name: 'Museum guide',
+  disabled: false,
+  policy: defaultPolicy,
+  createdAt: exampleCreated,
+  updatedAt: exampleUpdated,
+};
+const keySchema = Type.Object({
+  keyId: objectIdSchema,
+  hint: Type.String({ description: 'The last characters of the key' }),
+  createdAt: timestampSchema,
+  lastUsedAt: Type.Union([timestampSchema, Type.Null()]),
+});
+const keyExample = { keyId: exampleId, hint: 'x7Qe', createdAt: exampleCreated, lastUsedAt: exampleUpdated };
+const credentials = {
+  appId: objectIdSchema,
+  keyId: objectIdSchema,
+  appKey: Type.String({ description: 'Shown here and never again' }),
+};
+const credentialsExample = {
+  appId: exampleId,
+  keyId: otherExampleId,
+  appKey: 'h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2',
+};
+
+/** Whoever may see an app need not see its keys. */
+function withoutKeys({ keys: _, ...app }: AppView) {
+  return app;
+}
+
+/** Apps, their settings and their keys, in the management console. */
+export function appConsoleEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
+  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => apps.get(appId);
+  const idOf = ({ params }: { readonly params: Readonly<Record<string, string>> }) => params['appId'] ?? '';
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps',
+      operationId: 'listApps',
+      tag: 'Apps',
+      summary: 'List apps',
+      permission: 'apps.read',
+      answer: listAnswer(appSchema, appExample),
+      errors: [],
+      handle: async () => ({ results: (await apps.list()).map(withoutKeys) }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/apps',
+      operationId: 'createApp',
+      tag: 'Apps',
+      summary: 'Create an app; its key is shown once',
+      permission: 'apps.create',
+      body: { schema: newAppShape.schema, example: { name: 'Museum guide' }, read: newAppShape.readCreate },
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: Type.Object(credentials) }),
+        example: { result: credentialsExample },
+      },
+      errors: ['ValidationError'],
+      handle: async ({ body, by }) => ({ result: await apps.create(body.name, by) }),
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId',
+      operationId: 'getApp',
+      tag: 'Apps',
+      summary: 'Read an app',
+      permission: 'apps.read',
+      answer: recordAnswer(appSchema, appExample),
+      errors: ['ObjectNotFound'],
+      handle: async (call) => ({ result: withoutKeys(await apps.get(idOf(call))) }),
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/apps/:appId',
+      operationId: 'changeApp',
+      tag: 'Apps',
+      summary: 'Rename an app, switch it off or on, or change its policy, limits and time zone',
+      description: 'Members of `policy` that are not sent stay as they are.',
+      permission: 'apps.change',
+      locate,
+      body: {
+        schema: Type.Partial(Type.Object({ name, disabled: Type.Boolean(), policy: Type.Partial(policySchema) })),
+        example: { policy: { push: 'manager', timeZone: 'Europe/Vienna' } },
+        read: (body) => changeShape.readUpdate(body).set,
+      },
+      answer: recordAnswer(appSchema, appExample),
+      errors: ['ValidationError', 'ObjectNotFound'],
+      handle: async (call) => ({ result: withoutKeys(await apps.change(idOf(call), call.body, call.by)) }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId',
+      operationId: 'deleteApp',
+      tag: 'Apps',
+      summary: 'Delete an app with everything in it',
+      permission: 'apps.delete',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle(call) {
+        await apps.remove(idOf(call), call.by);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/keys',
+      operationId: 'listKeys',
+      tag: 'Keys',
+      summary: 'List the live keys of an app',
+      permission: 'keys.read',
+      answer: listAnswer(keySchema, keyExample),
+      errors: ['ObjectNotFound'],
+      handle: async (call) => ({ results: (await apps.get(idOf(call))).keys }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/apps/:appId/keys',
+      operationId: 'rotateKey',
+      tag: 'Keys',
+      summary: 'Add a key; with two live ones the older is switched off',
+      permission: 'keys.write',
+      locate,
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: Type.Object({ ...credentials, disabledKeyIds: Type.Array(objectIdSchema) }) }),
+        example: { result: { ...credentialsExample, disabledKeyIds: [] } },
+      },
+      errors: ['ObjectNotFound'],
+      handle: async (call) => ({ result: await apps.rotateKey(idOf(call), call.by) }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId/keys/:keyId',
+      operationId: 'disableKey',
+      tag: 'Keys',
+      summary: 'Switch a key off at once',
+      permission: 'keys.write',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle(call) {
+        await apps.disableKey(idOf(call), call.params['keyId'] ?? '', call.by);
+        return { result: {} };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,20 @@
+import type { JobHandler } from '../../jobs/job.ts';
+import { type FillDeps, fillBucket, purgeBucket } from './fill.ts';
+import type { BucketJob } from './service.ts';
+
+/** Both may be repeated, and both are kept trying: a slot that is never filled is never used. */
+const common = { concurrency: 1, maxAttempts: 50, baseDelayMs: 1_000, maxDelayMs: 300_000 };
+
+/** What buckets ask for in the background. */
+export function bucketJobHandlers(deps: FillDeps): Record<BucketJob, JobHandler> {
+  const bucketOf = (payload: unknown) => (payload as { readonly bucketId: string }).bucketId;
+  return {
+    'bucket.fill': { ...common, run: (job) => fillBucket(deps, job.appId, bucketOf(job.payload)) },
+    'bucket.purge': {
+      ...common,
+      run: async (job) => {
+        await purgeBucket(deps.db, job.appId, bucketOf(job.payload));
+      },
+    },
+  };
+}

@@ -1,0 +1,24 @@
+const hourMs = 3_600_000;
+/** The walk over all files is long; what it finds has waited for a day already. */
+const hoursBetweenWalks = 24;
+
+export interface Housekeeping {
+  /** Removes what interrupted uploads left behind. */
+  readonly sweepUnfinished: () => Promise<unknown>;
+  /** Removes bytes that no record names. */
+  readonly sweepOrphans: () => Promise<unknown>;
+  /** Runs it where nobody waits, and logs what goes wrong. */
+  readonly run: (what: string, work: () => Promise<unknown>) => void;
+}
+
+/** Tidies the files up at the start and from then on, until `stop`. The timer never keeps the process alive. */
+export function startFileHousekeeping({ sweepUnfinished, sweepOrphans, run }: Housekeeping): { stop(): void } {
+  let hours = 0;
+  run('sweeping unfinished uploads', sweepUnfinished);
+  const timer = setInterval(() => {
+    run('sweeping unfinished uploads', sweepUnfinished);
+    if (hours++ % hoursBetweenWalks === 0) run('sweeping files without a record', sweepOrphans);
+  }, hourMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../../clock.ts';
+import { type Db, UniqueViolation } from '../../db/db.ts';
+import type { Key } from '../../db/table.ts';
+import { fail, type Problem } from '../../errors.ts';
+import { mergePatch } from '../../http/merge-patch.ts';
+import { type Changes, sentence } from '../../http/shape.ts';
+import { newObjectId } from '../../id.ts';
+import type { Installation } from './schemas.ts';
+import * as store from './store.ts';
+
+export interface InstallationDeps {
+  readonly db: Db;
+  readonly now: Clock;
+  readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
+}
+
+export interface Registered {
+  readonly objectId: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly isNew: boolean;
+}
+
+/** Two clients can race for one id or token; the one that loses finds the other's row on its next try. */
+const maxTries = 6;
+
+export type InstallationService = ReturnType<typeof createInstallationService>;
+
+/** Installations of an app: one row for each `installationId` and for each `deviceToken`. */
+export function createInstallationService({ db, now, userExists }: InstallationDeps) {
+  async function assertUser(db: Db, appId: string, pointer: Installation['userId']): Promise<void> {
+    if (!pointer || (await userExists(db, appId, pointer.objectId))) return;
+    throw fail('ObjectNotFound', `userId: there is no user ${pointer.objectId}.`);
+  }
+
+  /** The installation that is meant: by the client's own id, else by the token. */
+  async function lockMeant(db: Db, appId: string, sent: Installation): Promise<store.InstallationRow | undefined> {
+    const { installationId, deviceToken } = sent;
+    const byId = installationId ? await store.lockByInstallationId(db, appId, installationId) : undefined;
+    if (byId || !deviceToken) return byId;
+    const byToken = await store.lockByToken(db, appId, deviceToken);
+    if (!byToken || !installationId) return byToken;
+    // Registered by its token alone so far; now it says which installation it is.
+    return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
+  }
+
+  async function insert(db: Db, appId: string, sent: Installation): Promise<Registered> {
+    const createdAt = now();
+    const objectId = newObjectId(createdAt);
+    if (sent.deviceToken) await store.takeToken(db, appId, sent.deviceToken, objectId);
+    const columns = { app_id: appId, object_id: objectId, device_token: sent.deviceToken ?? null };
+    const values = { channels: null, metadata: null, ...unrepeated(sent), createdAt, updatedAt: createdAt };
+    await store.installationTable.insert(db, columns, values);
+    return { objectId, createdAt, updatedAt: createdAt, isNew: true };
+  }
+
+  /** Writes what was sent over a locked row. Answers the time of the update. */
+  async function write(db: Db, appId: string, row: store.InstallationRow, changes: Changes<Installation>) {
+    const { deviceToken, ...members } = unrepeated(changes.set);
+    const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));
+    const updatedAt = Math.max(now(), row.updated_at);
+    if (deviceToken) await store.takeToken(db, appId, deviceToken, row.object_id);
+    const token: Key =
+      deviceToken || 'deviceToken' in cleared ? { device_token: deviceToken ?? null, token_dead_at: null } : {};
+    const key = { app_id: appId, object_id: row.object_id };
+    await store.installationTable.update(db, key, { ...cleared, ...members, updatedAt }, token);
+    return updatedAt;
+  }
+
+  function register(appId: string, sent: Installation): Promise<Registered> {
+    return db.transaction(async (db) => {
+      await assertUser(db, appId, sent.userId);
+      const row = await lockMeant(db, appId, sent);
+      if (!row) return insert(db, appId, sent);
+      if (row.device_type !== sent.deviceType) throw unchangeable(['deviceType']);
+      const updatedAt = await write(db, appId, row, { set: sent, cleared: [] });
+      return { objectId: row.object_id, createdAt: row.created_at, updatedAt, isNew: false };
+    });
+  }
+
+  return {
+    /**
+     * Makes an installation or changes the one that it already is. A token that another one has moves here, and one
+     * that was dead is alive again.
+     *
+     * @throws Failure ObjectNotFound for a user that does not exist, ValidationError for another deviceType
+     */
+    async register(appId: string, sent: Installation): Promise<Registered> {
+      return retryRaces(() => register(appId, sent));
+    },
+
+    /**
+     * Changes what is sent; `merge` merges metadata (RFC 7396).
+     *
+     * @throws Failure ObjectNotFound, ValidationError for another installationId or deviceType
+     */
+    async change(
+      key: { readonly appId: string; readonly objectId: string },
+      changes: Changes<Installation>,
+      how: { readonly merge: boolean },
+    ): Promise<number> {
+      const { appId, objectId } = key;
+      return retryRaces(() =>
+        db.transaction(async (db) => {
+          const row = await store.lockInstallation(db, appId, objectId);
+          if (!row) throw fail('ObjectNotFound', 'There is no installation with this objectId.');
+          assertSame(row, changes);
+          await assertUser(db, appId, changes.set.userId);
+          const { metadata } = changes.set;
+          const merged = metadata && how.merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
+          const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
+          return write(db, appId, row, { ...changes, set });
+        }),
+      );
+    },
+  };
+}
+
+/** What identifies an installation stays as it is; sending it unchanged is fine. */
+function assertSame(row: store.InstallationRow, { set, cleared }: Changes<Installation>): void {
+  const changed: string[] = [];
+  const { installationId, deviceType } = set;
+  if (installationId !== undefined && installationId !== row.installation_id) changed.push('installationId');
+  if (cleared.includes('installationId') && row.installation_id !== null) changed.push('installationId');
+  if (deviceType !== undefined && deviceType !== row.device_type) changed.push('deviceType');
+  if (changed.length > 0) throw unchangeable(changed);
+  if (!cleared.includes('deviceToken') || row.installation_id !== null) return;
+  throw invalid([{ field: 'deviceToken', problem: 'cannot be cleared: the installation has no installationId' }]);
+}
+
+function unchangeable(fields: readonly string[]) {
+  return invalid(fields.map((field) => ({ field, problem: 'cannot change once it is registered' })));
+}
+
+function invalid(details: readonly Problem[]) {
+  return fail('ValidationError', { message: sentence(details), details });
+}
+
+function unrepeated<T extends Partial<Installation>>(sent: T): T {
+  return sent.channels ? { ...sent, channels: [...new Set(sent.channels)] } : sent;
+}
+
+async function retryRaces<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof UniqueViolation) || tries >= maxTries) throw error;
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import type { Db } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import { createdAnswer, isoTime, listAnswer } from '../../http/answers.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { listParameters, listRecords } from '../../http/list.ts';
+import { sentence } from '../../http/shape.ts';
+import { newObjectId } from '../../id.ts';
+import { logExample, logRecord, logShape, readOccurredAt } from './schemas.ts';
+import { findByEventId, insertLog, logTable, type NewLog, type RecordedEvent } from './store.ts';
+
+export interface LogDeps {
+  readonly db: Db;
+  readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
+  readonly hasInstallation: (db: Db, appId: string, objectId: string) => Promise<boolean>;
+}
+
+export function logEndpoints(deps: LogDeps): Endpoint[] {
+  return [list(deps), create(deps)];
+}
+
+function list({ db }: LogDeps): Endpoint {
+  return endpoint({
+    method: 'GET',
+    path: '/logs',
+    operationId: 'listLogs',
+    tag: 'Logs',
+    summary: 'List log records',
+    description:
+      'Newest first. `where` takes `moduleType` (PRESENCE or STORYLINE; both kinds without it), `event`, `beaconId` and ' +
+      '`installationId` (pointers), `objectId`, `createdAt` and `updatedAt`, with the operators.',
+    grant: 'user',
+    query: listParameters,
+    answer: listAnswer(logRecord.schema, logRecord.example),
+    errors: ['InvalidQuery', 'Timeout'],
+    handle: ({ app, query }) =>
+      listRecords(db, logTable, {
+        scope: logTable.match({ app_id: app.appId }),
+        query,
+        defaultLimit: 100,
+        defaultOrder: '-objectId',
+        idsFollowCreation: true,
+        share: app.appId,
+      }),
+  });
+}
+
+interface SentLog {
+  readonly event: string;
+  readonly beaconId: { readonly objectId: string };
+  readonly moduleType: string;
+  readonly installationId?: { readonly objectId: string };
+  readonly occurredAt?: string;
+  readonly eventId?: string;
+}
+
+function create(deps: LogDeps): Endpoint {
+  return endpoint<SentLog>({
+    method: 'POST',
+    path: '/logs',
+    operationId: 'createLog',
+    tag: 'Logs',
+    summary: 'Record an enter or exit',
+    description:
+      'For apps that decide themselves when somebody enters or leaves. It becomes part of visits and statistics and never ' +
+      'pushes a message. With an `eventId` it can be sent again safely: the answer is that of the first time.',
+    grant: 'visitor',
+    body: { schema: logShape.schema, example: logExample, read: (body) => logShape.readCreate(body) as SentLog },
+    answer: createdAnswer,
+    errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
+    handle: async ({ app, body, now }) => {
+      const occurredAt = readOccurredAt(body.occurredAt, now);
+      if (typeof occurredAt === 'object') {
+        throw fail('ValidationError', { message: sentence([occurredAt]), details: [occurredAt] });
+      }
+      const log: NewLog = {
+        appId: app.appId,
+        objectId: newObjectId(now),
+        moduleType: body.moduleType,
+        event: body.event,
+        beaconId: body.beaconId.objectId,
+        installationId: body.installationId?.objectId,
+        occurredAt,
+        eventId: body.eventId,
+        now,
+      };
+      const { object_id: objectId, created_at: createdAt } = await record(deps, log);
+      return { result: { createdAt: isoTime(createdAt), objectId } };
+    },
+  });
+}
+
+/** The record of the event: the first one, when it was sent before or is being sent twice at once. */
+async function record(deps: LogDeps, log: NewLog): Promise<RecordedEvent> {
+  // Looked up first: a repetition is answered even when the beacon is gone by now.
+  const earlier = await findEarlier(deps, log);
+  if (earlier) return earlier;
+  await assertPointers(deps, log);
+  if (await insertLog(deps.db, log)) return { object_id: log.objectId, created_at: log.now };
+  const winner = await findEarlier(deps, log);
+  if (!winner) throw fail('Timeout', { message: 'The event is being removed. Try again.', retryAfter: 1 });
+  return winner;
+}
+
+async function findEarlier({ db }: LogDeps, { appId, eventId }: NewLog): Promise<RecordedEvent | undefined> {
+  return eventId === undefined ? undefined : findByEventId(db, appId, eventId);
+}
+
+async function assertPointers({ db, findMissingBeacons, hasInstallation }: LogDeps, log: NewLog): Promise<void> {
+  const { appId, beaconId, installationId } = log;
+  const [missing] = await findMissingBeacons(db, appId, [beaconId]);
+  if (missing !== undefined) throw fail('ObjectNotFound', `beaconId: there is no beacon ${missing}.`);
+  if (installationId !== undefined && !(await hasInstallation(db, appId, installationId))) {
+    throw fail('ObjectNotFound', `installationId: there is no installation ${installationId}.`);
+  }
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import type { Database, Db } from '../../db/db.ts';
+import type { Revision } from '../../db/revision.ts';
+import { fail } from '../../errors.ts';
+import { secretHash } from '../../http/access.ts';
+import type { AppContext } from '../../http/context.ts';
+import { GiveUp, type JobHandler, type NewJob } from '../../jobs/job.ts';
+import { MailRefused, type MailSender } from '../../mail/mail-sender.ts';
+import type { Passwords } from '../../passwords.ts';
+import { emailKey } from './email.ts';
+import * as store from './store.ts';
+
+export const resetMinutes = 60;
+const resetMs = resetMinutes * 60_000;
+
+/** An app as far as a reset needs it; undefined while it is disabled. */
+export type FindApp = (appId: string) => Promise<AppContext | undefined>;
+
+export interface ResetDeps {
+  readonly db: Database;
+  readonly revision: Revision;
+  readonly now: Clock;
+  readonly passwords: Passwords;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  /** False while no mail server is configured. */
+  readonly canMail: boolean;
+}
+
+export type PasswordReset = ReturnType<typeof createPasswordReset>;
+
+/** Forgotten passwords: a mail with a link whose token is good once and for an hour, and what it opens. */
+export function createPasswordReset({ db, revision, now, passwords, enqueue, canMail }: ResetDeps) {
+  const unusable = () =>
+    fail('ObjectNotFound', 'This reset token is not valid, has expired or has been used. Ask for a new mail.');
+
+  return {
+    /**
+     * Asks for the mail. It does the same whether there is such an account or not: only the job looks.
+     *
+     * @throws Failure OperationForbidden when no mail server is configured
+     */
+    async request(app: AppContext, email: string): Promise<void> {
+      if (!canMail)
+        throw fail(
+          'OperationForbidden',
+          'Passwords cannot be reset by mail: no mail server is configured for this service (PHAROS_SMTP_URL).',
+        );
+      const job: NewJob = {
+        appId: app.appId,
+        kind: 'mail.send',
+        payload: { purpose: 'password-reset', email: emailKey(email) },
+        expiresAt: now() + resetMs,
+      };
+      await db.transaction((db) => enqueue(db, job));
+    },
+
+    /** Whether a token could be used now. */
+    async isUsable(appId: string, token: string): Promise<boolean> {
+      return (await store.findReset(db, appId, secretHash(token), now())) !== undefined;
+    },
+
+    /** Sets the new password and ends all tokens. @throws Failure ObjectNotFound for a token that is not usable */
+    async complete(app: AppContext, token: string, password: string): Promise<void> {
+      const tokenHash = secretHash(token);
+      const userId = await store.findReset(db, app.appId, tokenHash, now());
+      if (userId === undefined) throw unusable();
+      const passwordHash = await passwords.hash(password, app.appId);
+      const key = { appId: app.appId, userId };
+      await revision.change(async (db) => {
+        if (!(await store.useReset(db, app.appId, tokenHash, now()))) throw unusable();
+        await store.setPassword(db, key, passwordHash, now());
+        await store.deleteTokensOf(db, key);
+        await store.deleteResetsOf(db, key);
+      });
+    },
+  };
+}
+
+export interface ResetMailDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly mail: MailSender;
+  readonly findApp: FindApp;
+  /** Without a slash at the end. */
+  readonly publicUrl: () => string;
+}
+
+/**
+ * Sends the mails that were asked for. The token is made here and not with the job, so that the outbox never holds a
+ * secret; a repeated try makes another one, and the first stays good, because its mail may have arrived after all.
+ */
+export function createResetMailHandler({ db, now, mail, findApp, publicUrl }: ResetMailDeps): JobHandler {
+  return {
+    concurrency: 2,
+    maxAttempts: 8,
+    baseDelayMs: 5_000,
+    maxDelayMs: 600_000,
+    async run(job) {
+      const { email } = job.payload as { email: string };
+      const [app, user] = [await findApp(job.appId), await store.findUserByEmail(db, job.appId, email)];
+      if (!app || !user || user.disabled_at !== null) return;
+      const token = randomBytes(32).toString('base64url');
+      const key = { appId: job.appId, userId: user.object_id };
+      await store.insertReset(db, { ...key, tokenHash: secretHash(token), expiresAt: now() + resetMs });
+      try {
+        await mail.send({ to: user.email, ...resetMail(app, resetLink(app, token, publicUrl())) });
+      } catch (error) {
+        throw error instanceof MailRefused ? new GiveUp(error.message) : error;
+      }
+    },
+  };
+}
+
+/** The app's own page where it has one, else the page of this service. */
+export function resetLink(app: AppContext, token: string, publicUrl: string): string {
+  const own = app.policy.passwordResetUrl;
+  const url = new URL(URL.canParse(own) ? own : `${publicUrl}/password-reset`);
+  if (!URL.canParse(own)) url.searchParams.set('app', app.appId);
+  url.searchParams.set('token', token);
+  return url.href;
+}
+
+/** Nothing that a stranger could have chosen at sign-up is in it, so that it is of no use for sending spam. */
+function resetMail(app: AppContext, link: string): { subject: string; text: string } {
+  const name = app.name.replace(/\p{C}/gu, ' ');
+  const text = [
+    'Hello,',
+    `somebody, hopefully you, asked for a new password for your account at ${name}. Choose one here:`,
+    link,
+    `The link works once and for ${resetMinutes} minutes. If it was not you, do nothing: your password stays as it is.`,
+  ];
+  return { subject: `Your new password for ${name}`, text: `${text.join('\n\n')}\n` };
+}

@@ -1,0 +1,186 @@
+import { Type } from 'typebox';
+import type { Db } from '../../db/db.ts';
+import { Failure } from '../../errors.ts';
+import { createdAnswer, deletedAnswer, isoTime, listAnswer } from '../../http/answers.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { listParameters, listRecords } from '../../http/list.ts';
+import type { AttemptLimits } from './attempts.ts';
+import { emailKey } from './email.ts';
+import type { PasswordReset } from './password-reset.ts';
+import {
+  type Account,
+  accountErrors,
+  accountExample,
+  accountShape,
+  forgotSchema,
+  readForgot,
+  readReset,
+  readSignIn,
+  readSignUp,
+  resetSchema,
+  type SignIn,
+  signInAnswer,
+  signInSchema,
+  userSummary,
+} from './schemas.ts';
+import { selfEndpoints } from './self-routes.ts';
+import type { UserService } from './service.ts';
+import { userSummaryTable } from './store.ts';
+
+export interface UserRouteDeps {
+  readonly db: Db;
+  readonly service: UserService;
+  readonly reset: PasswordReset;
+  readonly limits: AttemptLimits;
+}
+
+const tag = 'Users';
+
+export function userEndpoints(deps: UserRouteDeps): Endpoint[] {
+  return [list(deps), signUp(deps), signIn(deps), signOut(deps), forgot(deps), reset(deps), ...selfEndpoints(deps)];
+}
+
+function list({ db }: UserRouteDeps): Endpoint {
+  return endpoint({
+    method: 'GET',
+    path: '/users',
+    operationId: 'listUsers',
+    tag,
+    summary: 'List users',
+    description:
+      'By default everyone with the app key may; the app can restrict it to users, to managers, or switch it off.',
+    grant: ({ listUsers }) => listUsers,
+    query: listParameters,
+    answer: listAnswer(userSummary.schema, userSummary.example),
+    errors: ['InvalidQuery', 'Timeout'],
+    handle: ({ app, query }) => {
+      const scope = userSummaryTable.match({ app_id: app.appId });
+      return listRecords(db, userSummaryTable, { scope, query, defaultLimit: 1000, share: app.appId });
+    },
+  });
+}
+
+function signUp({ service, limits }: UserRouteDeps): Endpoint {
+  return endpoint<Account>({
+    method: 'POST',
+    path: '/users',
+    operationId: 'signUp',
+    tag,
+    summary: 'Sign up',
+    description: 'One address may make 100 accounts at once and one a second; a refused sign-up does not count.',
+    grant: 'app',
+    body: { schema: accountShape.schema, example: accountExample, read: readSignUp },
+    answer: createdAnswer,
+    errors: [...accountErrors, 'UserEmailTaken', 'Timeout'],
+    handle: async ({ app, body, address, now }) => {
+      const attempt = { app, address, emailKey: emailKey(body.email), now };
+      const { objectId, createdAt } = await limits.signUp(attempt, () => service.signUp(app, body));
+      return { result: { createdAt: isoTime(createdAt), objectId } };
+    },
+  });
+}
+
+const isWrongLogin = (error: unknown) => error instanceof Failure && error.entry.name === 'UserInvalidLoginParams';
+
+function signIn({ service, limits }: UserRouteDeps): Endpoint {
+  return endpoint<SignIn>({
+    method: 'POST',
+    path: '/users/signin',
+    operationId: 'signIn',
+    tag,
+    summary: 'Sign in',
+    description:
+      'Older tokens of the user stay valid. Wrong e-mails and passwords are limited: 5 at once and then one in 12 s for ' +
+      'an account from one address, 30 at once and then one a second for an address.',
+    grant: 'app',
+    body: {
+      schema: signInSchema,
+      example: { email: accountExample.email, password: accountExample.password },
+      read: readSignIn,
+    },
+    answer: { status: 200, description: 'Signed in.', ...signInAnswer },
+    errors: [
+      'UserInvalidLoginParams',
+      'UsernameMissing',
+      'PasswordMissing',
+      'ValidationError',
+      'OperationForbidden',
+      'Timeout',
+    ],
+    handle: async ({ app, body, address, now }) => {
+      const attempt = { app, address, emailKey: emailKey(body.email), now };
+      const token = await limits.guess(attempt, () => service.signIn(app, body), isWrongLogin);
+      const { accessToken, expiresAt, userId } = token;
+      return { accessToken, expiresIn: Math.floor((expiresAt - now) / 1000), objectId: userId, tokenType: 'Bearer' };
+    },
+  });
+}
+
+function signOut({ service }: UserRouteDeps): Endpoint {
+  return endpoint({
+    method: 'POST',
+    path: '/users/signout',
+    operationId: 'signOut',
+    tag,
+    summary: 'Sign out',
+    description: 'Ends the access token that is sent, and no other. No body is needed.',
+    grant: 'user',
+    answer: { ...deletedAnswer, description: 'Signed out.' },
+    errors: [],
+    handle: async ({ app, user }) => {
+      if (user) await service.signOut(app.appId, user.tokenHash);
+      return { result: {} };
+    },
+  });
+}
+
+function forgot({ reset, limits }: UserRouteDeps): Endpoint {
+  return endpoint<{ email: string }>({
+    method: 'POST',
+    path: '/users/password/forgot',
+    operationId: 'forgotPassword',
+    tag,
+    summary: 'Ask for a mail to choose a new password',
+    description:
+      'The answer is the same whether there is such an account or not. 3 mails at once to one account, then one in 10 ' +
+      'minutes; 10 at once from one address, then one in 12 s.',
+    grant: 'app',
+    body: { schema: forgotSchema, example: { email: accountExample.email }, read: readForgot },
+    answer: { ...deletedAnswer, description: 'If there is such an account, a mail is on its way.' },
+    errors: ['UserEmailMissing', 'InvalidEmailAddress', 'ValidationError', 'OperationForbidden'],
+    handle: async ({ app, body, address, now }) => {
+      limits.requestMail({ app, address, emailKey: emailKey(body.email), now });
+      await reset.request(app, body.email);
+      return { result: {} };
+    },
+  });
+}
+
+function reset({ reset }: UserRouteDeps): Endpoint {
+  return endpoint<{ token: string; password: string }>({
+    method: 'POST',
+    path: '/users/password/reset',
+    operationId: 'resetPassword',
+    tag,
+    summary: 'Choose a new password',
+    description:
+      'With the token from the mail, which is good once and for one hour. Ends all access tokens of the user.',
+    grant: 'app',
+    body: {
+      schema: resetSchema,
+      example: { token: 'q3Zf0v7n2mB1xK8dT5sJ6yR4wL9aH0cE3gU7iO2pN5M', password: accountExample.password },
+      read: readReset,
+    },
+    answer: {
+      status: 200,
+      description: 'The new password is set.',
+      schema: Type.Object({ result: Type.Object({}) }),
+      example: { result: {} },
+    },
+    errors: ['PasswordMissing', 'ValidationError', 'ObjectNotFound', 'Timeout'],
+    handle: async ({ app, body }) => {
+      await reset.complete(app, body.token, body.password);
+      return { result: {} };
+    },
+  });
+}

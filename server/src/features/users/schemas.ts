@@ -1,0 +1,235 @@
+import { type Static, Type } from 'typebox';
+import { type ErrorName, Failure, fail, type Problem } from '../../errors.ts';
+import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
+import type { AppContext } from '../../http/context.ts';
+import { type Changes, defineShape, isObject, sentence } from '../../http/shape.ts';
+import { isEmailAddress } from './email.ts';
+
+const maxPasswordLength = 50;
+
+const names = {
+  firstname: Type.String({ minLength: 3, maxLength: 64 }),
+  lastname: Type.String({ minLength: 3, maxLength: 64 }),
+};
+const email = Type.String({
+  maxLength: 200,
+  description: 'The e-mail address, which is the user name; compared without case and surrounding space',
+});
+const password = Type.String({
+  minLength: 4,
+  maxLength: maxPasswordLength,
+  description: 'Never returned; the app may ask for more than 4 characters',
+});
+const middlename = Type.String({ maxLength: 64 });
+const country = Type.String({ minLength: 2, maxLength: 2, description: 'Two letters' });
+const phone = Type.String({ minLength: 3, maxLength: 32, description: 'Digits, spaces and + ( ) - . /' });
+const metadata = Type.Object({}, { description: 'Any JSON object' });
+
+const accountSchema = Type.Object({
+  ...names,
+  email,
+  password,
+  middlename: Type.Optional(middlename),
+  country: Type.Optional(country),
+  phone: Type.Optional(phone),
+  metadata: Type.Optional(metadata),
+});
+export type Account = Static<typeof accountSchema>;
+
+const isPhone = (text: string) => /^[+0-9 ()./-]+$/.test(text) && text.replace(/\D/g, '').length >= 3;
+
+export const accountShape = defineShape(accountSchema, {
+  rules: (account) => [
+    ...broken('email', account.email, isEmailAddress, 'must be an e-mail address such as vera@example.org'),
+    ...broken('country', account.country, (text) => /^[A-Za-z]{2}$/.test(text), 'must be two letters'),
+    ...broken('phone', account.phone, isPhone, 'must be a phone number: at least 3 digits, and spaces + ( ) - . /'),
+    ...(account.metadata === undefined || isObject(account.metadata)
+      ? []
+      : [{ field: 'metadata', problem: 'must be a JSON object' }]),
+  ],
+});
+
+function broken(
+  field: string,
+  value: string | undefined,
+  holds: (text: string) => boolean,
+  problem: string,
+): Problem[] {
+  return value === undefined || holds(value) ? [] : [{ field, problem }];
+}
+
+/** A wrong member's own error; the order decides when several are wrong. */
+const memberErrors: readonly (readonly [string, ErrorName, whenBlank?: ErrorName])[] = [
+  ['firstname', 'InvalidFirstName'],
+  ['lastname', 'InvalidLastName'],
+  ['email', 'InvalidEmailAddress', 'UserEmailMissing'],
+  ['password', 'ValidationError', 'PasswordMissing'],
+  ['middlename', 'InvalidMiddleName'],
+  ['country', 'InvalidCountry'],
+  ['phone', 'InvalidPhone'],
+];
+
+export const accountErrors: readonly ErrorName[] = [
+  ...new Set(memberErrors.flatMap(([, name, whenBlank]) => (whenBlank ? [name, whenBlank] : [name]))),
+];
+
+const isBlank = (value: unknown) =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+/** The error of the first wrong member, with all problems as details. */
+function accountFailure(body: unknown, details: readonly Problem[]): Failure {
+  const wrong = new Set(details.map(({ field }) => field.split('.')[0]));
+  const [member = '', name = 'ValidationError', whenBlank] = memberErrors.find(([field]) => wrong.has(field)) ?? [];
+  const isMissing = whenBlank !== undefined && isObject(body) && isBlank(body[member]);
+  return fail(isMissing ? whenBlank : name, { message: sentence(details), details });
+}
+
+function passwordProblems(given: unknown, app: AppContext): Problem[] {
+  const least = app.policy.passwordMinLength;
+  if (typeof given !== 'string' || given === '' || [...given].length >= least) return [];
+  return [{ field: 'password', problem: `must have at least ${least} characters` }];
+}
+
+/** Reads a body with `read` and adds what the app's own policy asks of a password. */
+function readAccount<T>(body: unknown, app: AppContext, read: () => T): T {
+  const ofPolicy = isObject(body) ? passwordProblems(body['password'], app) : [];
+  try {
+    const value = read();
+    if (ofPolicy.length === 0) return value;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const others = error.details.filter(
+      ({ field, problem }) =>
+        ofPolicy.length === 0 || field !== 'password' || !problem.startsWith('must have at least'),
+    );
+    throw accountFailure(body, [...others, ...ofPolicy]);
+  }
+  throw accountFailure(body, ofPolicy);
+}
+
+export function readSignUp(body: unknown, app: AppContext): Account {
+  return readAccount(body, app, () => accountShape.readCreate(body));
+}
+
+export function readAccountChanges(body: unknown, app: AppContext): Changes<Account> {
+  return readAccount(body, app, () => accountShape.readUpdate(body));
+}
+
+export const signInSchema = Type.Object({ email: Type.String(), password: Type.String() });
+export type SignIn = Static<typeof signInSchema>;
+
+/** At sign-in nothing is judged but what is missing: whatever is wrong with the rest is a wrong e-mail or password. */
+export function readSignIn(body: unknown): SignIn {
+  const given = requireObject(body);
+  const details: Problem[] = ['email', 'password'].flatMap((field) => {
+    if (isBlank(given[field])) return [{ field, problem: 'is required' }];
+    return typeof given[field] === 'string' ? [] : [{ field, problem: 'must be a string' }];
+  });
+  const [first] = details;
+  if (!first) return { email: String(given['email']), password: String(given['password']) };
+  const missing = first.field === 'email' ? 'UsernameMissing' : 'PasswordMissing';
+  throw fail(isBlank(given[first.field]) ? missing : 'ValidationError', { message: sentence(details), details });
+}
+
+export const forgotSchema = Type.Object({ email });
+
+export function readForgot(body: unknown): Static<typeof forgotSchema> {
+  const given = requireObject(body)['email'];
+  if (typeof given === 'string' && given.length <= 200 && isEmailAddress(given)) return { email: given };
+  throw accountFailure(body, [
+    { field: 'email', problem: isBlank(given) ? 'is required' : 'must be an e-mail address' },
+  ]);
+}
+
+export const resetSchema = Type.Object({
+  token: Type.String({ description: 'From the mail; good for one hour and for one use' }),
+  password,
+});
+
+export function readReset(body: unknown, app: AppContext): Static<typeof resetSchema> {
+  const { token } = requireObject(body);
+  const { set } = readAccountChanges({ password: (body as Record<string, unknown>)['password'] ?? null }, app);
+  if (typeof token === 'string' && token !== '') return { token, password: set.password ?? '' };
+  const details = [{ field: 'token', problem: token === undefined ? 'is required' : 'must be a string' }];
+  throw fail('ValidationError', { message: sentence(details), details });
+}
+
+function requireObject(body: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(body)) return body;
+  throw fail('ValidationError', {
+    message: 'The body must be a JSON object.',
+    details: [{ field: '', problem: 'must be a JSON object' }],
+  });
+}
+
+export const accountExample = {
+  firstname: 'Vera',
+  lastname: 'Visitor',
+  email: 'vera@example.org',
+  password: 'correct horse',
+  country: 'AT',
+  phone: '+43 1 234567',
+  metadata: { language: 'de' },
+};
+
+const stamps = { createdAt: exampleCreated, updatedAt: exampleUpdated };
+const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
+
+export const userSummary = {
+  schema: Type.Object({ objectId: objectIdSchema, ...names, validemail: Type.String(), ...recordStamps }),
+  example: { objectId: exampleId, firstname: 'Vera', lastname: 'Visitor', validemail: 'vera@example.org', ...stamps },
+};
+
+const profileMembers = {
+  objectId: objectIdSchema,
+  firstname: Type.String(),
+  middlename: orNull(middlename),
+  lastname: Type.String(),
+  validemail: Type.String({ description: 'The e-mail address' }),
+  country: orNull(country),
+  phone: orNull(phone),
+  metadata,
+};
+const profileExample = {
+  objectId: exampleId,
+  firstname: 'Vera',
+  middlename: null,
+  lastname: 'Visitor',
+  validemail: 'vera@example.org',
+  country: 'AT',
+  phone: '+43 1 234567',
+  metadata: { language: 'de' },
+};
+
+export const profileRecord = {
+  schema: Type.Object({ ...profileMembers, ...recordStamps }),
+  example: { ...profileExample, ...stamps },
+};
+
+const tokenMembers = {
+  accessToken: Type.String(),
+  expiresIn: Type.Integer({ minimum: 0, description: 'Seconds' }),
+  tokenType: Type.Literal('Bearer'),
+};
+const exampleToken = 'q3Zf0v7n2mB1xK8dT5sJ6yR4wL9aH0cE3gU7iO2pN5M';
+const monthSeconds = 2_592_000;
+
+export const meRecord = {
+  schema: Type.Object({
+    ...profileMembers,
+    ...tokenMembers,
+    expireAt: Type.String({ format: 'date-time', description: 'ISO 8601 with the offset +00:00' }),
+  }),
+  example: {
+    ...profileExample,
+    accessToken: exampleToken,
+    expiresIn: monthSeconds,
+    expireAt: '2026-06-03T09:30:00.000+00:00',
+    tokenType: 'Bearer',
+  },
+};
+
+export const signInAnswer = {
+  schema: Type.Object({ ...tokenMembers, objectId: objectIdSchema }),
+  example: { accessToken: exampleToken, expiresIn: monthSeconds, objectId: exampleId, tokenType: 'Bearer' },
+};

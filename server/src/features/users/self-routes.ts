@@ -1,0 +1,153 @@
+import { Type } from 'typebox';
+import type { Db, Row } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import { deletedAnswer, isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
+import type { UserContext } from '../../http/context.ts';
+import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import type { Changes } from '../../http/shape.ts';
+import {
+  type Account,
+  accountErrors,
+  accountExample,
+  accountShape,
+  meRecord,
+  profileRecord,
+  readAccountChanges,
+} from './schemas.ts';
+import type { UserService } from './service.ts';
+import { profileTable } from './store.ts';
+
+interface SelfDeps {
+  readonly db: Db;
+  readonly service: UserService;
+}
+
+const tag = 'Users';
+const mePath = '/users/me';
+const idPath = '/users/:objectId';
+
+/** What users do with their own account, at `/users/me` and at `/users/{objectId}` with their own id. */
+export function selfEndpoints(deps: SelfDeps): Endpoint[] {
+  return [
+    getMe(deps),
+    getSelf(deps),
+    ...[mePath, idPath].flatMap((path) => [change(deps, path, 'PUT'), change(deps, path, 'PATCH'), erase(deps, path)]),
+  ];
+}
+
+type Early = { readonly user: UserContext | undefined; readonly params: Readonly<Record<string, string>> };
+
+/** Alike for an id that exists and one that does not, so that nobody learns which ids there are. */
+async function onlyOneself({ user, params }: Early): Promise<void> {
+  if (params['objectId'] !== undefined && params['objectId'] !== user?.userId)
+    throw fail('OperationForbidden', 'Users may read and change only their own account.');
+}
+
+const forbidden = (path: string) => (path === idPath ? (['OperationForbidden'] as const) : []);
+const ofPath = (path: string) => (path === mePath ? 'Me' : 'User');
+const parameters = (path: string) => (path === idPath ? { objectId: "The signed-in user's own objectId" } : undefined);
+
+function signedIn(user: UserContext | undefined): UserContext {
+  if (!user) throw fail('InvalidSessionToken');
+  return user;
+}
+
+async function findProfile(db: Db, appId: string, userId: string): Promise<Row> {
+  const row = await profileTable.find(db, { app_id: appId, object_id: userId });
+  if (!row) throw fail('InvalidSessionToken');
+  return row;
+}
+
+function getMe({ db }: SelfDeps): Endpoint {
+  return endpoint({
+    method: 'GET',
+    path: mePath,
+    operationId: 'getMe',
+    tag,
+    summary: 'Get the signed-in user',
+    grant: 'user',
+    answer: recordAnswer(meRecord.schema, meRecord.example),
+    errors: [],
+    handle: async ({ app, user, now }) => {
+      const { userId, accessToken, expiresAt } = signedIn(user);
+      const { createdAt, updatedAt, ...profile } = profileTable.decode(await findProfile(db, app.appId, userId));
+      const token = {
+        accessToken,
+        expiresIn: Math.max(0, Math.floor((expiresAt - now) / 1000)),
+        expireAt: isoTime(expiresAt).replace('Z', '+00:00'),
+        tokenType: 'Bearer',
+      };
+      return { result: { ...profile, ...token } };
+    },
+  });
+}
+
+function getSelf({ db }: SelfDeps): Endpoint {
+  return endpoint({
+    method: 'GET',
+    path: idPath,
+    operationId: 'getUser',
+    tag,
+    summary: 'Get a user',
+    description: 'Only oneself.',
+    grant: 'user',
+    parameters: parameters(idPath),
+    answer: recordAnswer(profileRecord.schema, profileRecord.example),
+    errors: forbidden(idPath),
+    locate: onlyOneself,
+    handle: async ({ app, user }) => {
+      const row = await findProfile(db, app.appId, signedIn(user).userId);
+      return new JsonText(`{"result":${profileTable.render(row)}}`);
+    },
+  });
+}
+
+function change({ service }: SelfDeps, path: string, method: 'PUT' | 'PATCH'): Endpoint {
+  const merge = method === 'PATCH';
+  return endpoint<Changes<Account>, void>({
+    method,
+    path,
+    operationId: `${merge ? 'patch' : 'update'}${ofPath(path)}`,
+    tag,
+    summary: merge ? 'Merge changes into the own account' : 'Update the own account',
+    description:
+      (merge
+        ? 'JSON Merge Patch (RFC 7396): metadata is merged member by member, null removes a member.'
+        : 'Replaces the members that are sent and keeps the others; null clears an optional member.') +
+      ' A new password ends all access tokens, the one that is sent included.',
+    grant: 'user',
+    parameters: parameters(path),
+    body: {
+      schema: Type.Partial(accountShape.schema),
+      example: { phone: accountExample.phone, metadata: accountExample.metadata },
+      read: readAccountChanges,
+    },
+    answer: updatedAnswer,
+    errors: [...accountErrors, 'UserEmailTaken', 'Timeout', ...forbidden(path)],
+    locate: onlyOneself,
+    handle: async ({ app, user, body }) => {
+      const key = { appId: app.appId, userId: signedIn(user).userId };
+      return { result: { updatedAt: isoTime(await service.update(key, body, { merge })) } };
+    },
+  });
+}
+
+function erase({ service }: SelfDeps, path: string): Endpoint {
+  return endpoint<undefined, void>({
+    method: 'DELETE',
+    path,
+    operationId: `delete${ofPath(path)}`,
+    tag,
+    summary: 'Delete the own account',
+    description: 'Erases the user and ends all access tokens.',
+    grant: 'user',
+    parameters: parameters(path),
+    answer: deletedAnswer,
+    errors: ['ObjectNotFound', ...forbidden(path)],
+    locate: onlyOneself,
+    handle: async ({ app, user }) => {
+      await service.erase({ appId: app.appId, userId: signedIn(user).userId });
+      return { result: {} };
+    },
+  });
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
+import { deleteInSteps } from '../../db/delete-in-steps.ts';
+import type { Revision } from '../../db/revision.ts';
+import { type Failure, fail } from '../../errors.ts';
+import { secretHash } from '../../http/access.ts';
+import type { AppContext, UserRole } from '../../http/context.ts';
+import { mergePatch } from '../../http/merge-patch.ts';
+import type { Changes } from '../../http/shape.ts';
+import { newObjectId } from '../../id.ts';
+import type { Passwords } from '../../passwords.ts';
+import { sql } from '../../sql.ts';
+import { emailKey } from './email.ts';
+import type { Account, SignIn } from './schemas.ts';
+import * as store from './store.ts';
+
+export interface UserDeps {
+  readonly db: Database;
+  readonly revision: Revision;
+  readonly now: Clock;
+  readonly passwords: Passwords;
+  /** What else names a user and has to forget it when it is erased. */
+  readonly unlink: (db: Db, appId: string, userId: string) => Promise<void>;
+}
+
+export interface Token {
+  readonly accessToken: string;
+  readonly userId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** A user as the console sees it. */
+export interface UserView {
+  readonly objectId: string;
+  readonly firstname: string;
+  readonly lastname: string;
+  readonly email: string;
+  readonly role: UserRole;
+  readonly disabled: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+const dayMs = 86_400_000;
+
+export type UserService = ReturnType<typeof createUserService>;
+
+/** Accounts and their tokens. Whatever ends a token goes through the revision, so that no cache outlives it. */
+export function createUserService({ db, revision, now, passwords, unlink }: UserDeps) {
+  async function endSessions(db: Db, key: store.UserKey): Promise<void> {
+    await store.deleteTokensOf(db, key);
+    await store.deleteResetsOf(db, key);
+  }
+
+  /** @throws Failure UserInvalidLoginParams when the account changed since its password was checked */
+  async function issueToken(app: AppContext, checked: store.UserRow): Promise<Token> {
+    const accessToken = randomBytes(32).toString('base64url');
+    const key = { appId: app.appId, userId: checked.object_id };
+    const [issuedAt, expiresAt] = [now(), now() + app.policy.tokenDays * dayMs];
+    await db.transaction(async (db) => {
+      const user = await store.lockUser(db, key);
+      if (user?.password_hash !== checked.password_hash || user.disabled_at !== null)
+        throw fail('UserInvalidLoginParams');
+      await store.insertToken(db, { ...key, tokenHash: secretHash(accessToken), now: issuedAt, expiresAt });
+    });
+    return { accessToken, userId: key.userId, expiresAt };
+  }
+
+  async function mustChange(done: Promise<boolean>): Promise<void> {
+    if (!(await done)) throw fail('ObjectNotFound', 'There is no user with this objectId.');
+  }
+
+  return {
+    /** @throws Failure UserEmailTaken */
+    async signUp(app: AppContext, account: Account): Promise<{ objectId: string; createdAt: number }> {
+      const { email, password, ...members } = account;
+      const key = emailKey(email);
+      // Spares the hashing; whether it is still free is decided by the index.
+      if (await store.findUserByEmail(db, app.appId, key)) throw emailTaken();
+      const passwordHash = await passwords.hash(password, app.appId);
+      const createdAt = now();
+      const objectId = newObjectId(createdAt);
+      const columns = {
+        app_id: app.appId,
+        object_id: objectId,
+        email_key: key,
+        password_hash: passwordHash,
+        role: 'user',
+      };
+      const values = { metadata: null, ...members, validemail: email.trim(), createdAt, updatedAt: createdAt };
+      await unlessTaken(() => store.profileTable.insert(db, columns, values));
+      return { objectId, createdAt };
+    },
+
+    /** @throws Failure UserInvalidLoginParams, alike and in like time for a wrong e-mail and a wrong password */
+    async signIn(app: AppContext, { email, password }: SignIn): Promise<Token> {
+      const user = await store.findUserByEmail(db, app.appId, emailKey(email));
+      const isRight = await passwords.matches(password, user?.password_hash, app.appId);
+      if (!user || !isRight) throw fail('UserInvalidLoginParams');
+      if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
+      return issueToken(app, user);
+    },
+
+    async signOut(appId: string, tokenHash: string): Promise<void> {
+      await revision.change((db) => store.deleteToken(db, appId, tokenHash));
+    },
+
+    /**
+     * Replaces the members that are set and clears the others that are named; `merge` merges metadata (RFC 7396)
+     * instead. A new password ends all tokens. Answers the time of the update.
+     *
+     * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone meanwhile
+     */
+    async update(key: store.UserKey, changes: Changes<Account>, how: { readonly merge: boolean }): Promise<number> {
+      const { email, password, metadata, ...members } = changes.set;
+      const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
+      const write = async (db: Db): Promise<number> => {
+        const user = await store.lockUser(db, key);
+        if (!user) throw fail('InvalidSessionToken');
+        const updatedAt = Math.max(now(), user.updated_at);
+        const merged = metadata && how.merge ? mergePatch(JSON.parse(user.metadata), metadata) : metadata;
+        const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));
+        const columns = {
+          ...(email === undefined ? {} : { email_key: emailKey(email) }),
+          ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+        };
+        await store.profileTable.update(
+          db,
+          { app_id: key.appId, object_id: key.userId },
+          { ...cleared, ...members, metadata: merged ?? cleared['metadata'], validemail: email?.trim(), updatedAt },
+          columns,
+        );
+        if (passwordHash !== undefined) await endSessions(db, key);
+        // A mail to the old address must not open the account any more.
+        else if (email !== undefined && emailKey(email) !== user.email_key) await store.deleteResetsOf(db, key);
+        return updatedAt;
+      };
+      return unlessTaken(() => (passwordHash === undefined ? db.transaction(write) : revision.change(write)));
+    },
+
+    /** Removes the user, its tokens and resets, and its name from what belonged to it. */
+    async erase(key: store.UserKey): Promise<void> {
+      await mustChange(
+        revision.change(async (db) => {
+          const found = await store.deleteUser(db, key);
+          await endSessions(db, key);
+          await unlink(db, key.appId, key.userId);
+          return found;
+        }),
+      );
+    },
+
+    /** For the console. @throws Failure ObjectNotFound */
+    async setUserRole(key: store.UserKey, role: UserRole): Promise<void> {
+      await mustChange(revision.change((db) => store.setRole(db, key, role)));
+    },
+
+    /** For the console. Disabling ends all tokens at once. @throws Failure ObjectNotFound */
+    async setUserDisabled(key: store.UserKey, disabled: boolean): Promise<void> {
+      await mustChange(
+        revision.change(async (db) => {
+          if (disabled) await endSessions(db, key);
+          return store.setDisabledAt(db, key, disabled ? now() : null);
+        }),
+      );
+    },
+
+    /** For the console: users whose e-mail contains `search`, oldest first, those after the objectId `after`. */
+    async listUsersForConsole(
+      appId: string,
+      { search = '', after = '', limit = 100 }: { search?: string; after?: string; limit?: number } = {},
+    ): Promise<UserView[]> {
+      const page = { appId, search: emailKey(search), after, limit };
+      return (await store.listUsers(db, page, { share: appId })).map(viewUser);
+    },
+
+    /** Removes what has expired, in small steps. */
+    async sweep(): Promise<void> {
+      for (const table of ['tokens', 'password_resets'])
+        await deleteInSteps(db, { table, id: 'token_hash', scope: sql`expires_at <= ${now()}` });
+    },
+  };
+}
+
+function emailTaken(): Failure {
+  return fail('UserEmailTaken', { details: [{ field: 'email', problem: 'is already used' }] });
+}
+
+async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw emailTaken();
+    throw error;
+  }
+}
+
+function viewUser(row: store.UserRow): UserView {
+  return {
+    objectId: row.object_id,
+    firstname: row.firstname,
+    lastname: row.lastname,
+    email: row.email,
+    role: row.role,
+    disabled: row.disabled_at !== null,
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(row.updated_at).toISOString(),
+  };
+}

@@ -1,0 +1,172 @@
+import type { Db, SlowQuery } from '../../db/db.ts';
+import { defineTable, json, text, time } from '../../db/table.ts';
+import type { SessionAccess } from '../../http/access.ts';
+import type { UserRole } from '../../http/context.ts';
+import { raw, sql } from '../../sql.ts';
+
+/** What others may see of a user, and so the only members that a list can be filtered and ordered by. */
+export const userSummaryTable = defineTable('users', {
+  objectId: text('object_id'),
+  firstname: text('firstname'),
+  lastname: text('lastname'),
+  validemail: text('email'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+/** What users see of themselves. */
+export const profileTable = defineTable('users', {
+  objectId: text('object_id'),
+  firstname: text('firstname'),
+  middlename: text('middlename'),
+  lastname: text('lastname'),
+  validemail: text('email'),
+  country: text('country'),
+  phone: text('phone'),
+  metadata: json('metadata', { empty: '{}' }),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+export interface UserRow {
+  readonly app_id: string;
+  readonly object_id: string;
+  readonly email: string;
+  readonly email_key: string;
+  readonly password_hash: string;
+  readonly firstname: string;
+  readonly lastname: string;
+  readonly metadata: string;
+  readonly role: UserRole;
+  readonly disabled_at: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface UserKey {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+const one = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and object_id = ${userId}`;
+const ownedBy = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and user_id = ${userId}`;
+
+export function findUserByEmail(db: Db, appId: string, emailKey: string): Promise<UserRow | undefined> {
+  return db.one<UserRow>(sql`select * from users where app_id = ${appId} and email_key = ${emailKey}`);
+}
+
+export function findUser(db: Db, key: UserKey): Promise<UserRow | undefined> {
+  return db.one<UserRow>(sql`select * from users where ${one(key)}`);
+}
+
+/** Nobody changes the row until the end of the transaction. */
+export function lockUser(db: Db, key: UserKey): Promise<UserRow | undefined> {
+  return db.one<UserRow>(sql`select * from users where ${one(key)}${raw(db.dialect.lockRow)}`);
+}
+
+export async function userExists(db: Db, appId: string, userId: string): Promise<boolean> {
+  return (await db.one(sql`select 1 as found from users where ${one({ appId, userId })}`)) !== undefined;
+}
+
+export async function deleteUser(db: Db, key: UserKey): Promise<boolean> {
+  return (await db.run(sql`delete from users where ${one(key)}`)) > 0;
+}
+
+export async function setPassword(db: Db, key: UserKey, passwordHash: string, now: number): Promise<void> {
+  await db.run(
+    sql`update users set password_hash = ${passwordHash}, updated_at = case when updated_at > ${now} then updated_at else ${now} end where ${one(key)}`,
+  );
+}
+
+export async function setRole(db: Db, key: UserKey, role: UserRole): Promise<boolean> {
+  return (await db.run(sql`update users set role = ${role} where ${one(key)}`)) > 0;
+}
+
+export async function setDisabledAt(db: Db, key: UserKey, disabledAt: number | null): Promise<boolean> {
+  return (await db.run(sql`update users set disabled_at = ${disabledAt} where ${one(key)}`)) > 0;
+}
+
+export interface UserPage {
+  readonly appId: string;
+  /** Part of an e-mail, in lower case; empty for all. */
+  readonly search: string;
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** For the console, oldest first. */
+export function listUsers(db: Db, page: UserPage, slow: SlowQuery): Promise<UserRow[]> {
+  const pattern = `%${page.search.replace(/[\\%_]/g, '\\$&')}%`;
+  return db.all<UserRow>(
+    sql`select * from users where app_id = ${page.appId} and object_id > ${page.after}
+      and email_key like ${pattern} escape '\\' order by object_id limit ${page.limit}`,
+    slow,
+  );
+}
+
+export interface TokenRow extends UserKey {
+  readonly tokenHash: string;
+  readonly now: number;
+  readonly expiresAt: number;
+}
+
+export async function insertToken(db: Db, token: TokenRow): Promise<void> {
+  await db.run(sql`insert into tokens (app_id, token_hash, user_id, created_at, last_used_at, expires_at)
+    values (${token.appId}, ${token.tokenHash}, ${token.userId}, ${token.now}, ${token.now}, ${token.expiresAt})`);
+}
+
+export async function deleteToken(db: Db, appId: string, tokenHash: string): Promise<void> {
+  await db.run(sql`delete from tokens where app_id = ${appId} and token_hash = ${tokenHash}`);
+}
+
+export async function deleteTokensOf(db: Db, key: UserKey): Promise<void> {
+  await db.run(sql`delete from tokens where ${ownedBy(key)}`);
+}
+
+export async function noteTokenUse(
+  db: Db,
+  appId: string,
+  tokenHash: string,
+  use: { readonly now: number; readonly expiresAt: number },
+): Promise<void> {
+  await db.run(sql`update tokens set last_used_at = ${use.now}, expires_at = ${use.expiresAt}
+    where app_id = ${appId} and token_hash = ${tokenHash}`);
+}
+
+export async function findSession(db: Db, appId: string, tokenHash: string): Promise<SessionAccess | undefined> {
+  const row = await db.one<{ user_id: string; role: UserRole; expires_at: number; last_used_at: number }>(
+    sql`select tokens.user_id, users.role, tokens.expires_at, tokens.last_used_at from tokens
+      join users on users.app_id = tokens.app_id and users.object_id = tokens.user_id
+      where tokens.app_id = ${appId} and tokens.token_hash = ${tokenHash} and users.app_id = ${appId}
+      and users.disabled_at is null`,
+  );
+  if (!row) return undefined;
+  return { userId: row.user_id, role: row.role, expiresAt: row.expires_at, lastUsedAt: row.last_used_at };
+}
+
+export async function insertReset(
+  db: Db,
+  reset: UserKey & { readonly tokenHash: string; readonly expiresAt: number },
+): Promise<void> {
+  await db.run(sql`insert into password_resets (app_id, token_hash, user_id, expires_at)
+    values (${reset.appId}, ${reset.tokenHash}, ${reset.userId}, ${reset.expiresAt})`);
+}
+
+/** Whom a live reset token is for. */
+export async function findReset(db: Db, appId: string, tokenHash: string, now: number): Promise<string | undefined> {
+  const row = await db.one<{ user_id: string }>(sql`select user_id from password_resets
+    where app_id = ${appId} and token_hash = ${tokenHash} and expires_at > ${now}`);
+  return row?.user_id;
+}
+
+/** True for the one caller that gets to use the token. */
+export async function useReset(db: Db, appId: string, tokenHash: string, now: number): Promise<boolean> {
+  return (
+    (await db.run(sql`delete from password_resets
+      where app_id = ${appId} and token_hash = ${tokenHash} and expires_at > ${now}`)) > 0
+  );
+}
+
+export async function deleteResetsOf(db: Db, key: UserKey): Promise<void> {
+  await db.run(sql`delete from password_resets where ${ownedBy(key)}`);
+}

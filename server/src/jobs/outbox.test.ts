@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { databases, openStorage, type TestStorage } from '../../test/build-app.ts';
+import type { Database } from '../db/db.ts';
+import { raw, sql } from '../sql.ts';
+import { GiveUp, type Job, type JobContext, type JobHandler, LeaseLost, type NewJob, RetryLater } from './job.ts';
+import { leaseMs } from './lane.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+import { countJobs } from './store.ts';
+import { sweepDeadJobs } from './sweep.ts';
+import { createWorker, type Worker } from './worker.ts';
+
+interface StoredJob {
+  readonly job_id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly run_at: number;
+  readonly attempts: number;
+  readonly last_error: string | null;
+}
+
+const quick = { concurrency: 10, maxAttempts: 3, baseDelayMs: 1_000, maxDelayMs: 3_000 };
+
+/** A promise that the test settles. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+for (const database of databases) {
+  describe(`the outbox on ${database}`, () => {
+    let storage: TestStorage;
+    let db: Database;
+    let outbox: Outbox;
+    let now: number;
+    let errors: string[];
+    before(async () => {
+      storage = await openStorage(database);
+      db = storage.db;
+    });
+    after(() => storage.close());
+    beforeEach(async () => {
+      now = 1_800_000_000_000;
+      errors = [];
+      outbox = createOutbox(() => now);
+      await db.run(raw('delete from jobs'));
+    });
+
+    const enqueue = (job: Partial<NewJob> = {}) =>
+      db.transaction((db) => outbox.enqueue(db, { appId: 'app', kind: 'work', payload: {}, ...job }));
+    const stored = () => db.all<StoredJob>(raw('select * from jobs order by job_id'));
+    const workerWith = (handlers: Record<string, JobHandler>, random = () => 1): Worker =>
+      createWorker({ db, outbox, handlers, now: () => now, random, onError: (what) => void errors.push(what) });
+    const handler = (run: JobHandler['run'], rules: Partial<JobHandler> = {}): JobHandler => ({ ...quick, ...rules, run });
+
+    test('hands a job over as it was asked for, and removes it when it is done', async () => {
+      const seen: Job[] = [];
+      await enqueue({ appId: 'one', payload: { text: 'Zürich', n: [1] }, expiresAt: now + 60_000 });
+      await workerWith({ work: handler(async (job) => void seen.push(job)) }).drain();
+      assert.deepEqual(
+        seen.map(({ appId, kind, payload, attempts, expiresAt }) => ({ appId, kind, payload, attempts, expiresAt })),
+        [{ appId: 'one', kind: 'work', payload: { text: 'Zürich', n: [1] }, attempts: 1, expiresAt: now + 60_000 }],
+      );
+      assert.deepEqual(await stored(), []);
+    });
+
+    test('keeps a job only when its transaction is committed', async () => {
+      let woken = 0;
+      outbox.onEnqueued(() => woken++);
+      await assert.rejects(
+        db.transaction(async (db) => {
+          await outbox.enqueue(db, { appId: 'app', kind: 'work', payload: {} });
+          throw new Error('no');
+        }),
+        /no/,
+      );
+      assert.deepEqual([await stored(), woken], [[], 0]);
+      await enqueue();
+      assert.equal(woken, 1, 'a worker is told after the commit');
+    });
+
+    test('takes the same job id once', async () => {
+      await enqueue({ jobId: 'same', payload: { n: 1 } });
+      await enqueue({ jobId: 'same', payload: { n: 2 } });
+      const seen: unknown[] = [];
+      await workerWith({ work: handler(async ({ payload }) => void seen.push(payload)) }).drain();
+      assert.deepEqual(seen, [{ n: 1 }]);
+    });
+
+    test('a started worker is woken by a commit, without waiting for the next poll', async () => {
+      const { opened, open } = gate();
+      const worker = workerWith({ work: handler(async () => open()) });
+      worker.start();
+      await worker.drain();
+      await enqueue();
+      await opened;
+      await worker.stop();
+      assert.deepEqual(await stored(), []);
+    });
+
+    test('waits until a job is due', async () => {
+      const seen: number[] = [];
+      await enqueue({ runAt: now + 1 });
+      const worker = workerWith({ work: handler(async () => void seen.push(now)) });
+      await worker.drain();
+      assert.deepEqual(seen, []);
+      now += 1;
+      await worker.drain();
+      assert.deepEqual(seen, [now]);
+    });
+
+    test('leaves kinds without a handler alone, even expired ones', async () => {
+      await enqueue({ kind: 'later', expiresAt: now - 1 });
+      await enqueue();
+      await workerWith({ work: handler(async () => undefined) }).drain();
+      assert.deepEqual(
+        (await stored()).map(({ kind, state, attempts }) => [kind, state, attempts]),
+        [['later', 'queued', 0]],
+      );
+    });
+
+    test('tries again after pauses that double up to a bound, and keeps what failed for good', async () => {
+      await enqueue();
+      const worker = workerWith({
+        work: handler(
+          async () => {
+            throw new Error('the provider is down');
+          },
+          { maxAttempts: 4 },
+        ),
+      });
+      const pauses: number[] = [];
+      for (let tries = 0; tries < 3; tries++) {
+        await worker.drain();
+        const [job] = await stored();
+        assert.deepEqual([job?.state, job?.last_error, job?.attempts], ['queued', 'the provider is down', tries + 1]);
+        pauses.push((job?.run_at ?? 0) - now);
+        now = job?.run_at ?? 0;
+      }
+      assert.deepEqual(pauses, [1_000, 2_000, 3_000]);
+      await worker.drain();
+      const [dead] = await stored();
+      assert.deepEqual([dead?.state, dead?.last_error, dead?.attempts], ['dead', 'the provider is down', 4]);
+      assert.ok(errors.some((what) => what.includes('is dead')));
+      now += 1_000_000;
+      await worker.drain();
+      assert.equal((await stored())[0]?.attempts, 4, 'a dead job is not tried again');
+    });
+
+    test('draws the pause from zero to the bound', async () => {
+      await enqueue();
+      await workerWith({ work: handler(async () => Promise.reject(new Error('x'))) }, () => 0.25).drain();
+      assert.equal((await stored())[0]?.run_at, now + 250);
+    });
+
+    test('comes back when the handler says so, and gives up when it says so', async () => {
+      await enqueue({ jobId: 'a', kind: 'later' });
+      await enqueue({ jobId: 'b', kind: 'never' });
+      await workerWith({
+        later: handler(async () => Promise.reject(new RetryLater('429', 77_000))),
+        never: handler(async () => Promise.reject(new GiveUp('no such address'))),
+      }).drain();
+      assert.deepEqual(
+        (await stored()).map(({ state, run_at, last_error }) => [state, run_at - now, last_error]),
+        [
+          ['queued', 77_000, '429'],
+          ['dead', 0, 'no such address'],
+        ],
+      );
+    });
+
+    test('does not do what has expired, and does not wait beyond the expiry', async () => {
+      const seen: string[] = [];
+      await enqueue({ jobId: 'a', kind: 'late', expiresAt: now });
+      await enqueue({ jobId: 'b', kind: 'fails', expiresAt: now + 1_000 });
+      await workerWith({
+        late: handler(async () => void seen.push('late')),
+        fails: handler(async () => Promise.reject(new Error('down'))),
+      }).drain();
+      assert.deepEqual(seen, []);
+      assert.deepEqual(
+        (await stored()).map(({ state, last_error }) => [state, last_error]),
+        [
+          ['dead', 'It expired before it could be done.'],
+          ['dead', 'down (no time left for another try)'],
+        ],
+      );
+    });
+
+    test('a job whose worker is gone is done by another one, and the old one no longer counts', async () => {
+      await enqueue();
+      const [started, finish] = [gate(), gate()];
+      const old: unknown[] = [];
+      const slow = workerWith({
+        work: handler(async (_job, { assertHeld }: JobContext) => {
+          started.open();
+          await finish.opened;
+          await db.transaction(assertHeld).catch((error: unknown) => old.push(error));
+          throw new Error('too late to matter');
+        }),
+      });
+      const slowDone = slow.drain();
+      await started.opened;
+      const seen: number[] = [];
+      const quickOne = workerWith({
+        work: handler(async ({ attempts }, { assertHeld }) => {
+          await db.transaction(assertHeld);
+          seen.push(attempts);
+          throw new RetryLater('once more', 5_000);
+        }),
+      });
+      now += leaseMs - 1;
+      await quickOne.drain();
+      assert.deepEqual(seen, [], 'nobody takes it while the lease lasts');
+      now += 1;
+      await quickOne.drain();
+      assert.deepEqual(seen, [2]);
+      const between = await stored();
+      finish.open();
+      await slowDone;
+      assert.ok(old[0] instanceof LeaseLost, 'its transaction is rolled back');
+      assert.deepEqual(await stored(), between, 'what the old one reports changes nothing');
+    });
+
+    test('a job that always takes its worker down is dead after its tries', async () => {
+      await enqueue();
+      await db.run(sql`update jobs set attempts = ${quick.maxAttempts}, lease_token = 'gone'`);
+      const seen: unknown[] = [];
+      await workerWith({ work: handler(async (job) => void seen.push(job)) }).drain();
+      assert.deepEqual(seen, []);
+      assert.equal((await stored())[0]?.state, 'dead');
+    });
+
+    test('two workers that race do each job once', async () => {
+      for (let n = 0; n < 60; n++) await enqueue({ appId: `app${n % 3}`, payload: { n } });
+      const seen: number[] = [];
+      const work = handler(async ({ payload }) => void seen.push((payload as { n: number }).n), { concurrency: 4 });
+      const workers = [workerWith({ work }), workerWith({ work }), workerWith({ work })];
+      await Promise.all(workers.map((worker) => worker.drain()));
+      await Promise.all(workers.map((worker) => worker.drain()));
+      assert.deepEqual(
+        seen.sort((a, b) => a - b),
+        Array.from({ length: 60 }, (_, n) => n),
+      );
+      assert.deepEqual(await stored(), []);
+    });
+
+    test('apps take turns, however many jobs one of them has', async () => {
+      for (let n = 0; n < 30; n++) await enqueue({ appId: 'a-busy-app' });
+      now += 1;
+      for (const appId of ['b', 'c']) for (let n = 0; n < 2; n++) await enqueue({ appId });
+      const order: string[] = [];
+      await workerWith({ work: handler(async ({ appId }) => void order.push(appId), { concurrency: 1 }) }).drain();
+      assert.deepEqual(order.slice(0, 6), ['a-busy-app', 'b', 'c', 'a-busy-app', 'b', 'c']);
+      assert.equal(order.length, 34);
+    });
+
+    test('one claim gives every waiting app its part of the places', async () => {
+      for (let n = 0; n < 20; n++) await enqueue({ appId: 'a' });
+      for (let n = 0; n < 2; n++) await enqueue({ appId: 'b' });
+      const [claimed, release] = [gate(), gate()];
+      const running: string[] = [];
+      const worker = workerWith({
+        work: handler(
+          async ({ appId }) => {
+            if (running.push(appId) === 4) claimed.open();
+            await release.opened;
+          },
+          { concurrency: 4 },
+        ),
+      });
+      const done = worker.drain();
+      await claimed.opened;
+      assert.deepEqual([...running].sort(), ['a', 'a', 'b', 'b']);
+      assert.deepEqual(await countJobs(db, now), { queued: 18, running: 4, dead: 0 });
+      release.open();
+      await done;
+    });
+
+    test('a stop waits for what runs and claims nothing more', async () => {
+      await enqueue({ jobId: 'a' });
+      const [started, finish] = [gate(), gate()];
+      const worker = workerWith({
+        work: handler(async () => {
+          started.open();
+          await finish.opened;
+        }),
+      });
+      worker.start();
+      await started.opened;
+      const stopped = worker.stop();
+      await enqueue({ jobId: 'b' });
+      finish.open();
+      await stopped;
+      assert.deepEqual(
+        (await stored()).map(({ job_id, attempts }) => [job_id, attempts]),
+        [['b', 0]],
+      );
+    });
+
+    test('dead jobs are kept for a month', async () => {
+      await enqueue();
+      await workerWith({ work: handler(async () => Promise.reject(new GiveUp('no'))) }).drain();
+      await sweepDeadJobs(db, now + 30 * 86_400_000);
+      assert.equal((await stored()).length, 1);
+      await sweepDeadJobs(db, now + 30 * 86_400_000 + 1);
+      assert.equal((await stored()).length, 0);
+    });
+  });
+}

@@ -1,0 +1,166 @@
+import type { Db } from '../db/db.ts';
+import { raw, sql } from '../sql.ts';
+import type { Job } from './job.ts';
+
+interface JobRow {
+  readonly app_id: string;
+  readonly job_id: string;
+  readonly kind: string;
+  readonly payload: string;
+  readonly run_at: number;
+  readonly expires_at: number | null;
+  readonly attempts: number;
+  readonly lease_token: string;
+  readonly created_at: number;
+}
+
+export interface JobRecord {
+  readonly appId: string;
+  readonly jobId: string;
+  readonly kind: string;
+  readonly payload: string;
+  readonly runAt: number;
+  readonly expiresAt: number | null;
+  readonly createdAt: number;
+}
+
+/** False when there is a job with this id already. */
+export async function insertJob(db: Db, job: JobRecord): Promise<boolean> {
+  const inserted = await db.run(
+    sql`insert into jobs (app_id, job_id, kind, payload, state, run_at, expires_at, attempts, created_at)
+      values (${job.appId}, ${job.jobId}, ${job.kind}, ${job.payload}, 'queued', ${job.runAt}, ${job.expiresAt}, 0, ${job.createdAt})
+      on conflict (app_id, job_id) do nothing`,
+  );
+  return inserted > 0;
+}
+
+export interface DueScope {
+  readonly kind: string;
+  readonly now: number;
+  /** Only apps that come after this one. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/**
+ * Apps that have a job of the kind due, in the order of their ids. It walks from app to app along the index, so that
+ * an app with a million jobs costs as much as an app with one.
+ */
+export async function findDueApps(db: Db, { kind, now, after, limit }: DueScope): Promise<string[]> {
+  const rows = await db.all<{ app_id: string }>(sql`
+    with recursive waiting (app_id) as (
+      select min(app_id) from jobs where state = 'queued' and kind = ${kind} and app_id > ${after}
+      union all
+      select (select min(job.app_id) from jobs job
+        where job.state = 'queued' and job.kind = ${kind} and job.app_id > waiting.app_id)
+      from waiting where waiting.app_id is not null
+    )
+    select app_id from waiting
+    where app_id is not null and exists (
+      select 1 from jobs job where job.state = 'queued' and job.kind = ${kind} and job.app_id = waiting.app_id
+        and job.run_at <= ${now}
+    )
+    limit ${limit}`);
+  return rows.map((row) => row.app_id);
+}
+
+export interface Claim {
+  readonly appId: string;
+  readonly kind: string;
+  readonly now: number;
+  readonly leaseUntil: number;
+  readonly leaseToken: string;
+  readonly limit: number;
+}
+
+/**
+ * Takes the oldest due jobs of one app. The outer condition is checked again on each row after waiting for its lock,
+ * so that two workers never hold one job. Call it in a transaction.
+ */
+export async function claimJobs(db: Db, claim: Claim): Promise<Job[]> {
+  const due = sql`state = 'queued' and kind = ${claim.kind} and app_id = ${claim.appId} and run_at <= ${claim.now}`;
+  const rows = await db.all<JobRow>(sql`
+    with picked as materialized (
+      select job_id from jobs where ${due} order by run_at, job_id limit ${claim.limit}${raw(db.dialect.skipLocked)}
+    )
+    update jobs set lease_token = ${claim.leaseToken}, run_at = ${claim.leaseUntil}, attempts = attempts + 1
+    where ${due} and job_id in (select job_id from picked)
+    returning app_id, job_id, kind, payload, run_at, expires_at, attempts, lease_token, created_at`);
+  return rows.map(toJob).sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
+}
+
+function toJob(row: JobRow): Job {
+  return {
+    appId: row.app_id,
+    jobId: row.job_id,
+    kind: row.kind,
+    payload: JSON.parse(row.payload) as unknown,
+    attempts: row.attempts,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+    leaseToken: row.lease_token,
+  };
+}
+
+/** The job, as long as it is held under the claim's own token. */
+function held(job: Job) {
+  return sql`app_id = ${job.appId} and job_id = ${job.jobId} and lease_token = ${job.leaseToken}`;
+}
+
+// Each of these is false when another worker has taken the job meanwhile; then nothing has changed.
+
+/** Removes a finished job. */
+export async function deleteJob(db: Db, job: Job): Promise<boolean> {
+  return (await db.run(sql`delete from jobs where ${held(job)}`)) > 0;
+}
+
+/** Puts a job back, to be claimed from `runAt` on. */
+export async function requeueJob(db: Db, job: Job, runAt: number, error: string): Promise<boolean> {
+  return (
+    (await db.run(
+      sql`update jobs set run_at = ${runAt}, lease_token = null, last_error = ${error} where ${held(job)}`,
+    )) > 0
+  );
+}
+
+/** Puts a job back as if it had not been claimed. */
+export async function releaseJob(db: Db, job: Job, now: number): Promise<boolean> {
+  return (
+    (await db.run(
+      sql`update jobs set run_at = ${now}, lease_token = null, attempts = attempts - 1 where ${held(job)}`,
+    )) > 0
+  );
+}
+
+/** Keeps a job that will not be tried again, for the console; `run_at` is when it ended. */
+export async function buryJob(db: Db, job: Job, now: number, error: string): Promise<boolean> {
+  return (
+    (await db.run(
+      sql`update jobs set state = 'dead', run_at = ${now}, lease_token = null, last_error = ${error} where ${held(job)}`,
+    )) > 0
+  );
+}
+
+export async function extendLease(db: Db, job: Job, leaseUntil: number): Promise<boolean> {
+  return (await db.run(sql`update jobs set run_at = ${leaseUntil} where ${held(job)}`)) > 0;
+}
+
+/** Locks the row until the end of the transaction, so that nobody takes the job in between. */
+export async function isHeld(db: Db, job: Job): Promise<boolean> {
+  return (await db.run(sql`update jobs set lease_token = lease_token where ${held(job)}`)) > 0;
+}
+
+/** Jobs by state: queued (waiting), running (leased), dead. */
+export async function countJobs(db: Db, now: number): Promise<Record<string, number>> {
+  const rows = await db.all<{ state: string; n: number }>(
+    sql`select case when state = 'queued' and lease_token is not null and run_at > ${now} then 'running' else state end as state,
+      count(*) as n from jobs group by 1`,
+    { share: 'metrics' },
+  );
+  return { queued: 0, running: 0, dead: 0, ...Object.fromEntries(rows.map(({ state, n }) => [state, n])) };
+}
+
+export async function deleteDeadJobs(db: Db, before: number, limit: number): Promise<number> {
+  return db.run(sql`delete from jobs where state = 'dead' and run_at < ${before} and (app_id, job_id) in (
+    select app_id, job_id from jobs where state = 'dead' and run_at < ${before} order by run_at limit ${limit})`);
+}

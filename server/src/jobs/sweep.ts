@@ -1,0 +1,32 @@
+import type { Database } from '../db/db.ts';
+import { deleteDeadJobs } from './store.ts';
+
+const dayMs = 86_400_000;
+/** How long a dead job can be looked at. */
+const keptMs = 30 * dayMs;
+const stepSize = 500;
+
+/** Removes dead jobs that nobody has looked at for a month, a few at a time. */
+export async function sweepDeadJobs(db: Database, now: number): Promise<void> {
+  while ((await deleteDeadJobs(db, now - keptMs, stepSize)) === stepSize);
+}
+
+const firstMs = 60_000;
+const everyMs = 3_600_000;
+
+/** Runs each task every hour until `stop`, for the first time after a minute. The timers never keep the process alive. */
+export function startSweeping(
+  run: (what: string, work: () => Promise<unknown>) => void,
+  tasks: Readonly<Record<string, () => Promise<unknown>>>,
+): { stop(): void } {
+  const sweep = () => {
+    for (const [what, work] of Object.entries(tasks)) run(what, work);
+  };
+  const timers = [setTimeout(sweep, firstMs), setInterval(sweep, everyMs)];
+  for (const timer of timers) timer.unref();
+  return {
+    stop() {
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../db/db.ts';
+import {
+  backOff,
+  GiveUp,
+  type Job,
+  type JobContext,
+  type JobHandler,
+  type JobHandlers,
+  LeaseLost,
+  RetryLater,
+} from './job.ts';
+import { Lane, leaseMs } from './lane.ts';
+import type { Outbox } from './outbox.ts';
+import * as store from './store.ts';
+
+/** The floor: what no wake-up of this process announces (another node's job, a pause that ends) is found by then. */
+const pollMs = 1_000;
+/** How long a stop waits for jobs that run. */
+const graceMs = 5_000;
+const maxErrorLength = 1_000;
+
+export interface WorkerOptions {
+  readonly db: Database;
+  readonly outbox: Outbox;
+  /** Kinds that are not here are left alone. */
+  readonly handlers: JobHandlers;
+  readonly now: Clock;
+  readonly onError: (what: string, error: unknown) => void;
+  /** 0 to 1, for the pause before a retry. */
+  readonly random?: () => number;
+}
+
+export interface Worker {
+  /** Begins to claim: at once, on wake-ups, and by polling. */
+  start(): void;
+  /** Claims and runs until nothing is due; for tests and for a worker that is run once. */
+  drain(): Promise<void>;
+  /** Claims nothing more, waits for what runs, and gives back what does not end in time. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly job: Job;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+interface Place {
+  readonly lane: Lane;
+  readonly handler: JobHandler;
+  running: number;
+  /** One claim of a kind at a time: what becomes free or due meanwhile is left to the next one, in one go. */
+  claiming: Promise<number>;
+  next: Promise<number> | undefined;
+}
+
+class OutboxWorker implements Worker {
+  readonly #options: WorkerOptions;
+  readonly #places: ReadonlyMap<string, Place>;
+  readonly #running = new Set<Running>();
+  #stopping = false;
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#places = new Map(
+      Object.entries(options.handlers).map(([kind, handler]) => [
+        kind,
+        { lane: new Lane(options.db, kind), handler, running: 0, claiming: Promise.resolve(0), next: undefined },
+      ]),
+    );
+  }
+
+  start(): void {
+    this.#options.outbox.onEnqueued((kind) => {
+      const place = this.#places.get(kind);
+      if (place) void this.#fill(place);
+    });
+    this.#timers = [setInterval(() => this.#fillAll(), pollMs), setInterval(() => void this.#renew(), leaseMs / 3)];
+    for (const timer of this.#timers) timer.unref();
+    this.#fillAll();
+  }
+
+  async drain(): Promise<void> {
+    for (;;) {
+      const claimed = await Promise.all([...this.#places.values()].map((place) => this.#fill(place)));
+      if (this.#running.size === 0 && claimed.every((count) => count === 0)) return;
+      await Promise.all([...this.#running].map(({ ended }) => ended));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.all([...this.#places.values()].map(({ claiming }) => claiming));
+    const grace = new AbortController();
+    const ended = Promise.all([...this.#running].map((running) => running.ended)).then(() => grace.abort());
+    await Promise.race([ended, delay(graceMs, undefined, { signal: grace.signal }).catch(() => undefined)]);
+    for (const { job, abort } of this.#running) {
+      abort.abort();
+      await this.#attempt('giving a job back', () => store.releaseJob(this.#options.db, job, this.#options.now()));
+    }
+  }
+
+  #fillAll(): void {
+    for (const place of this.#places.values()) void this.#fill(place);
+  }
+
+  /** Claims until the kind's places are full or nothing is due. Answers how many were claimed; never rejects. */
+  #fill(place: Place): Promise<number> {
+    place.next ??= place.claiming.then(() => {
+      place.next = undefined;
+      return this.#claim(place);
+    });
+    place.claiming = place.next;
+    return place.claiming;
+  }
+
+  async #claim(place: Place): Promise<number> {
+    const { now } = this.#options;
+    for (let total = 0; ; ) {
+      const free = place.handler.concurrency - place.running;
+      if (this.#stopping || free <= 0) return total;
+      const jobs = (await this.#attempt('claiming jobs', () => place.lane.claim(free, now()))) ?? [];
+      for (const job of jobs) this.#start(place, job);
+      total += jobs.length;
+      if (jobs.length === 0) return total;
+    }
+  }
+
+  #start(place: Place, job: Job): void {
+    place.running++;
+    const abort = new AbortController();
+    const ended = this.#run(place.handler, job, abort.signal).finally(() => {
+      place.running--;
+      this.#running.delete(running);
+      if (!this.#stopping) void this.#fill(place);
+    });
+    const running: Running = { job, abort, ended };
+    this.#running.add(running);
+  }
+
+  /** Never rejects: what cannot be written down now is due again when the lease ends. */
+  async #run(handler: JobHandler, job: Job, signal: AbortSignal): Promise<void> {
+    const { db, now } = this.#options;
+    const refusal = refuseRun(handler, job, now());
+    const outcome = refusal === undefined ? await this.#outcome(handler, job, signal) : { dead: refusal };
+    await this.#attempt('ending a job', async () => {
+      if (outcome === 'done') await store.deleteJob(db, job);
+      else if ('dead' in outcome) await this.#bury(job, outcome.dead);
+      else await store.requeueJob(db, job, outcome.runAt, outcome.error);
+    });
+  }
+
+  async #bury(job: Job, reason: string): Promise<void> {
+    if (await store.buryJob(this.#options.db, job, this.#options.now(), reason))
+      this.#options.onError(`job ${job.kind} ${job.jobId} is dead`, new Error(reason));
+  }
+
+  async #outcome(handler: JobHandler, job: Job, signal: AbortSignal): Promise<Outcome> {
+    const { now, random = Math.random } = this.#options;
+    const assertHeld: JobContext['assertHeld'] = async (db) => {
+      if (!(await store.isHeld(db, job))) throw new LeaseLost();
+    };
+    try {
+      await handler.run(job, { signal, assertHeld });
+      return 'done';
+    } catch (error) {
+      const text = (error instanceof Error ? error.message : String(error)).slice(0, maxErrorLength);
+      if (!(error instanceof RetryLater || error instanceof GiveUp || error instanceof LeaseLost))
+        this.#options.onError(`job ${job.kind}, try ${job.attempts}`, error);
+      if (error instanceof GiveUp || job.attempts >= handler.maxAttempts) return { dead: text };
+      const runAt = now() + (error instanceof RetryLater ? error.afterMs : backOff(handler, job.attempts, random));
+      if (job.expiresAt !== null && runAt >= job.expiresAt) return { dead: `${text} (no time left for another try)` };
+      return { runAt, error: text };
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const until = this.#options.now() + leaseMs;
+    for (const { job, abort } of this.#running) {
+      const kept = await this.#attempt('renewing a lease', () => store.extendLease(this.#options.db, job, until));
+      if (kept === false) abort.abort();
+    }
+  }
+
+  async #attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#options.onError(what, error);
+      return undefined;
+    }
+  }
+}
+
+type Outcome = 'done' | { readonly dead: string } | { readonly runAt: number; readonly error: string };
+
+/** Why a claimed job is not even tried: it is too late, or its tries all ended without a word. */
+function refuseRun(handler: JobHandler, job: Job, now: number): string | undefined {
+  if (job.expiresAt !== null && job.expiresAt <= now) return 'It expired before it could be done.';
+  if (job.attempts > handler.maxAttempts) return `It was tried ${handler.maxAttempts} times and never ended.`;
+  return undefined;
+}
+
+/** Runs the jobs of the outbox in this process. */
+export function createWorker(options: WorkerOptions): Worker {
+  return new OutboxWorker(options);
+}

@@ -1,0 +1,18 @@
+/** The process: arguments and environment in, exit code out. Everything else gets what it needs handed in. */
+import { text } from 'node:stream/consumers';
+import type { Terminal } from './cli/command.ts';
+import { runCommandLine } from './cli/run.ts';
+
+const terminal: Terminal = {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+  readInput: () => text(process.stdin),
+  isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+};
+
+// A reader that has seen enough (`pharos app list | head -1`) is no failure.
+process.stdout.on('error', (error: { code?: string }) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+const code = await runCommandLine({ words: process.argv.slice(2), environment: process.env, terminal });
+// Idle connections must not keep a finished command alive; what was printed is flushed first.
+process.stdout.write('', () => process.exit(code));
