@@ -20,7 +20,9 @@ function buildConsole() {
 
 function serve(flags) {
   const main = join(root, 'server', 'src', 'main.ts');
-  const child = spawn(pinnedNode, [main, 'serve', ...flags], { stdio: 'inherit', env: environment });
+  // The channel closes with this process, however it ends, so that the service never outlives it unnoticed.
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
+  const child = spawn(pinnedNode, [main, 'serve', ...flags], { stdio, env: environment });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }

@@ -32,6 +32,7 @@ import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
 import { pushEndpoints } from './features/push/routes.ts';
 import { storylineEndpoints } from './features/storylines/routes.ts';
+import { userConsoleEndpoints } from './features/users/console-routes.ts';
 import { AttemptLimits } from './features/users/attempts.ts';
 import { createPasswordReset, createResetMailHandler, type FindApp } from './features/users/password-reset.ts';
 import { registerResetPage } from './features/users/reset-page.ts';
@@ -178,6 +179,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...adminEndpoints(admins),
     ...appConsoleEndpoints(apps),
     ...bucketConsoleEndpoints({ db, service: buckets, assertApp: (appId) => apps.get(appId) }),
+    ...userConsoleEndpoints({ service: users, assertApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
   ];
 

@@ -9,12 +9,15 @@ export interface ErrorEntry {
   readonly name: string;
   readonly status: number;
   readonly code: number;
-  /** The message a caller reads when the thrower has nothing more exact to say. */
-  readonly message: string;
+  /**
+   * The message a caller reads when the thrower has nothing more exact to say. Not called `message`: the logger would
+   * take the entry for an error of its own and try to mark it, and it is frozen.
+   */
+  readonly meaning: string;
 }
 
-function entry(name: string, status: number, code: number, message: string): ErrorEntry {
-  return Object.freeze({ name, status, code, message });
+function entry(name: string, status: number, code: number, meaning: string): ErrorEntry {
+  return Object.freeze({ name, status, code, meaning });
 }
 
 export const catalogue = Object.freeze({
@@ -114,7 +117,7 @@ export class Failure extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(entry: ErrorEntry, options: FailureOptions = {}) {
-    super(options.message ?? entry.message, { cause: options.cause });
+    super(options.message ?? entry.meaning, { cause: options.cause });
     this.name = entry.name;
     this.entry = entry;
     this.details = options.details ?? [];

@@ -1,5 +1,6 @@
 import { commandLine } from '../audit.ts';
 import { newAdminShape, resetShape } from '../features/admins/schemas.ts';
+import { adminView } from '../features/admins/service.ts';
 import { randomText } from '../id.ts';
 import { type Command, type CommandCall, type OptionSpec, UsageError } from './command.ts';
 import { withServices } from './storage.ts';
@@ -63,7 +64,7 @@ export const adminCommands: readonly Command[] = [
       const admin = await withServices(call.config(), async ({ admins }) => {
         const found = await admins.findByEmail(address);
         if (!found) throw new Error(`There is no administrator with the e-mail ${address}.`);
-        return admins.setPassword(found.adminId, password, commandLine);
+        return adminView(await admins.setPassword(found.adminId, password, commandLine));
       });
       return {
         text: `The password of ${admin.email} is changed.${isGenerated ? `\nPassword, shown only now: ${password}` : ''}`,

@@ -17,7 +17,7 @@ function summary({ tables, blobs, createdAt, migration }: Manifest) {
 /** A serving process must not meet half of the rows; the embedded database is kept for the restore alone. */
 async function alone<T>(config: Config, work: () => Promise<T>): Promise<T> {
   prepareFolder(config);
-  const lock = config.databaseUrl ? undefined : lockFolder(config.dataFolder);
+  const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
   try {
     return await work();
   } finally {

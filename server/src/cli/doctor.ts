@@ -45,7 +45,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     db = openDatabase(config);
     findings.push(...(await checkDatabase(db)), await checkMigrations(db), ...(await checkIntegrity(db)));
     const blobs = createDiskBlobStore(filesFolder(config));
-    const { admins, apps } = createServices({ db, now: Date.now, enqueue: async () => undefined });
+    const { admins, apps } = createServices({ db, now: Date.now });
     findings.push(await checkFiles(blobs, storedFiles(db)), await checkAdmins(admins), ...(await checkPolicies(apps)));
   } catch (error) {
     findings.push(finder('database').fail(explain(error, config)));

@@ -38,8 +38,8 @@ export function exitCodeOf(error: unknown): 1 | 2 {
 }
 
 function rootOf(error: Error): CodedError {
-  let root = error;
-  while (root.cause instanceof Error) root = root.cause;
+  // Only a Failure hides what a person at the terminal wants to know; other messages were written for that person.
+  const root = error instanceof Failure && error.cause instanceof Error ? error.cause : error;
   // A connection that was tried by IPv6 and IPv4 fails with both.
   return root instanceof AggregateError && root.errors[0] instanceof Error ? root.errors[0] : root;
 }

@@ -77,7 +77,7 @@ export const serveCommand: Command = {
   async run(call) {
     const config = call.config();
     prepareFolder(config);
-    const lock = config.databaseUrl ? undefined : lockFolder(config.dataFolder);
+    const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
     try {
       await serve(config, call.terminal, call.isJson);
     } finally {

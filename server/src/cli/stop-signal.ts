@@ -1,9 +1,12 @@
 import type { Clock } from '../clock.ts';
 
+/** `disconnect`: the process that started this one, and watched over it by a channel, is gone. */
+const stopEvents = ['SIGTERM', 'SIGINT', 'SIGHUP', 'disconnect'] as const;
+export type StopEvent = (typeof stopEvents)[number];
+
 /** Where signals come from: the process, or a test. */
 export interface SignalSource {
-  on(signal: NodeJS.Signals, listener: () => void): unknown;
-  off(signal: NodeJS.Signals, listener: () => void): unknown;
+  on(event: StopEvent, listener: () => void): unknown;
 }
 
 export interface StopOptions {
@@ -16,12 +19,12 @@ export interface StopOptions {
 const sameRequestMs = 500;
 
 /**
- * Resolves with the first SIGTERM, SIGINT or SIGHUP. A second one means that the graceful stop takes too long.
+ * Resolves with the first request to stop. A second one means that the graceful stop takes too long.
  */
-export function waitForStop(source: SignalSource, { now, atOnce }: StopOptions): Promise<NodeJS.Signals> {
+export function waitForStop(source: SignalSource, { now, atOnce }: StopOptions): Promise<StopEvent> {
   let firstAt: number | undefined;
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    for (const signal of stopEvents) {
       source.on(signal, () => {
         if (firstAt === undefined) {
           firstAt = now();

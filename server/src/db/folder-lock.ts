@@ -1,5 +1,10 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+
+/** A process that is being replaced may still be finishing what it accepted. */
+const patienceMs = 2_000;
+const pollMs = 50;
 
 /**
  * Takes the data folder for one serving process, until `release` or until the process ends, however it ends.
@@ -9,17 +14,23 @@ import Sqlite from 'better-sqlite3';
  *
  * @throws Error when another process serves the folder
  */
-export function lockFolder(folder: string): { release(): void } {
+export async function lockFolder(folder: string): Promise<{ release(): void }> {
   const file = new Sqlite(join(folder, 'serve.lock'), { timeout: 0 });
-  try {
-    file.exec('begin exclusive');
-  } catch (error) {
-    file.close();
-    if (!String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) throw error;
-    throw new Error(
-      `Another Pharos serves the data folder ${folder} already. Stop it first, or choose another folder with --data.`,
-      { cause: error },
-    );
+  for (let waited = 0; ; waited += pollMs) {
+    try {
+      file.exec('begin exclusive');
+      return { release: () => void file.close() };
+    } catch (error) {
+      const isTaken = String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+      if (isTaken && waited < patienceMs) {
+        await delay(pollMs);
+        continue;
+      }
+      file.close();
+      if (!isTaken) throw error;
+      throw new Error(
+        `Another Pharos serves the data folder ${folder} already. Stop it first, or choose another folder with --data.`,
+      );
+    }
   }
-  return { release: () => void file.close() };
 }

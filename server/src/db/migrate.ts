@@ -28,13 +28,19 @@ export async function newestMigration(read: (statement: Sql) => Promise<readonly
   return Number(row?.['newest'] ?? 0);
 }
 
+const ledger = raw(
+  'create table if not exists migrations (id bigint primary key, name text not null, applied_at bigint not null)',
+);
+
 /** The numbers of the migrations that the database has had; empty for a new one. */
 async function appliedMigrations(db: Db): Promise<Set<number>> {
-  await db.run(
-    raw(
-      'create table if not exists migrations (id bigint primary key, name text not null, applied_at bigint not null)',
-    ),
-  );
+  try {
+    await db.run(ledger);
+  } catch (error) {
+    // PostgreSQL lets two nodes that create the table at the same moment collide in its catalogue; now it is there.
+    if (!(error instanceof UniqueViolation)) throw error;
+    await db.run(ledger);
+  }
   const rows = await db.all<{ id: number }>(raw('select id from migrations'));
   return new Set(rows.map((row) => row.id));
 }

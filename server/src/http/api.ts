@@ -59,7 +59,13 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         streams.addContentTypeParser('*', (_request, _payload, done) => done(null));
         for (const endpoint of options.endpoints) if (endpoint.takesStream) route(streams, endpoint, options);
       });
-      api.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, options));
+      // In a hook and not in the handler, which would come only after the body.
+      api.addHook('onRequest', async (request, reply) => {
+        if (request.is404) await answerUnrouted(request, reply, options);
+      });
+      api.setNotFoundHandler(() => {
+        throw fail('NotFound');
+      });
     },
     { prefix: apiPrefix },
   );

@@ -17,6 +17,8 @@ export const mayDo = Object.freeze({
   'keys.write': ['owner', 'manager'],
   'buckets.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'buckets.write': ['owner', 'manager'],
+  /** App users: personal data. */
+  'users.read': ['owner', 'manager'],
   /** An app user's role, and switching the user off and on. */
   'users.change': ['owner', 'manager'],
   'audit.read': ['owner', 'manager'],

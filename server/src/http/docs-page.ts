@@ -103,7 +103,7 @@ function renderResponse(status: string, response: Readonly<Record<string, unknow
 function errorTable(): string {
   const rows = Object.values(catalogue).map(
     (entry) =>
-      `<tr><td><code>${entry.name}</code></td><td>${entry.status}</td><td>${entry.code}</td><td>${escapeHtml(entry.message)}</td></tr>`,
+      `<tr><td><code>${entry.name}</code></td><td>${entry.status}</td><td>${entry.code}</td><td>${escapeHtml(entry.meaning)}</td></tr>`,
   );
   return `<table><tr><th>Name</th><th>Status</th><th>Code</th><th>Meaning</th></tr>${rows.join('')}</table>`;
 }

@@ -196,8 +196,8 @@ function failures(names: readonly ErrorName[]): Record<string, Json> {
   );
 }
 
-export function errorExample({ name, status, code, message }: ErrorEntry): object {
-  return { error: { code, error: message, name, status, requestId: 'k3v9x1a' }, code };
+export function errorExample({ name, status, code, meaning }: ErrorEntry): object {
+  return { error: { code, error: meaning, name, status, requestId: 'k3v9x1a' }, code };
 }
 
 /** TypeBox marks its schemas with symbols and hidden members; a JSON round leaves the JSON Schema. */

@@ -54,7 +54,11 @@ for (const database of databases) {
     const stored = () => db.all<StoredJob>(raw('select * from jobs order by job_id'));
     const workerWith = (handlers: Record<string, JobHandler>, random = () => 1): Worker =>
       createWorker({ db, outbox, handlers, now: () => now, random, onError: (what) => void errors.push(what) });
-    const handler = (run: JobHandler['run'], rules: Partial<JobHandler> = {}): JobHandler => ({ ...quick, ...rules, run });
+    const handler = (run: JobHandler['run'], rules: Partial<JobHandler> = {}): JobHandler => ({
+      ...quick,
+      ...rules,
+      run,
+    });
 
     test('hands a job over as it was asked for, and removes it when it is done', async () => {
       const seen: Job[] = [];
@@ -299,6 +303,34 @@ for (const database of databases) {
         (await stored()).map(({ job_id, attempts }) => [job_id, attempts]),
         [['b', 0]],
       );
+    });
+
+    test('keeps the lease of a job that runs long, and tells the handler when it is lost', async () => {
+      await enqueue();
+      const [started, aborted] = [gate(), gate()];
+      const worker = createWorker({
+        db,
+        outbox,
+        now: () => now,
+        renewMs: 1,
+        onError: (what) => void errors.push(what),
+        handlers: {
+          work: handler(async (_job, { signal }) => {
+            signal.addEventListener('abort', aborted.open);
+            started.open();
+            await aborted.opened;
+          }),
+        },
+      });
+      worker.start();
+      await started.opened;
+      now += leaseMs - 1;
+      let renewed: StoredJob | undefined;
+      while (renewed?.run_at !== now + leaseMs) [renewed] = await stored();
+      await db.run(raw("update jobs set lease_token = 'another'"));
+      await aborted.opened;
+      await worker.stop();
+      assert.equal((await stored()).length, 1, 'it is left to the other worker');
     });
 
     test('dead jobs are kept for a month', async () => {

@@ -30,6 +30,8 @@ export interface WorkerOptions {
   readonly onError: (what: string, error: unknown) => void;
   /** 0 to 1, for the pause before a retry. */
   readonly random?: () => number;
+  /** How often the leases of running jobs are renewed. */
+  readonly renewMs?: number;
 }
 
 export interface Worker {
@@ -74,11 +76,12 @@ class OutboxWorker implements Worker {
   }
 
   start(): void {
-    this.#options.outbox.onEnqueued((kind) => {
+    const { outbox, renewMs = leaseMs / 3 } = this.#options;
+    outbox.onEnqueued((kind) => {
       const place = this.#places.get(kind);
       if (place) void this.#fill(place);
     });
-    this.#timers = [setInterval(() => this.#fillAll(), pollMs), setInterval(() => void this.#renew(), leaseMs / 3)];
+    this.#timers = [setInterval(() => this.#fillAll(), pollMs), setInterval(() => void this.#renew(), renewMs)];
     for (const timer of this.#timers) timer.unref();
     this.#fillAll();
   }

@@ -63,7 +63,7 @@ export async function checkMail({ smtpUrl }: Config): Promise<Finding[]> {
   const { ok, fail } = finder('mail');
   const { host } = new URL(smtpUrl);
   const waits = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 5_000 };
-  const transport = createTransport(smtpUrl, waits);
+  const transport = createTransport({ url: smtpUrl, ...waits });
   try {
     await transport.verify();
     return [ok(`The mail server ${host} takes mail.`)];

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { type AuditRow, listChanges } from '../../audit.ts';
 import type { Database } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import { exampleId } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { pageLimitParameter, readPageLimit } from '../../http/console-page.ts';
 import { auditExample, auditSchema } from './schemas.ts';
 
 const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
@@ -22,13 +22,6 @@ function view(row: AuditRow) {
   };
 }
 
-function readLimit(text: string | undefined): number {
-  if (text === undefined) return 100;
-  if (!/^\d{1,6}$/.test(text) || Number(text) < 1)
-    throw fail('InvalidQuery', 'limit must be a whole number from 1; more than 1,000 is read as 1,000.');
-  return Math.min(1000, Number(text));
-}
-
 /** Every change that was made in the console or on the command line. */
 export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
   return [
@@ -42,11 +35,7 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
       query: [
         { name: 'appId', description: 'Only changes to this app', schema: Type.String() },
         { name: 'before', description: 'Only changes older than the one with this auditId', schema: Type.String() },
-        {
-          name: 'limit',
-          description: 'At most so many, 100 by default',
-          schema: Type.Integer({ minimum: 1, maximum: 1000 }),
-        },
+        pageLimitParameter,
       ],
       answer: {
         status: 200,
@@ -56,7 +45,7 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
       },
       errors: ['InvalidQuery'],
       async handle({ query }) {
-        const limit = readLimit(query['limit']);
+        const limit = readPageLimit(query['limit']);
         const rows = await listChanges(db, { appId: query['appId'], before: query['before'], limit });
         const last = rows.at(-1);
         return { results: rows.map(view), ...(rows.length === limit && last ? { next: last.audit_id } : {}) };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { createdAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
 import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape } from './schemas.ts';
-import type { AdminService } from './service.ts';
+import { type AdminService, adminView } from './service.ts';
 
 const answer = recordAnswer(adminSchema, adminExample);
 
@@ -50,7 +50,7 @@ export function adminEndpoints(admins: AdminService): readonly ConsoleEndpoint[]
       },
       answer,
       errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
-      handle: async ({ params, body, by }) => ({ result: await admins.change(params['adminId'] ?? '', body, by) }),
+      handle: async ({ params, body, by }) => ({ result: adminView(await admins.change(params['adminId'] ?? '', body, by)) }),
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -63,7 +63,7 @@ export function adminEndpoints(admins: AdminService): readonly ConsoleEndpoint[]
       answer,
       errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
       handle: async ({ params, body, by }) => ({
-        result: await admins.setPassword(params['adminId'] ?? '', body.password, by),
+        result: adminView(await admins.setPassword(params['adminId'] ?? '', body.password, by)),
       }),
     }),
   ];

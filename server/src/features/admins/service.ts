@@ -87,7 +87,7 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
     adminId: string,
     by: Actor,
     how: { readonly action: string; readonly change: (row: store.AdminRow) => store.AdminRow },
-  ): Promise<AdminView> {
+  ): Promise<store.AdminRow> {
     return db.transaction(async (db) => {
       // The owners are locked first, so that two owners cannot dismiss one another at the same moment.
       const owners = await store.lockOwners(db);
@@ -102,7 +102,7 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
         await store.deleteSessionsOf(db, adminId);
       const [before, after] = [shown(adminView(row)), shown(adminView(next))];
       await recordChange(db, { by, action: how.action, subject: row.email, before, after, now: now() });
-      return adminView(next);
+      return next;
     });
   }
 
@@ -164,7 +164,7 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
     },
 
     /** Disabling ends every session of the administrator. @throws Failure ObjectNotFound, OperationForbidden */
-    async change(adminId: string, change: AdminChange, by: Actor): Promise<AdminView> {
+    async change(adminId: string, change: AdminChange, by: Actor): Promise<store.AdminRow> {
       return update(adminId, by, {
         action: 'administrator.change',
         change: (row) => ({
@@ -178,7 +178,7 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
     },
 
     /** Ends every session of the administrator. */
-    async setPassword(adminId: string, password: string, by: Actor): Promise<AdminView> {
+    async setPassword(adminId: string, password: string, by: Actor): Promise<store.AdminRow> {
       const hash = await passwords.hash(password, share);
       return update(adminId, by, {
         action: 'administrator.password',

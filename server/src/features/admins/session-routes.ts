@@ -126,9 +126,9 @@ export function sessionEndpoints({ admins, sessions }: Deps): readonly ConsoleEn
       errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
       async handle({ admin, body, by, address, setSession }) {
         const row = await sessions.assertPassword(signedIn(admin), body.currentPassword, address);
-        const result = await admins.setPassword(row.admin_id, body.password, by);
-        setSession(await sessions.begin(row));
-        return { result };
+        const changed = await admins.setPassword(row.admin_id, body.password, by);
+        setSession(await sessions.begin(changed));
+        return { result: adminView(changed) };
       },
     }),
   ];

@@ -56,6 +56,10 @@ export function createAdminSessions({ db, now, passwords, inBackground }: Sessio
     const token = randomText(43);
     const [startedAt, expiresAt] = [now(), now() + sessionLimits.absoluteMs];
     await db.transaction(async (db) => {
+      const current = await store.lockAdmin(db, admin.admin_id);
+      // The password may have been changed, or the administrator disabled, while this one's was checked.
+      if (current?.password_hash !== admin.password_hash || current.disabled_at !== null)
+        throw fail('UserInvalidLoginParams');
       await store.deleteEndedSessions(db, startedAt, startedAt - sessionLimits.idleMs);
       const session = { sessionHash: secretHash(token), adminId: admin.admin_id, now: startedAt, expiresAt };
       await store.insertSession(db, session);

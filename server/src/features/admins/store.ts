@@ -28,6 +28,11 @@ export function findAdmin(db: Db, adminId: string): Promise<AdminRow | undefined
   return db.one<AdminRow>(sql`select * from admins where admin_id = ${adminId}`);
 }
 
+/** Inside a transaction: the row stays as it is until the transaction ends. */
+export function lockAdmin(db: Db, adminId: string): Promise<AdminRow | undefined> {
+  return db.one<AdminRow>(sql`select * from admins where admin_id = ${adminId}${raw(db.dialect.lockRow)}`);
+}
+
 export function findAdminByEmail(db: Db, emailKey: string): Promise<AdminRow | undefined> {
   return db.one<AdminRow>(sql`select * from admins where email_key = ${emailKey}`);
 }

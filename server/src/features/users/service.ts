@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type Actor, recordChange, service } from '../../audit.ts';
 import type { Clock } from '../../clock.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
@@ -71,6 +72,9 @@ export function createUserService({ db, revision, now, passwords, unlink }: User
   async function mustChange(done: Promise<boolean>): Promise<void> {
     if (!(await done)) throw fail('ObjectNotFound', 'There is no user with this objectId.');
   }
+
+  const audit = (db: Db, by: Actor, { appId, userId }: store.UserKey, states: { before: object; after: object }) =>
+    recordChange(db, { by, action: 'user.change', subject: userId, appId, ...states, now: now() });
 
   return {
     /** @throws Failure UserEmailTaken */
@@ -153,14 +157,22 @@ export function createUserService({ db, revision, now, passwords, unlink }: User
     },
 
     /** For the console. @throws Failure ObjectNotFound */
-    async setUserRole(key: store.UserKey, role: UserRole): Promise<void> {
-      await mustChange(revision.change((db) => store.setRole(db, key, role)));
+    async setUserRole(key: store.UserKey, role: UserRole, by: Actor = service): Promise<void> {
+      await mustChange(
+        revision.change(async (db) => {
+          const before = await store.lockUser(db, key);
+          if (before) await audit(db, by, key, { before: { role: before.role }, after: { role } });
+          return store.setRole(db, key, role);
+        }),
+      );
     },
 
     /** For the console. Disabling ends all tokens at once. @throws Failure ObjectNotFound */
-    async setUserDisabled(key: store.UserKey, disabled: boolean): Promise<void> {
+    async setUserDisabled(key: store.UserKey, disabled: boolean, by: Actor = service): Promise<void> {
       await mustChange(
         revision.change(async (db) => {
+          const before = await store.lockUser(db, key);
+          if (before) await audit(db, by, key, { before: { disabled: before.disabled_at !== null }, after: { disabled } });
           if (disabled) await endSessions(db, key);
           return store.setDisabledAt(db, key, disabled ? now() : null);
         }),

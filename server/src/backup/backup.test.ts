@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { createApp } from '../app.ts';
+import { createDiskBlobStore } from '../blobs/disk.ts';
+import { filesFolder, readConfig } from '../config.ts';
+import { knownMigrations } from '../db/migrate.ts';
+import {
+  buildApp,
+  createPostgresDatabase,
+  databases,
+  openStorage,
+  signIn,
+  type TestApp,
+  type TestStorage,
+} from '../../test/build-app.ts';
+import { openPostgres } from '../db/postgres.ts';
+import { openSqlite } from '../db/sqlite.ts';
+import { assertNoUnfinishedRestore, setRestoreMarker } from './marker.ts';
+import { restoreBackup, verifyBackup } from './restore.ts';
+import { tablesOf } from './tables.ts';
+import { writeBackup } from './write.ts';
+
+type Kind = (typeof databases)[number];
+
+const blobsOf = (app: TestApp) => createDiskBlobStore(filesFolder(app.config));
+const storageBlobs = (storage: TestStorage) => createDiskBlobStore(filesFolder(readConfig(storage.settings)));
+
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-backup-'));
+  try {
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A database and a file storage that have never been used. */
+async function openEmpty(kind: Kind): Promise<TestStorage> {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-empty-'));
+  const postgres = kind === 'postgres' ? await createPostgresDatabase() : undefined;
+  const queryDeadlineMs = 5_000;
+  const db = postgres
+    ? openPostgres({ url: postgres.url, poolSize: 5, queryDeadlineMs })
+    : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs });
+  return {
+    db,
+    folder,
+    settings: { PHAROS_DATA: folder },
+    async close() {
+      await db.close();
+      await postgres?.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const oddDocument = {
+  text: 'a\u2028b\u2029c\n"quotes" \u00e9 \u{1f600}',
+  number: 0.1 + 0.2,
+  big: 1.7976931348623157e308,
+  nested: [{ a: null, __proto__x: true }],
+  empty: {},
+};
+
+/** Something of every kind that can be written, and how to read it again. */
+async function fill(app: TestApp) {
+  const user = await signIn(app);
+  const send = async (method: 'POST' | 'PUT', url: string, body: unknown, headers = {}) => {
+    const answer = await app.send({ method, url: `/api/v2${url}`, body, headers: { ...user.headers, ...headers } });
+    assert.ok(answer.status < 300, `${url}: ${JSON.stringify(answer.body)}`);
+    return answer.body.result ?? answer.body;
+  };
+  await app.app.buckets.createBucket(app.appId, 'odd');
+  await send('POST', '/data/schema/odd', { column: { number: { type: 'Number' }, text: { type: 'String' } } });
+  await send('POST', '/data/bucket/odd', { metadata: oddDocument });
+  for (let n = 0; n < 250; n++) await send('POST', '/data/bucket/odd', { metadata: { n, text: 'x'.repeat(n) } });
+  const beacon = await send('POST', '/beacons', { name: 'Hall', uuid: 'u', major: 1, minor: 2, location: { x: 0.5, y: 1 } });
+  await send('POST', '/notifications', {
+    description: 'Hi',
+    beaconId: { __type: 'Pointer', className: 'Beacon', objectId: beacon.objectId },
+    event: 'ENTER',
+    type: 'TEXT',
+    message: { alertTitle: 'a', alertMessage: 'b' },
+    isEnabled: true,
+  });
+  await send('POST', '/device', { deviceName: 'door', manufacture: 'acme', topic: 'door/1' });
+  const file = await send('POST', '/files/hello.txt', 'hello file', { 'content-type': 'text/plain' });
+  const read = [
+    '/api/v2/data/bucket/odd?limit=1000',
+    '/api/v2/data/bucket/odd?where=%7B%22metadata.number%22:%7B%22$gt%22:0%7D%7D',
+    '/api/v2/data/schema/odd',
+    '/api/v2/beacons',
+    '/api/v2/notifications',
+    '/api/v2/device',
+    '/api/v2/files',
+    '/api/v2/users',
+    new URL(file.url).pathname,
+  ];
+  return { user, read };
+}
+
+/** What the addresses answer, byte for byte; the request ids are not part of it. */
+async function answersOf(send: TestApp['send'], headers: Readonly<Record<string, string>>, read: readonly string[]) {
+  const answers = [];
+  for (const url of read) {
+    const { status, raw } = await send({ method: 'GET', url, headers });
+    answers.push([url, status, raw.toString('utf8')]);
+  }
+  return answers;
+}
+
+async function restoredApp(app: TestApp, storage: TestStorage) {
+  const config = readConfig({ ...storage.settings, PHAROS_PUBLIC_URL: app.config.publicUrl });
+  const restored = await createApp({ config, db: storage.db, now: () => app.clock.now, logStream: { write: () => undefined } });
+  const send: TestApp['send'] = async ({ method, url, headers }) => {
+    const answer = await restored.server.inject({
+      method,
+      url,
+      headers: { ...app.credentials, ...(headers as Record<string, string>) },
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: undefined, raw: answer.rawPayload };
+  };
+  return { send, close: () => restored.close() };
+}
+
+for (const from of databases) {
+  for (const to of databases) {
+    test(`a backup of ${from} taken during writes is restored into ${to}: same answers, keys and tokens`, () =>
+      withFolder(async (folder) => {
+        const app = await buildApp({ database: from });
+        const target = await openEmpty(to);
+        try {
+          const { user, read } = await fill(app);
+          const before = await answersOf(app.send, user.headers, read);
+          await app.app.buckets.createBucket(app.appId, 'busy');
+          await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
+          const acknowledged = new Set<string>();
+          const beforeStart = new Set<string>();
+          let isWriting = true;
+          const writing = Promise.all(
+            Array.from({ length: 4 }, async (_, writer) => {
+              for (let n = 0; isWriting && acknowledged.size < 900; n++) {
+                const body = { metadata: { writer, n } };
+                const answer = await app.send({ method: 'POST', url: '/api/v2/data/bucket/busy', headers: user.headers, body });
+                assert.equal(answer.status, 201);
+                acknowledged.add(answer.body.result.objectId);
+              }
+            }),
+          );
+          while (acknowledged.size < 40) await new Promise((resolve) => setImmediate(resolve));
+          for (const id of acknowledged) beforeStart.add(id);
+          const manifest = await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: join(folder, 'b'), now: 0 });
+          isWriting = false;
+          await writing;
+          assert.equal(manifest.blobs.rows, 1);
+          assert.deepEqual(readdirSync(folder), ['b'], 'nothing unfinished is left');
+
+          await restoreBackup(
+            { db: target.db, blobs: storageBlobs(target), folder: join(folder, 'b'), now: 0 },
+            await verifyBackup(join(folder, 'b')),
+          );
+          const restored = await restoredApp(app, target);
+          try {
+            assert.deepEqual(await answersOf(restored.send, user.headers, read), before);
+            const list = '/api/v2/data/bucket/busy?limit=1000';
+            const { raw } = await restored.send({ method: 'GET', url: list, headers: user.headers });
+            const there = new Set(JSON.parse(raw.toString()).results.map(({ objectId }: { objectId: string }) => objectId));
+            for (const id of beforeStart) assert.ok(there.has(id), 'what was acknowledged before the start is there');
+            for (const id of there) assert.ok(acknowledged.has(id as string), 'and nothing that was not written');
+          } finally {
+            await restored.close();
+          }
+        } finally {
+          await target.close();
+          await app.close();
+        }
+      }));
+  }
+}
+
+for (const database of databases) {
+  describe(`refusals of backup and restore on ${database}`, () => {
+    test('a restore needs an empty database and an empty file storage', () =>
+      withFolder(async (folder) => {
+        const app = await buildApp({ database });
+        const target = await openEmpty(database);
+        try {
+          const backup = join(folder, 'b');
+          await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: backup, now: 0 });
+          const manifest = await verifyBackup(backup);
+          const into = (storage: TestStorage) =>
+            restoreBackup({ db: storage.db, blobs: storageBlobs(storage), folder: backup, now: 0 }, manifest);
+          await assert.rejects(into(app.storage), /The database is not empty: apps has rows/);
+          await storageBlobs(target).put(`App1/${'a'.repeat(32)}`, (async function* () {})());
+          await assert.rejects(into(target), /The folder of files is not empty/);
+          await storageBlobs(target).remove(`App1/${'a'.repeat(32)}`);
+          await into(target);
+          await assert.rejects(into(target), /not empty/);
+          mkdirSync(join(folder, 'taken'));
+          writeFileSync(join(folder, 'taken', 'x'), '');
+          const again = writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: join(folder, 'taken'), now: 0 });
+          await assert.rejects(again, /is not empty\. Name a folder that does not exist yet/);
+        } finally {
+          await target.close();
+          await app.close();
+        }
+      }));
+
+    test('a restore that was cut off is refused to serve, and is finished by running it again', () =>
+      withFolder(async (folder) => {
+        const app = await buildApp({ database });
+        const target = await openStorage(database);
+        try {
+          const backup = join(folder, 'b');
+          await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: backup, now: 0 });
+          await setRestoreMarker(target.db);
+          await target.db.run({ strings: ["insert into app_keys (app_id, key_id, key_hash, hint, created_at) values ('half', 'k', 'h', 'i', 1)"], values: [] });
+          await assert.rejects(assertNoUnfinishedRestore(target.db), /was not finished/);
+          await restoreBackup({ db: target.db, blobs: storageBlobs(target), folder: backup, now: 0 }, await verifyBackup(backup));
+          await assertNoUnfinishedRestore(target.db);
+          const keys = await target.db.all<{ app_id: string }>({ strings: ['select app_id from app_keys'], values: [] });
+          assert.deepEqual(keys.map((key) => key.app_id), [app.appId]);
+        } finally {
+          await target.close();
+          await app.close();
+        }
+      }));
+  });
+}
+
+test('a damaged or incomplete backup is refused before anything is written, and named', () =>
+  withFolder(async (folder) => {
+    const app = await buildApp();
+    try {
+      const { read } = await fill(app);
+      assert.ok(read.length > 0);
+      const damages: readonly (readonly [string, (backup: string) => void, RegExp])[] = [
+        ['a table', (backup) => appendFileSync(join(backup, 'apps.ndjson.gz'), 'x'), /apps\.ndjson\.gz is missing or has been changed/],
+        ['no table', (backup) => rmSync(join(backup, 'users.ndjson.gz')), /users\.ndjson\.gz is missing/],
+        ['no manifest', (backup) => rmSync(join(backup, 'manifest.json')), /There is no backup in/],
+        ['not JSON', (backup) => writeFileSync(join(backup, 'manifest.json'), '{'), /not JSON/],
+        ['another version', (backup) => editManifest(backup, { version: 2 }), /has version 2; this version of Pharos reads version 1/],
+        ['newer', (backup) => editManifest(backup, { migration: 9999 }), /Restore it with a newer version/],
+        ['no files', (backup) => rmSync(join(backup, 'files'), { recursive: true }), /files\/.* is missing or has been changed/],
+      ];
+      for (const [name, damage, message] of damages) {
+        const backup = join(folder, name.replaceAll(' ', '-'));
+        await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: backup, now: 0 });
+        damage(backup);
+        await assert.rejects(verifyBackup(backup), message, name);
+      }
+    } finally {
+      await app.close();
+    }
+  }));
+
+function editManifest(backup: string, change: object): void {
+  const path = join(backup, 'manifest.json');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
+}
+
+test('no secret is in a backup, and every table of the database is', () =>
+  withFolder(async (folder) => {
+    const app = await buildApp();
+    try {
+      const user = await signIn(app);
+      const backup = join(folder, 'b');
+      const manifest = await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: backup, now: 0 });
+      const tables = await app.storage.db.all<{ name: string }>({
+        strings: ["select name from sqlite_master where type = 'table' and name not like 'sqlite%' order by name"],
+        values: [],
+      });
+      const kept = tables.map(({ name }) => name).filter((name) => name !== 'migrations' && name !== 'revisions');
+      assert.deepEqual(Object.keys(manifest.tables).sort(), kept);
+      for (const { file } of Object.values(manifest.tables)) {
+        const text = gunzipSync(readFileSync(join(backup, file))).toString();
+        for (const secret of [app.appKey, user.token, 'correct horse']) assert.ok(!text.includes(secret), file);
+      }
+    } finally {
+      await app.close();
+    }
+  }));
+
+test('every table of the migrations has a key to page by', () => {
+  for (const { name, key } of tablesOf(knownMigrations())) assert.ok(key.length > 0, name);
+});

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createPostgresDatabase, databases } from '../../test/build-app.ts';
+import { commands, runCommandLine } from './run.ts';
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about to find out
+  readonly json: any;
+}
+
+interface Shell {
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  run(line: string, how?: { readonly input?: string; readonly isInteractive?: boolean }): Promise<Ran>;
+}
+
+/** Runs command lines in this process; quoted words are not needed here. */
+function shellOf(folder: string, environment: Readonly<Record<string, string>>): Shell {
+  return {
+    folder,
+    environment,
+    async run(line, { input = '', isInteractive = false } = {}) {
+      const [out, err]: [string[], string[]] = [[], []];
+      const terminal = {
+        out: (text: string) => void out.push(text),
+        err: (text: string) => void err.push(text),
+        readInput: async () => input,
+        isInteractive,
+      };
+      const words = line.split(' ').filter((word) => word !== '');
+      const code = await runCommandLine({ words, environment, terminal });
+      const said = out.join('\n');
+      return { code, out: said, err: err.join('\n'), json: words.includes('--json') && said ? JSON.parse(said) : undefined };
+    },
+  };
+}
+
+async function withShell(database: (typeof databases)[number], work: (shell: Shell) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-cli-'));
+  const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
+  try {
+    await work(
+      shellOf(folder, {
+        PHAROS_DATA: join(folder, 'data'),
+        ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}),
+      }),
+    );
+  } finally {
+    await postgres?.drop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+for (const database of databases) {
+  describe(`the command line on ${database}`, () => {
+    test('creates, lists, changes and deletes apps', () =>
+      withShell(database, async ({ run }) => {
+        const made = (await run('app create --name Guide --json')).json;
+        assert.match(made.appId, /^\w{20}$/);
+        assert.match(made.appKey, /^\w{43}$/);
+        const shown = await run('app create --name Other');
+        assert.match(shown.out, /export APP_ID=\w{20}\nexport APP_KEY=\w{43}$/);
+        const listed = async () => (await run('app list --json')).json.apps;
+        assert.deepEqual((await listed()).map(({ name }: { name: string }) => name), ['Guide', 'Other']);
+        assert.equal((await run(`app disable --app ${made.appId} --json`)).json.disabled, true);
+        assert.equal((await run(`app enable ${made.appId} --json`)).json.disabled, false, 'the id may stand alone');
+        const second = (await run(`app rotate-key --app ${made.appId} --json`)).json;
+        assert.deepEqual(second.disabledKeyIds, []);
+        const third = (await run(`app rotate-key --app ${made.appId} --json`)).json;
+        assert.deepEqual(third.disabledKeyIds, [made.keyId]);
+        assert.equal((await run(`app disable-key --app ${made.appId} --key ${second.keyId}`)).code, 0);
+        const [guide] = await listed();
+        assert.deepEqual(guide.keys.map(({ keyId }: { keyId: string }) => keyId), [third.keyId]);
+        assert.equal((await run(`app delete --app ${made.appId}`)).code, 0);
+        assert.equal((await listed()).length, 1);
+        const gone = await run(`app rotate-key --app ${made.appId}`);
+        assert.deepEqual([gone.code, gone.err], [1, `There is no app ${made.appId}.`]);
+      }));
+
+    test('shows and changes policy and limits', () =>
+      withShell(database, async ({ run }) => {
+        const { appId } = (await run('app create --name Guide --json')).json;
+        assert.match((await run(`app policy --app ${appId}`)).out, /^listUsers +"app"$/m);
+        const changed = await run(`app policy --app ${appId} --set push=manager --set tokenDays=7 --set timeZone=Europe/Vienna --json`);
+        assert.deepEqual(
+          [changed.json.push, changed.json.tokenDays, changed.json.timeZone, changed.json.listUsers],
+          ['manager', 7, 'Europe/Vienna', 'app'],
+        );
+        const limit = (await run(`app limit --app ${appId} --per-second 5 --burst 20 --json`)).json;
+        assert.deepEqual(limit, { appId, rateLimit: { enabled: true, perSecond: 5, burst: 20 } });
+        assert.equal((await run(`app limit --app ${appId} --off --json`)).json.rateLimit.enabled, false);
+        const refusals: readonly (readonly [string, number, RegExp])[] = [
+          [`app limit --app ${appId}`, 2, /--per-second N and --burst N, or --off/],
+          [`app limit --app ${appId} --per-second 5`, 2, /--per-second N and --burst N, or --off/],
+          [`app limit --app ${appId} --per-second 5 --burst 20 --off`, 2, /either/],
+          [`app limit --app ${appId} --per-second x --burst 20`, 2, /--per-second N/],
+          [`app limit --app ${appId} --per-second 0 --burst 20`, 1, /perSecond must be at least/],
+          [`app limit --off`, 2, /--app ID/],
+          [`app policy --app ${appId} --set push=everyone`, 1, /push must be one of user, manager, nobody/],
+          [`app policy --app ${appId} --set colour=red`, 2, /no "colour", only listUsers/],
+          [`app policy --app ${appId} --set push`, 2, /NAME=VALUE/],
+        ];
+        for (const [line, code, message] of refusals) {
+          const refused = await run(line);
+          assert.equal(refused.code, code, `${line}: ${refused.err}`);
+          assert.match(refused.err, message);
+          assert.equal(refused.out, '');
+        }
+      }));
+
+    test('creates, lists and deletes buckets', () =>
+      withShell(database, async ({ run }) => {
+        const { appId } = (await run('app create --name Guide --json')).json;
+        const made = await run(`bucket create visits --app ${appId} --json`);
+        assert.equal(made.json.name, 'visits');
+        assert.deepEqual(
+          (await run(`bucket list --app ${appId} --json`)).json.buckets.map(({ name }: { name: string }) => name),
+          ['visits'],
+        );
+        const refusals: readonly (readonly [string, number, RegExp])[] = [
+          [`bucket create visits --app ${appId}`, 1, /a bucket called visits already/],
+          [`bucket create 1st --app ${appId}`, 1, /a letter, then letters, digits or underscores/],
+          ['bucket create visits --app nosuch', 1, /There is no app nosuch/],
+          ['bucket list --app nosuch', 1, /There is no app nosuch/],
+          [`bucket delete other --app ${appId}`, 1, /no bucket called other/],
+          ['bucket create visits', 2, /--app ID is missing/],
+          [`bucket create --app ${appId}`, 2, /NAME is missing/],
+        ];
+        for (const [line, code, message] of refusals) {
+          const refused = await run(line);
+          assert.equal(refused.code, code, `${line}: ${refused.err}`);
+          assert.match(refused.err, message);
+        }
+        assert.equal((await run(`bucket delete visits --app ${appId}`)).code, 0);
+        assert.equal((await run(`bucket list --app ${appId}`)).out, 'The app has no buckets.');
+      }));
+
+    test('creates administrators and resets their passwords', () =>
+      withShell(database, async ({ run }) => {
+        const made = await run('admin create --email ada@museum.example --json');
+        assert.deepEqual([made.json.role, made.json.email], ['owner', 'ada@museum.example']);
+        assert.match(made.json.password, /^\w{20}$/);
+        const given = await run('admin create --email ed@museum.example --role editor --name Ed --password-stdin --json', {
+          input: 'from standard input\n',
+        });
+        assert.deepEqual([given.code, given.json.role, given.json.name, given.json.password], [0, 'editor', 'Ed', undefined]);
+        const reset = await run('admin reset-password --email ADA@museum.example');
+        assert.match(reset.out, /^The password of ada@museum.example is changed\.\nPassword, shown only now: \w{20}$/);
+        const refusals: readonly (readonly [string, number, RegExp])[] = [
+          ['admin create', 2, /--email EMAIL is missing/],
+          ['admin create --email ada@museum.example', 1, /an administrator with the e-mail ada@museum.example already/],
+          ['admin create --email ada', 1, /email must be an e-mail address/],
+          ['admin create --email x@museum.example --role king', 1, /role must be one of owner, manager/],
+          ['admin create --email x@museum.example --password short', 1, /password must have at least 10 characters/],
+          ['admin reset-password --email nobody@museum.example', 1, /There is no administrator/],
+          ['admin reset-password --email ada@museum.example --password short', 1, /at least 10 characters/],
+        ];
+        for (const [line, code, message] of refusals) {
+          const refused = await run(line);
+          assert.equal(refused.code, code, `${line}: ${refused.err}`);
+          assert.match(refused.err, message);
+        }
+      }));
+
+    test('doctor finds nothing that fails on a new database, and says what is open', () =>
+      withShell(database, async ({ run }) => {
+        assert.equal((await run('migrate')).out, 'Applied: 0001-foundation.sql.');
+        assert.equal((await run('migrate')).out, 'The database is up to date.');
+        await run('app create --name Guide');
+        const { code, json } = await run('doctor --json');
+        assert.equal(code, 0, JSON.stringify(json));
+        const stateOf = (check: string) => json.checks.find((one: { check: string }) => one.check === check)?.state;
+        assert.deepEqual(
+          ['Node', 'database', 'migrations', 'integrity', 'files', 'administrators', 'app Guide'].map(stateOf),
+          ['ok', 'ok', 'ok', 'ok', 'ok', 'warn', 'warn'],
+        );
+        const bad = await run('doctor --port 99999 --json');
+        assert.equal(bad.code, 1);
+        assert.match(JSON.stringify(bad.json), /--port must be a whole number/);
+      }));
+  });
+}
+
+test('help is there for the whole, for a group and for each command, and explains every setting', async () => {
+  const { run } = shellOf('', {});
+  const overview = await run('--help');
+  for (const { name } of commands) assert.ok(overview.out.includes(`  ${name}`), name);
+  assert.match((await run('app --help')).out, /app rotate-key/);
+  for (const { name } of commands) {
+    const help = await run(`${name} --help`);
+    assert.equal(help.code, 0);
+    assert.match(help.out, new RegExp(`^Usage: pharos ${name}`));
+    assert.match(help.out, /PHAROS_DATABASE_URL/);
+  }
+  assert.match((await run('--version')).out, /^\d+\.\d+\.\d+$/);
+});
+
+test('what is not understood is refused with what to do, on standard error, with exit code 2', async () => {
+  const { run } = shellOf('', {});
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['', /^Usage: pharos COMMAND/],
+    ['dance', /There is no command "dance"\. See: pharos --help/],
+    ['app', /"pharos app" needs one of: app create, app list/],
+    ['app dance', /"pharos app" needs one of/],
+    ['app list --colour', /Unknown option '--colour'\. See: pharos app list --help/],
+    ['app list extra', /"extra" is one argument too many/],
+    ['app create', /--name NAME is missing\. See: pharos app create --help/],
+    ['app create --name', /argument missing\. See: pharos app create --help/],
+    ['backup', /--to FOLDER is missing/],
+    ['restore', /--from FOLDER is missing/],
+  ];
+  for (const [line, message] of cases) {
+    const refused = await run(line);
+    assert.equal(refused.code, 2, line);
+    assert.match(refused.err, message);
+    assert.equal(refused.out, '');
+  }
+});
+
+test('all problems of the configuration are told at once, and as JSON to a script', async () => {
+  const { run } = shellOf('', { PHAROS_PORT: 'x', PHAROS_PROT: '1', PHAROS_DATABASE_URL: 'mysql://secret@host' });
+  const refused = await run('app list --log-level loud --json');
+  assert.equal(refused.code, 2);
+  const { message } = JSON.parse(refused.err).error;
+  for (const part of ['PHAROS_PORT must be', 'PHAROS_PROT is not a setting', '--log-level must be', 'PHAROS_DATABASE_URL must be'])
+    assert.ok(message.includes(part), part);
+  assert.ok(!message.includes('secret'));
+});
+
+test('one sentence and exit code 1 for a folder that cannot be, and for a PostgreSQL that is not there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-cli-'));
+  try {
+    const { run } = shellOf(folder, {});
+    writeFileSync(join(folder, 'file'), '');
+    const cases: readonly (readonly [string, RegExp])[] = [
+      [`app list --data ${join(folder, 'file', 'data')}`, /cannot be used: .*Choose another folder/],
+      [`serve --data ${join(folder, 'file')}`, /cannot be used: .*Choose another folder/],
+      ['app list --database-url postgres://a:secret@127.0.0.1:1/x', /PostgreSQL at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/],
+      [`backup --to ${join(folder, 'b')} --data ${join(folder, 'none')}`, /There is no database in/],
+      [`restore --from ${join(folder, 'none')} --data ${join(folder, 'd')}`, /There is no backup in/],
+    ];
+    for (const [line, message] of cases) {
+      const refused = await run(line);
+      assert.equal(refused.code, 1, line);
+      assert.match(refused.err, message);
+      assert.equal(refused.err.split('\n').length, 1, 'no stack trace');
+      assert.ok(!refused.err.includes('secret'));
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a database that is newer than the code is left alone', () =>
+  withShell('sqlite', async ({ run, folder }) => {
+    await run('migrate');
+    const { openSqliteConnection } = await import('../db/sqlite-connection.ts');
+    const connection = openSqliteConnection(join(folder, 'data', 'pharos.db'), 'write');
+    connection.raw.exec("insert into migrations (id, name, applied_at) values (9999, 'later', 0)");
+    connection.close();
+    for (const line of ['migrate', 'app list', 'serve --port 0', `backup --to ${join(folder, 'b')}`]) {
+      const refused = await run(line);
+      assert.equal(refused.code, 1, line);
+      assert.match(refused.err, /at migration 9999/);
+    }
+    assert.equal((await run('doctor')).code, 1);
+  }));
+
+test('a person is asked for --yes before anything is deleted', () =>
+  withShell('sqlite', async ({ run }) => {
+    const { appId } = (await run('app create --name Guide --json')).json;
+    await run(`bucket create visits --app ${appId}`);
+    for (const line of [`app delete --app ${appId}`, `bucket delete visits --app ${appId}`]) {
+      const asked = await run(line, { isInteractive: true });
+      assert.equal(asked.code, 2);
+      assert.match(asked.err, /for good\. Repeat the command with --yes\./);
+    }
+    assert.equal((await run(`bucket delete visits --app ${appId} --yes`, { isInteractive: true })).code, 0);
+    assert.equal((await run(`app delete --app ${appId} --yes`, { isInteractive: true })).code, 0);
+  }));

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createPostgresDatabase, databases, openStorage } from '../../test/build-app.ts';
+import { databaseConformance } from '../../test/conformance/database.ts';
+import { sql } from '../sql.ts';
+import { knownMigrations, migrate } from './migrate.ts';
+import { openPostgres } from './postgres.ts';
+
+for (const database of databases) {
+  describe(`the database port on ${database}`, () => {
+    databaseConformance(() => openStorage(database));
+
+    test('refuses a database that a newer version has migrated', async () => {
+      const storage = await openStorage(database);
+      try {
+        const newest = Math.max(...knownMigrations().map(({ id }) => id));
+        assert.deepEqual(await migrate(storage.db, 1), [], 'nothing is left to do');
+        await storage.db.run(sql`insert into migrations (id, name, applied_at) values (${newest + 1}, 'later', 1)`);
+        await assert.rejects(migrate(storage.db, 1), /is at migration \d+, this version of Pharos knows \d+/);
+      } finally {
+        await storage.close();
+      }
+    });
+  });
+}
+
+describe('migrating PostgreSQL', () => {
+  test('two nodes that start at the same moment apply each migration once', async () => {
+    const { url, drop } = await createPostgresDatabase();
+    const nodes = [1, 2].map(() => openPostgres({ url, poolSize: 2, queryDeadlineMs: 5000 }));
+    try {
+      const applied = await Promise.all(nodes.map((node) => migrate(node, 1)));
+      assert.deepEqual(
+        applied.flat().sort(),
+        knownMigrations().map(({ name }) => name),
+      );
+    } finally {
+      await Promise.all(nodes.map((node) => node.close()));
+      await drop();
+    }
+  });
+});

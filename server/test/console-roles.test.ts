@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { ConsoleEndpoint } from '../src/http/console-endpoint.ts';
+import { type AdminRole, adminRoles } from '../src/http/console-roles.ts';
+import { buildApp, databases, type SentRequest, type TestApp } from './build-app.ts';
+import { type Browser, openConsole, sendFromConsole } from './console.ts';
+
+/** Who may call what, written down a second time: a change to the table of roles has to be meant. */
+const expected: Readonly<Record<string, readonly AdminRole[]>> = {
+  'GET /session': adminRoles,
+  'DELETE /session': adminRoles,
+  'PUT /session/password': adminRoles,
+  'GET /administrators': ['owner', 'manager'],
+  'POST /administrators': ['owner'],
+  'PUT /administrators/:adminId': ['owner'],
+  'PUT /administrators/:adminId/password': ['owner'],
+  'GET /apps': adminRoles,
+  'POST /apps': ['owner', 'manager'],
+  'GET /apps/:appId': adminRoles,
+  'PUT /apps/:appId': ['owner', 'manager'],
+  'DELETE /apps/:appId': ['owner'],
+  'GET /apps/:appId/keys': ['owner', 'manager'],
+  'POST /apps/:appId/keys': ['owner', 'manager'],
+  'DELETE /apps/:appId/keys/:keyId': ['owner', 'manager'],
+  'GET /apps/:appId/buckets': adminRoles,
+  'POST /apps/:appId/buckets': ['owner', 'manager'],
+  'DELETE /apps/:appId/buckets/:bucketName': ['owner', 'manager'],
+  'GET /apps/:appId/users': ['owner', 'manager'],
+  'PUT /apps/:appId/users/:userId': ['owner', 'manager'],
+  'GET /audit': ['owner', 'manager'],
+};
+
+const nameOf = ({ method, path }: ConsoleEndpoint) => `${method} ${path}`;
+
+for (const database of databases) {
+  describe(`roles of the console on ${database}`, () => {
+    let app: TestApp;
+    let browsers: Readonly<Record<AdminRole, Browser>>;
+    before(async () => {
+      app = await buildApp({ database });
+      const opened = await Promise.all(adminRoles.map(async (role) => [role, await openConsole(app, role)] as const));
+      browsers = Object.fromEntries(opened) as Record<AdminRole, Browser>;
+    });
+    after(() => app.close());
+
+    const guarded = () => app.app.consoleEndpoints.filter(({ permission }) => permission !== 'public');
+    /** Names nothing and says nothing, so that an allowed request changes nothing either. */
+    const harmless = ({ method, path, body }: ConsoleEndpoint): SentRequest => ({
+      method,
+      url: path.replace(/:\w+/g, 'none'),
+      ...(body ? { body: { name: 7, role: 7 } } : {}),
+    });
+
+    test('every endpoint is in the table of this test, and the other way round', () => {
+      assert.deepEqual(guarded().map(nameOf).sort(), Object.keys(expected).sort());
+    });
+
+    test('each role may call what the table says and nothing else', async () => {
+      for (const endpoint of guarded().filter((one) => nameOf(one) !== 'DELETE /session' && nameOf(one) !== 'POST /apps')) {
+        for (const role of adminRoles) {
+          const { status, body } = await browsers[role].send(harmless(endpoint));
+          const isRefused = status === 403 && body.error.name === 'OperationForbidden' && /role/.test(body.error.error);
+          const isAllowed = expected[nameOf(endpoint)]?.includes(role) ?? false;
+          assert.equal(!isRefused, isAllowed, `${role} ${nameOf(endpoint)}: ${status}`);
+          assert.notEqual(status, 500);
+        }
+      }
+    });
+
+    test('each role may sign out, and only owner and manager create apps', async () => {
+      for (const role of adminRoles) {
+        const browser = await openConsole(app, role);
+        const made = await browser.send({ method: 'POST', url: '/apps', body: { name: role } });
+        assert.equal(made.status, expected['POST /apps']?.includes(role) ? 201 : 403);
+        assert.equal((await browser.send({ method: 'DELETE', url: '/session' })).status, 200);
+      }
+    });
+
+    test('without a session every endpoint is refused before its path and body are looked at', async () => {
+      for (const endpoint of guarded()) {
+        const { status, body } = await sendFromConsole(app, harmless(endpoint));
+        assert.deepEqual([status, body.code], [403, 209], nameOf(endpoint));
+      }
+    });
+
+    test('an unknown app is answered as such before the body is looked at', async () => {
+      const ofApp = guarded().filter(({ path }) => path.startsWith('/apps/:appId'));
+      for (const endpoint of ofApp) {
+        const request = harmless(endpoint);
+        const broken = endpoint.body ? { body: '{', headers: { 'content-type': 'application/json' } } : {};
+        const { status, body } = await browsers.owner.send({ ...request, ...broken });
+        assert.deepEqual([status, body.code], [404, 101], nameOf(endpoint));
+      }
+    });
+
+    test('every endpoint documents its answer and its example holds to its schema', () => {
+      const ids = app.app.consoleEndpoints.map(({ operationId }) => operationId);
+      assert.equal(new Set(ids).size, ids.length);
+      for (const { body, answer } of app.app.consoleEndpoints) {
+        assert.ok(answer.example);
+        if (body) assert.doesNotThrow(() => body.read(body.example));
+      }
+    });
+  });
+}
