@@ -56,7 +56,9 @@ for (const database of databases) {
     });
 
     test('each role may call what the table says and nothing else', async () => {
-      for (const endpoint of guarded().filter((one) => nameOf(one) !== 'DELETE /session' && nameOf(one) !== 'POST /apps')) {
+      for (const endpoint of guarded().filter(
+        (one) => nameOf(one) !== 'DELETE /session' && nameOf(one) !== 'POST /apps',
+      )) {
         for (const role of adminRoles) {
           const { status, body } = await browsers[role].send(harmless(endpoint));
           const isRefused = status === 403 && body.error.name === 'OperationForbidden' && /role/.test(body.error.error);

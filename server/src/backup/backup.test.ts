@@ -156,6 +156,7 @@ for (const from of databases) {
           const manifest = await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: join(folder, 'b'), now: 0 });
           isWriting = false;
           await writing;
+          assert.ok(acknowledged.size > beforeStart.size, 'writes went on meanwhile');
           assert.equal(manifest.blobs.rows, 1);
           assert.deepEqual(readdirSync(folder), ['b'], 'nothing unfinished is left');
 

@@ -59,6 +59,7 @@ function anchor(name: string): string {
 
 interface Media {
   readonly example?: unknown;
+  readonly schema?: MemberSchema;
 }
 
 function renderOperation([path, method, operation]: Path): string {
@@ -70,7 +71,7 @@ function renderOperation([path, method, operation]: Path): string {
     operation['description'] ? `<p>${escapeHtml(String(operation['description']))}</p>` : '',
     `<p class="soft">${needs(operation['security'] as readonly object[])}</p>`,
     parameters.length > 0 ? `<h3>Parameters</h3>${parameterTable(parameters)}` : '',
-    body ? `<h3>Body</h3>${pretty(body.example)}` : '',
+    body ? `<h3>Body</h3>${memberTable(body.schema)}${pretty(body.example)}` : '',
     ...Object.entries(operation.responses).map(([status, response]) => renderResponse(status, response)),
   ];
   return `<details id="${operation.operationId}"><summary><span class="method">${method.toUpperCase()}</span><code>${escapeHtml(path)}</code><span class="soft">${escapeHtml(operation.summary)}</span></summary>${parts.join('')}</details>`;
@@ -92,6 +93,51 @@ function parameterTable(
       `<tr><td><code>${escapeHtml(parameter.name)}</code></td><td class="soft">${parameter.in}</td><td>${escapeHtml(parameter.description)}</td></tr>`,
   );
   return `<table>${rows.join('')}</table>`;
+}
+
+/** The parts of JSON Schema that the declarations use. */
+export interface MemberSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly description?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: MemberSchema;
+  readonly properties?: Readonly<Record<string, MemberSchema>>;
+  readonly required?: readonly string[];
+}
+
+function memberTable(schema: MemberSchema | undefined): string {
+  const rows = Object.entries(schema?.properties ?? {}).map(([name, member]) => {
+    const need = schema?.required?.includes(name) ? 'required' : 'optional';
+    const about = [ruleOf(member), member.description ?? ''].filter((text) => text !== '').join('. ');
+    return `<tr><td><code>${escapeHtml(name)}</code></td><td class="soft">${need}</td><td>${escapeHtml(about)}</td></tr>`;
+  });
+  return rows.length === 0 ? '' : `<table>${rows.join('')}</table>`;
+}
+
+/** A member's type and limits in a few words: `string, 1 to 50 characters`. */
+export function ruleOf(schema: MemberSchema): string {
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`;
+  if (schema.const !== undefined) return `always ${String(schema.const)}`;
+  if (schema.type === 'array') return `array of ${ruleOf(schema.items ?? {}) || 'values'}`;
+  if (schema.type === 'object' && schema.properties) return `object with ${Object.keys(schema.properties).join(', ')}`;
+  return [
+    schema.type ?? '',
+    range(schema.minLength, schema.maxLength, ' characters'),
+    range(schema.minimum, schema.maximum, ''),
+  ]
+    .filter((text) => text !== '')
+    .join(', ');
+}
+
+function range(from: number | undefined, to: number | undefined, unit: string): string {
+  if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`;
+  if (to !== undefined) return `at most ${to}${unit}`;
+  return from === undefined ? '' : `at least ${from}${unit}`;
 }
 
 function renderResponse(status: string, response: Readonly<Record<string, unknown>>): string {

@@ -80,7 +80,10 @@ export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions):
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    tags: [...used].map((name) => ({ name, description: tagDescriptions[name] ?? name })),
+    // In the order of a reader's interest, whatever order the endpoints were registered in.
+    tags: Object.entries(tagDescriptions)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: { schemas: { Error: plain(errorSchema) }, securitySchemes },
   };

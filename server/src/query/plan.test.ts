@@ -36,7 +36,9 @@ const plans: readonly (readonly [where: unknown, order: string | undefined, inde
   [{ 'metadata.other': 5 }, undefined, false],
   [{ $or: [{ 'metadata.amount': 5 }] }, undefined, false],
   [{ whole: 5 }, undefined, true],
-  [{ objectId: 'r5', 'metadata.other': 1 }, 'title', true],
+  [{ objectId: 'r5' }, 'title', true],
+  [{ objectId: 'r5' }, 'metadata.other', false],
+  [{ objectId: 'r5', 'metadata.other': 1 }, 'title', false],
   [{ objectId: { $in: ['r5', 'r6'] } }, undefined, true],
 ];
 

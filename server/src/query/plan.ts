@@ -1,18 +1,18 @@
 import type { Condition, Order, Where } from './ast.ts';
 import type { Field } from './fields.ts';
 import { operators } from './operators.ts';
-import { slotOf } from './sql-target.ts';
+import { jsonColumnOf, slotOf } from './sql-target.ts';
 
 /**
  * Whether an index leads a query with a limit straight to its records, so that it may run where it blocks others. That
  * is so without a condition in an indexed order; with one value or a range of one indexed column or slot and the order
- * of the same; and with one value of it in the order of objectId, which is the last column of each such index. It says
- * nothing of counting, which visits all, nor of the records that `skip` passes over.
+ * of the same; with one value of it in the order of objectId, which is the last column of each such index; and with values of
+ * a unique column in any order of columns. It says nothing of counting, which visits all, nor of the records that `skip` passes over.
  */
 export function isIndexed(where: Where | undefined, order: Order): boolean {
   const conditions = where === undefined ? [] : listConditions(where);
   if (conditions === undefined) return false;
-  if (conditions.some(isUnique)) return true;
+  if (conditions.length > 0 && conditions.every(isUnique)) return !order.some(({ field }) => jsonColumnOf(field));
   const first = order[0];
   if (first === undefined || !isOrderIndexed(order)) return false;
   const column = indexColumn(first.field);

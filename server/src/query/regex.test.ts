@@ -209,7 +209,7 @@ describe('a regular expression', () => {
       '(?:[a-c]?[b-d]?){60}',
       '\\pL{1000}',
     ];
-    for (const pattern of [...worst, '(a+)+$', '(?:\\b.){100}', '(?:(?:(?:\\w|\\A\\s)\\x{1F600}){1,15}){0,15}']) {
+    for (const pattern of [...worst, '(a+)+$', '(?:\\b.){100}', '(?:(?:(?:\\w|\\A\\s)\\x{1F600}){1,10}){0,10}']) {
       const started = performance.now();
       const regex = compileRegex(pattern);
       await ask(regex.postgres, ['a'.repeat(1000)]);

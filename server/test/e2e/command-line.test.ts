@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createPostgresDatabase, databases } from '../build-app.ts';
+import { call, firstCredentials, type Service, startService } from './service.ts';
+
+const pharos = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
+const start = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url));
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(settings: Readonly<Record<string, string>>, ...words: string[]): Promise<Ran> {
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...settings };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [pharos, ...words], { env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+const secrets = /APP_KEY|console\/setup#/;
+
+for (const database of databases) {
+  describe(`pharos beside a running service on ${database}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+    let settings: Readonly<Record<string, string>>;
+    let drop: (() => Promise<void>) | undefined;
+    let service: Service;
+    before(async () => {
+      const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
+      drop = postgres?.drop;
+      settings = { PHAROS_DATA: join(folder, 'data'), ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}) };
+      service = await startService(settings);
+    });
+    after(async () => {
+      await service.stop('SIGKILL');
+      await drop?.();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const data = () => join(folder, 'data');
+
+    test('the first start prints the set-up link and the credentials of an app, and writes them to a file', async () => {
+      const output = service.output();
+      assert.ok(output.includes(`listens on ${service.baseUrl}`));
+      assert.match(output, /To open it to the network, set PHAROS_HOST=0\.0\.0\.0/);
+      const file = join(data(), 'first-app.env');
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      const lines = readFileSync(file, 'utf8').trim().split('\n');
+      assert.deepEqual(
+        lines.map((line) => line.split('=')[0]),
+        ['export APP_ID', 'export APP_KEY', 'export BASE_URL'],
+      );
+      assert.equal(lines[2], `export BASE_URL=${service.baseUrl}`);
+      for (const line of lines) assert.ok(output.includes(line), line);
+      assert.equal((await call(service, 'GET', '/api/v2/users', { headers: firstCredentials(data()) })).status, 200);
+    });
+
+    test('a key that is rotated out by the command line is refused by the very next request', async () => {
+      const first = firstCredentials(data());
+      const users = (key: string) =>
+        call(service, 'GET', '/api/v2/users', { headers: { ...first, 'x-service-appkey': key } });
+      const rotate = async () => {
+        const { code, stdout } = await run(
+          settings,
+          'app',
+          'rotate-key',
+          '--app',
+          first['x-service-appid'] ?? '',
+          '--json',
+        );
+        assert.equal(code, 0);
+        return JSON.parse(stdout).appKey as string;
+      };
+      const original = first['x-service-appkey'] ?? '';
+      const second = await rotate();
+      assert.deepEqual([(await users(original)).status, (await users(second)).status], [200, 200]);
+      const third = await rotate();
+      if (database === 'postgres') await untilRefused(() => users(original));
+      assert.equal((await users(original)).status, 404);
+      assert.deepEqual([(await users(second)).status, (await users(third)).status], [200, 200]);
+    });
+
+    test('a backup of the running service can be taken', async () => {
+      const { code, stdout, stderr } = await run(settings, 'backup', '--to', join(folder, 'backup'), '--json');
+      assert.equal(code, 0, stderr);
+      assert.ok(JSON.parse(stdout).rows > 0);
+    });
+
+    test('the second start prints no secret, and the link of the first one still works once', async () => {
+      const token = /console\/setup#(\w+)/.exec(service.output())?.[1];
+      assert.equal(await service.stop('SIGTERM'), 0, 'a graceful stop is no failure');
+      service = await startService(settings);
+      assert.doesNotMatch(service.output(), secrets);
+      assert.match(service.output(), /There is no administrator yet.*pharos admin create/);
+      const setUp = () =>
+        call(service, 'POST', '/console/api/setup', {
+          headers: { origin: service.baseUrl },
+          body: { token, email: 'ada@museum.example', password: 'a long secret', name: 'Ada' },
+        });
+      assert.equal((await setUp()).status, 201);
+      assert.equal((await setUp()).status, 403);
+    });
+
+    test('after kill -9 it starts again, and with an administrator says nothing of setting up', async () => {
+      await service.stop('SIGKILL');
+      service = await startService(settings);
+      assert.doesNotMatch(service.output(), secrets);
+      assert.doesNotMatch(service.output(), /administrator/);
+      assert.equal((await call(service, 'GET', '/readyz', {})).status, 200);
+    });
+  });
+}
+
+/** A node over the network learns of a change within half a second; until then it may still answer. */
+async function untilRefused(ask: () => Promise<{ status: number }>): Promise<void> {
+  for (let tries = 0; (await ask()).status === 200; tries++) assert.ok(tries < 10_000, 'the key is never refused');
+}
+
+test('a second service on one data folder, and one on a port that is taken, are refused in one sentence', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+  const service = await startService({ PHAROS_DATA: join(folder, 'a') });
+  try {
+    const { port } = new URL(service.baseUrl);
+    const [same, taken] = await Promise.all([
+      run({ PHAROS_DATA: join(folder, 'a') }, 'serve', '--port', '0'),
+      run({ PHAROS_DATA: join(folder, 'b') }, 'serve', '--port', port, '--log-level', 'silent'),
+    ]);
+    assert.deepEqual([same.code, same.stdout], [1, '']);
+    assert.match(same.stderr, /^Another Pharos serves the data folder .*\n$/);
+    assert.deepEqual([taken.code, taken.stdout], [1, '']);
+    assert.match(taken.stderr, /^The address 127\.0\.0\.1:\d+ is in use\..*\n$/);
+    const restore = await run({ PHAROS_DATA: join(folder, 'a') }, 'app', 'list', '--json');
+    assert.equal(JSON.parse(restore.stdout).apps.length, 1, 'other commands work beside it');
+  } finally {
+    await service.stop('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('npm start passes flags and signals on, and the service does not outlive it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+  const begin = async () => {
+    const child = spawn(process.execPath, [start, '--port', '0', '--data', join(folder, 'data'), '--json'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    return { child, started: JSON.parse(line.toString()) as { url: string; setupUrl?: string; app?: object } };
+  };
+  try {
+    const first = await begin();
+    assert.ok(first.started.setupUrl && first.started.app);
+    first.child.kill('SIGTERM');
+    assert.deepEqual(await once(first.child, 'exit'), [0, null]);
+    const second = await begin();
+    assert.deepEqual(Object.keys(second.started), ['url']);
+    second.child.kill('SIGKILL');
+    // The folder is free again as soon as the service behind the killed script has stopped.
+    const third = await begin();
+    await assert.rejects(fetch(`${second.started.url}/healthz`));
+    third.child.kill('SIGINT');
+    assert.deepEqual(await once(third.child, 'exit'), [0, null]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
