@@ -10,8 +10,8 @@ const terminal: Terminal = {
   isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
 };
 
-// A reader that has seen enough (`pharos app list | head -1`) is no failure.
-process.stdout.on('error', (error: { code?: string }) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// A reader that has seen enough (`pharos app list | head -1`) is no failure, and a service outlives its log.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const code = await runCommandLine({ words: process.argv.slice(2), environment: process.env, terminal });
 // Idle connections must not keep a finished command alive; what was printed is flushed first.

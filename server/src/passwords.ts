@@ -10,8 +10,8 @@ const tagBytes = 32;
 /** Each takes 19 MiB and one of libuv's four threads, which files and name look-ups need too. */
 const atOnce = 2;
 const maxWaitMs = 5_000;
-/** About what is done within the longest wait. */
-const maxWaiting = 150;
+/** For one app; about what is done within the longest wait. */
+const longestLine = 150;
 const busy = 'Too many passwords are being checked. Try again.';
 
 /** Hashes passwords off the main thread, a few at a time; apps take turns. */
@@ -26,7 +26,7 @@ export interface Passwords {
   matches(password: string, stored: string | undefined, share: string): Promise<boolean>;
 }
 
-export function createPasswords(): Passwords {
+export function createPasswords({ maxWaiting = longestLine } = {}): Passwords {
   const queue = new FairQueue(atOnce, maxWaitMs, busy);
   const dummy = formatHash(strength, randomBytes(saltBytes), randomBytes(tagBytes));
 
@@ -56,7 +56,12 @@ interface Cost {
 
 function derive(password: string, cost: Cost, salt: Buffer): Promise<Buffer> {
   // NFKC, as NIST SP 800-63B asks: keyboards differ in how they compose the same character.
-  const parameters: Argon2Parameters = { ...cost, message: password.normalize('NFKC'), nonce: salt, tagLength: tagBytes };
+  const parameters: Argon2Parameters = {
+    ...cost,
+    message: password.normalize('NFKC'),
+    nonce: salt,
+    tagLength: tagBytes,
+  };
   return new Promise((resolve, reject) => {
     argon2('argon2id', parameters, (error, tag) => (error ? reject(error) : resolve(tag)));
   });

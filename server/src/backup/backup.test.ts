@@ -4,10 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { createApp } from '../app.ts';
-import { createDiskBlobStore } from '../blobs/disk.ts';
-import { filesFolder, readConfig } from '../config.ts';
-import { knownMigrations } from '../db/migrate.ts';
 import {
   buildApp,
   createPostgresDatabase,
@@ -17,6 +13,10 @@ import {
   type TestApp,
   type TestStorage,
 } from '../../test/build-app.ts';
+import { createApp } from '../app.ts';
+import { createDiskBlobStore } from '../blobs/disk.ts';
+import { filesFolder, readConfig } from '../config.ts';
+import { knownMigrations } from '../db/migrate.ts';
 import { openPostgres } from '../db/postgres.ts';
 import { openSqlite } from '../db/sqlite.ts';
 import { assertNoUnfinishedRestore, setRestoreMarker } from './marker.ts';
@@ -78,7 +78,13 @@ async function fill(app: TestApp) {
   await send('POST', '/data/schema/odd', { column: { number: { type: 'Number' }, text: { type: 'String' } } });
   await send('POST', '/data/bucket/odd', { metadata: oddDocument });
   for (let n = 0; n < 250; n++) await send('POST', '/data/bucket/odd', { metadata: { n, text: 'x'.repeat(n) } });
-  const beacon = await send('POST', '/beacons', { name: 'Hall', uuid: 'u', major: 1, minor: 2, location: { x: 0.5, y: 1 } });
+  const beacon = await send('POST', '/beacons', {
+    name: 'Hall',
+    uuid: 'u',
+    major: 1,
+    minor: 2,
+    location: { x: 0.5, y: 1 },
+  });
   await send('POST', '/notifications', {
     description: 'Hi',
     beaconId: { __type: 'Pointer', className: 'Beacon', objectId: beacon.objectId },
@@ -115,7 +121,12 @@ async function answersOf(send: TestApp['send'], headers: Readonly<Record<string,
 
 async function restoredApp(app: TestApp, storage: TestStorage) {
   const config = readConfig({ ...storage.settings, PHAROS_PUBLIC_URL: app.config.publicUrl });
-  const restored = await createApp({ config, db: storage.db, now: () => app.clock.now, logStream: { write: () => undefined } });
+  const restored = await createApp({
+    config,
+    db: storage.db,
+    now: () => app.clock.now,
+    logStream: { write: () => undefined },
+  });
   const send: TestApp['send'] = async ({ method, url, headers }) => {
     const answer = await restored.server.inject({
       method,
@@ -145,7 +156,12 @@ for (const from of databases) {
             Array.from({ length: 4 }, async (_, writer) => {
               for (let n = 0; isWriting && acknowledged.size < 900; n++) {
                 const body = { metadata: { writer, n } };
-                const answer = await app.send({ method: 'POST', url: '/api/v2/data/bucket/busy', headers: user.headers, body });
+                const answer = await app.send({
+                  method: 'POST',
+                  url: '/api/v2/data/bucket/busy',
+                  headers: user.headers,
+                  body,
+                });
                 assert.equal(answer.status, 201);
                 acknowledged.add(answer.body.result.objectId);
               }
@@ -153,7 +169,12 @@ for (const from of databases) {
           );
           while (acknowledged.size < 40) await new Promise((resolve) => setImmediate(resolve));
           for (const id of acknowledged) beforeStart.add(id);
-          const manifest = await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: join(folder, 'b'), now: 0 });
+          const manifest = await writeBackup({
+            db: app.storage.db,
+            blobs: blobsOf(app),
+            folder: join(folder, 'b'),
+            now: 0,
+          });
           isWriting = false;
           await writing;
           assert.ok(acknowledged.size > beforeStart.size, 'writes went on meanwhile');
@@ -169,7 +190,9 @@ for (const from of databases) {
             assert.deepEqual(await answersOf(restored.send, user.headers, read), before);
             const list = '/api/v2/data/bucket/busy?limit=1000';
             const { raw } = await restored.send({ method: 'GET', url: list, headers: user.headers });
-            const there = new Set(JSON.parse(raw.toString()).results.map(({ objectId }: { objectId: string }) => objectId));
+            const there = new Set(
+              JSON.parse(raw.toString()).results.map(({ objectId }: { objectId: string }) => objectId),
+            );
             for (const id of beforeStart) assert.ok(there.has(id), 'what was acknowledged before the start is there');
             for (const id of there) assert.ok(acknowledged.has(id as string), 'and nothing that was not written');
           } finally {
@@ -219,12 +242,26 @@ for (const database of databases) {
           const backup = join(folder, 'b');
           await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: backup, now: 0 });
           await setRestoreMarker(target.db);
-          await target.db.run({ strings: ["insert into app_keys (app_id, key_id, key_hash, hint, created_at) values ('half', 'k', 'h', 'i', 1)"], values: [] });
+          await target.db.run({
+            strings: [
+              "insert into app_keys (app_id, key_id, key_hash, hint, created_at) values ('half', 'k', 'h', 'i', 1)",
+            ],
+            values: [],
+          });
           await assert.rejects(assertNoUnfinishedRestore(target.db), /was not finished/);
-          await restoreBackup({ db: target.db, blobs: storageBlobs(target), folder: backup, now: 0 }, await verifyBackup(backup));
+          await restoreBackup(
+            { db: target.db, blobs: storageBlobs(target), folder: backup, now: 0 },
+            await verifyBackup(backup),
+          );
           await assertNoUnfinishedRestore(target.db);
-          const keys = await target.db.all<{ app_id: string }>({ strings: ['select app_id from app_keys'], values: [] });
-          assert.deepEqual(keys.map((key) => key.app_id), [app.appId]);
+          const keys = await target.db.all<{ app_id: string }>({
+            strings: ['select app_id from app_keys'],
+            values: [],
+          });
+          assert.deepEqual(
+            keys.map((key) => key.app_id),
+            [app.appId],
+          );
         } finally {
           await target.close();
           await app.close();
@@ -240,13 +277,25 @@ test('a damaged or incomplete backup is refused before anything is written, and 
       const { read } = await fill(app);
       assert.ok(read.length > 0);
       const damages: readonly (readonly [string, (backup: string) => void, RegExp])[] = [
-        ['a table', (backup) => appendFileSync(join(backup, 'apps.ndjson.gz'), 'x'), /apps\.ndjson\.gz is missing or has been changed/],
+        [
+          'a table',
+          (backup) => appendFileSync(join(backup, 'apps.ndjson.gz'), 'x'),
+          /apps\.ndjson\.gz is missing or has been changed/,
+        ],
         ['no table', (backup) => rmSync(join(backup, 'users.ndjson.gz')), /users\.ndjson\.gz is missing/],
         ['no manifest', (backup) => rmSync(join(backup, 'manifest.json')), /There is no backup in/],
         ['not JSON', (backup) => writeFileSync(join(backup, 'manifest.json'), '{'), /not JSON/],
-        ['another version', (backup) => editManifest(backup, { version: 2 }), /has version 2; this version of Pharos reads version 1/],
+        [
+          'another version',
+          (backup) => editManifest(backup, { version: 2 }),
+          /has version 2; this version of Pharos reads version 1/,
+        ],
         ['newer', (backup) => editManifest(backup, { migration: 9999 }), /Restore it with a newer version/],
-        ['no files', (backup) => rmSync(join(backup, 'files'), { recursive: true }), /files\/.* is missing or has been changed/],
+        [
+          'no files',
+          (backup) => rmSync(join(backup, 'files'), { recursive: true }),
+          /files\/.* is missing or has been changed/,
+        ],
       ];
       for (const [name, damage, message] of damages) {
         const backup = join(folder, name.replaceAll(' ', '-'));

@@ -5,8 +5,8 @@ import type { Database, Row } from '../db/db.ts';
 import { knownMigrations, migrate, newestMigration } from '../db/migrate.ts';
 import { joinSql, raw, sql } from '../sql.ts';
 import { digesting, fileDigest, readLines } from './files.ts';
-import { clearRestoreMarker, hasRestoreMarker, setRestoreMarker } from './marker.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import { clearRestoreMarker, hasRestoreMarker, setRestoreMarker } from './marker.ts';
 import { type BackupTable, tablesOf } from './tables.ts';
 
 export interface RestoreOptions {
@@ -79,7 +79,7 @@ export async function restoreBackup({ db, blobs, folder, now }: RestoreOptions, 
   await assertEmpty(db, blobs, tables);
   await setRestoreMarker(db);
   try {
-    for (const { name } of tables) await loadTable(db, name, join(folder, `${name}.ndjson.gz`), manifest);
+    for (const { name } of tables) await loadTable(db, name, folder, manifest);
     await loadBlobs(blobs, folder, manifest);
   } catch (error) {
     await empty(db, blobs, tables);
@@ -109,9 +109,11 @@ async function empty(db: Database, blobs: BlobStore, tables: readonly BackupTabl
   for (const { name } of inOrder) await db.run(sql`delete from ${raw(name)}`);
 }
 
-async function loadTable(db: Database, table: string, path: string, manifest: Manifest): Promise<void> {
+async function loadTable(db: Database, table: string, folder: string, manifest: Manifest): Promise<void> {
+  const described = manifest.tables[table];
+  if (!described) throw new Error(`The backup is damaged: the table ${table} is not in it.`);
   let [batch, bytes, loaded]: [Row[], number, number] = [[], 0, 0];
-  for await (const value of readLines(path)) {
+  for await (const value of readLines(join(folder, described.file))) {
     const row = value as Row;
     batch.push(row);
     for (const cell of Object.values(row)) bytes += typeof cell === 'string' ? cell.length : 8;
@@ -120,8 +122,8 @@ async function loadTable(db: Database, table: string, path: string, manifest: Ma
     [batch, bytes] = [[], 0];
   }
   if (batch.length > 0) loaded += await insertRows(db, table, batch);
-  const { rows } = manifest.tables[table] ?? { rows: 0 };
-  if (loaded !== rows) throw new Error(`The backup is damaged: ${table} has ${loaded} rows instead of ${rows}.`);
+  if (loaded !== described.rows)
+    throw new Error(`The backup is damaged: ${table} has ${loaded} rows instead of ${described.rows}.`);
 }
 
 async function insertRows(db: Database, table: string, rows: readonly Row[]): Promise<number> {

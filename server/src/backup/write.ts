@@ -45,7 +45,14 @@ export async function writeBackup({ db, blobs, folder, now }: BackupOptions): Pr
     // After the rows: a file's bytes are stored before its row, so that every row that was read has its bytes by now.
     const copied = await copyBlobs(blobs, unfinished);
     const createdAt = new Date(now).toISOString();
-    const manifest: Manifest = { format: 'pharos-backup', version: 1, pharos: version, createdAt, ...rows, blobs: copied };
+    const manifest: Manifest = {
+      format: 'pharos-backup',
+      version: 1,
+      pharos: version,
+      createdAt,
+      ...rows,
+      blobs: copied,
+    };
     await writeManifest(unfinished, manifest);
     await flushFolder(unfinished);
     await rename(unfinished, folder);

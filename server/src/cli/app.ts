@@ -14,7 +14,9 @@ function appIdOf(call: CommandCall): string {
 
 function shownKeys({ keys }: AppView): string {
   if (keys.length === 0) return 'no live key';
-  return keys.map(({ keyId, hint, lastUsedAt }) => `${keyId} …${hint}, ${lastUsedAt ? `used ${lastUsedAt}` : 'never used'}`).join('; ');
+  return keys
+    .map(({ keyId, hint, lastUsedAt }) => `${keyId} …${hint}, ${lastUsedAt ? `used ${lastUsedAt}` : 'never used'}`)
+    .join('; ');
 }
 
 function shownApp(view: AppView): string {
@@ -68,7 +70,9 @@ async function runPolicy(call: CommandCall) {
 function readLimit(call: CommandCall): { enabled: boolean; perSecond: number; burst: number } | 'off' {
   const numbers = [call.text('per-second'), call.text('burst')];
   if (call.has('off') && numbers.every((text) => text === undefined)) return 'off';
-  const [perSecond, burst] = numbers.map((text) => (text === undefined || text.trim() === '' ? Number.NaN : Number(text)));
+  const [perSecond, burst] = numbers.map((text) =>
+    text === undefined || text.trim() === '' ? Number.NaN : Number(text),
+  );
   if (call.has('off') || perSecond === undefined || burst === undefined || Number.isNaN(perSecond + burst))
     throw new UsageError('Give either --per-second N and --burst N, or --off. See: pharos app limit --help');
   return { enabled: true, perSecond, burst };
@@ -105,7 +109,10 @@ export const appCommands: readonly Command[] = [
     async run(call) {
       const listed = await withServices(call.config(), ({ apps }) => apps.list());
       return {
-        text: listed.length > 0 ? listed.map(shownApp).join('\n') : 'There are no apps. Make one with: pharos app create --name NAME',
+        text:
+          listed.length > 0
+            ? listed.map(shownApp).join('\n')
+            : 'There are no apps. Make one with: pharos app create --name NAME',
         json: { apps: listed },
       };
     },
@@ -118,8 +125,14 @@ export const appCommands: readonly Command[] = [
     async run(call) {
       const appId = appIdOf(call);
       const made = await withServices(call.config(), ({ apps }) => apps.rotateKey(appId, commandLine));
-      const old = made.disabledKeyIds.length > 0 ? `The key ${made.disabledKeyIds.join(', ')} is refused from now on.` : 'The key before stays valid.';
-      return { text: `${old} The new key is shown only now.\n\nexport APP_ID=${made.appId}\nexport APP_KEY=${made.appKey}`, json: made };
+      const old =
+        made.disabledKeyIds.length > 0
+          ? `The key ${made.disabledKeyIds.join(', ')} is refused from now on.`
+          : 'The key before stays valid.';
+      return {
+        text: `${old} The new key is shown only now.\n\nexport APP_ID=${made.appId}\nexport APP_KEY=${made.appKey}`,
+        json: made,
+      };
     },
   },
   {
@@ -153,9 +166,12 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app policy',
-    summary: 'show an app\'s policy, or change it',
+    summary: "show an app's policy, or change it",
     arguments: [idArgument],
-    options: { app, set: { value: 'NAME=VALUE', help: 'change a member, such as push=manager; may be repeated', multiple: true } },
+    options: {
+      app,
+      set: { value: 'NAME=VALUE', help: 'change a member, such as push=manager; may be repeated', multiple: true },
+    },
     run: runPolicy,
   },
   {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { restoreBackup, verifyBackup } from '../backup/restore.ts';
-import { assertNoUnfinishedRestore } from '../backup/marker.ts';
 import type { Manifest } from '../backup/manifest.ts';
+import { assertNoUnfinishedRestore } from '../backup/marker.ts';
+import { restoreBackup, verifyBackup } from '../backup/restore.ts';
 import { writeBackup } from '../backup/write.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import { type Config, filesFolder } from '../config.ts';

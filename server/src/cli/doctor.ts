@@ -5,7 +5,14 @@ import type { Database } from '../db/db.ts';
 import { storedFiles } from '../features/files/walk.ts';
 import { createServices } from '../services.ts';
 import type { Command, CommandCall } from './command.ts';
-import { checkAdmins, checkDatabase, checkFiles, checkIntegrity, checkMigrations, checkPolicies } from './doctor/data.ts';
+import {
+  checkAdmins,
+  checkDatabase,
+  checkFiles,
+  checkIntegrity,
+  checkMigrations,
+  checkPolicies,
+} from './doctor/data.ts';
 import { type Finding, finder } from './doctor/finding.ts';
 import { checkFolder, checkMail, checkNode, checkSettings } from './doctor/machine.ts';
 import { explain } from './explain.ts';

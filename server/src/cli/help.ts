@@ -31,7 +31,7 @@ export function commandHelp(command: Command): string {
   return [
     `Usage: pharos ${command.name}${argumentsOf(command)} [options]`,
     '',
-    command.summary[0]?.toUpperCase() + command.summary.slice(1) + '.',
+    `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`,
     ...(command.details ? ['', command.details] : []),
     '',
     'Options',

@@ -36,7 +36,12 @@ function shellOf(folder: string, environment: Readonly<Record<string, string>>):
       const words = line.split(' ').filter((word) => word !== '');
       const code = await runCommandLine({ words, environment, terminal });
       const said = out.join('\n');
-      return { code, out: said, err: err.join('\n'), json: words.includes('--json') && said ? JSON.parse(said) : undefined };
+      return {
+        code,
+        out: said,
+        err: err.join('\n'),
+        json: words.includes('--json') && said ? JSON.parse(said) : undefined,
+      };
     },
   };
 }
@@ -67,7 +72,10 @@ for (const database of databases) {
         const shown = await run('app create --name Other');
         assert.match(shown.out, /export APP_ID=\w{20}\nexport APP_KEY=\w{43}$/);
         const listed = async () => (await run('app list --json')).json.apps;
-        assert.deepEqual((await listed()).map(({ name }: { name: string }) => name), ['Guide', 'Other']);
+        assert.deepEqual(
+          (await listed()).map(({ name }: { name: string }) => name),
+          ['Guide', 'Other'],
+        );
         assert.equal((await run(`app disable --app ${made.appId} --json`)).json.disabled, true);
         assert.equal((await run(`app enable ${made.appId} --json`)).json.disabled, false, 'the id may stand alone');
         const second = (await run(`app rotate-key --app ${made.appId} --json`)).json;
@@ -76,7 +84,10 @@ for (const database of databases) {
         assert.deepEqual(third.disabledKeyIds, [made.keyId]);
         assert.equal((await run(`app disable-key --app ${made.appId} --key ${second.keyId}`)).code, 0);
         const [guide] = await listed();
-        assert.deepEqual(guide.keys.map(({ keyId }: { keyId: string }) => keyId), [third.keyId]);
+        assert.deepEqual(
+          guide.keys.map(({ keyId }: { keyId: string }) => keyId),
+          [third.keyId],
+        );
         assert.equal((await run(`app delete --app ${made.appId}`)).code, 0);
         assert.equal((await listed()).length, 1);
         const gone = await run(`app rotate-key --app ${made.appId}`);
@@ -87,7 +98,9 @@ for (const database of databases) {
       withShell(database, async ({ run }) => {
         const { appId } = (await run('app create --name Guide --json')).json;
         assert.match((await run(`app policy --app ${appId}`)).out, /^listUsers +"app"$/m);
-        const changed = await run(`app policy --app ${appId} --set push=manager --set tokenDays=7 --set timeZone=Europe/Vienna --json`);
+        const changed = await run(
+          `app policy --app ${appId} --set push=manager --set tokenDays=7 --set timeZone=Europe/Vienna --json`,
+        );
         assert.deepEqual(
           [changed.json.push, changed.json.tokenDays, changed.json.timeZone, changed.json.listUsers],
           ['manager', 7, 'Europe/Vienna', 'app'],
@@ -146,10 +159,16 @@ for (const database of databases) {
         const made = await run('admin create --email ada@museum.example --json');
         assert.deepEqual([made.json.role, made.json.email], ['owner', 'ada@museum.example']);
         assert.match(made.json.password, /^\w{20}$/);
-        const given = await run('admin create --email ed@museum.example --role editor --name Ed --password-stdin --json', {
-          input: 'from standard input\n',
-        });
-        assert.deepEqual([given.code, given.json.role, given.json.name, given.json.password], [0, 'editor', 'Ed', undefined]);
+        const given = await run(
+          'admin create --email ed@museum.example --role editor --name Ed --password-stdin --json',
+          {
+            input: 'from standard input\n',
+          },
+        );
+        assert.deepEqual(
+          [given.code, given.json.role, given.json.name, given.json.password],
+          [0, 'editor', 'Ed', undefined],
+        );
         const reset = await run('admin reset-password --email ADA@museum.example');
         assert.match(reset.out, /^The password of ada@museum.example is changed\.\nPassword, shown only now: \w{20}$/);
         const refusals: readonly (readonly [string, number, RegExp])[] = [
@@ -228,7 +247,12 @@ test('all problems of the configuration are told at once, and as JSON to a scrip
   const refused = await run('app list --log-level loud --json');
   assert.equal(refused.code, 2);
   const { message } = JSON.parse(refused.err).error;
-  for (const part of ['PHAROS_PORT must be', 'PHAROS_PROT is not a setting', '--log-level must be', 'PHAROS_DATABASE_URL must be'])
+  for (const part of [
+    'PHAROS_PORT must be',
+    'PHAROS_PROT is not a setting',
+    '--log-level must be',
+    'PHAROS_DATABASE_URL must be',
+  ])
     assert.ok(message.includes(part), part);
   assert.ok(!message.includes('secret'));
 });
@@ -241,7 +265,10 @@ test('one sentence and exit code 1 for a folder that cannot be, and for a Postgr
     const cases: readonly (readonly [string, RegExp])[] = [
       [`app list --data ${join(folder, 'file', 'data')}`, /cannot be used: .*Choose another folder/],
       [`serve --data ${join(folder, 'file')}`, /cannot be used: .*Choose another folder/],
-      ['app list --database-url postgres://a:secret@127.0.0.1:1/x', /PostgreSQL at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/],
+      [
+        'app list --database-url postgres://a:secret@127.0.0.1:1/x',
+        /PostgreSQL at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
+      ],
       [`backup --to ${join(folder, 'b')} --data ${join(folder, 'none')}`, /There is no database in/],
       [`restore --from ${join(folder, 'none')} --data ${join(folder, 'd')}`, /There is no backup in/],
     ];

@@ -91,7 +91,8 @@ export function acceptJson(fastify: FastifyInstance): void {
 function route(fastify: FastifyInstance, endpoint: Endpoint, options: ApiOptions): void {
   fastify.route({
     method: endpoint.method,
-    url: endpoint.path,
+    // An empty file name is a name that the endpoint refuses, not another address.
+    url: endpoint.takesStream ? `${endpoint.path}?` : endpoint.path,
     onRequest: async (request) => {
       const guarded = await guardApp(request, options);
       const early = await guardUser(request, guarded, endpoint, options.guard);
@@ -160,10 +161,13 @@ async function guardUser(
  * PostgreSQL cannot even compare with U+0000. Another control character stands for it: no id and no name has either, so
  * each endpoint refuses it in its own words, on both databases alike.
  */
-function readParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const entries = Object.entries(params);
-  if (!entries.some(([, value]) => value.includes('\0'))) return params;
-  return Object.fromEntries(entries.map(([name, value]) => [name, value.replaceAll('\0', '\u0001')]));
+function readParams(params: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value = '']) => [
+      name,
+      value.includes('\0') ? value.replaceAll('\0', '\u0001') : value,
+    ]),
+  );
 }
 
 /** The parameters that the endpoint knows, each given once at most. */

@@ -110,8 +110,10 @@ function security(grant: Grant): readonly object[] {
 /** Every error that the endpoint can answer with, in the order of the checks. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   const names: ErrorName[] = [...always];
-  if (documentedGrant(endpoint) !== 'app') names.push('InvalidSessionToken');
-  if (typeof endpoint.grant === 'function') names.push('OperationForbidden');
+  // What the app's policy decides can be stricter than the default.
+  const isPolicy = typeof endpoint.grant === 'function';
+  if (isPolicy || documentedGrant(endpoint) !== 'app') names.push('InvalidSessionToken');
+  if (isPolicy) names.push('OperationForbidden');
   names.push(...endpoint.errors);
   if (endpoint.body) names.push(...withJsonBody);
   return [...new Set(names)];

@@ -56,6 +56,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     }
   });
   registerBodyHandling(server);
+  // Who takes a body says of which type; without a parser, an unknown address is answered without reading one.
+  server.removeAllContentTypeParsers();
   server.addHook('onResponse', async (request, reply) => {
     const line = {
       reqId: request.id,
@@ -80,7 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(failure.entry.status)
-    .headers({ 'cache-control': 'no-store', ...errorHeaders(failure) })
+    .headers({ 'cache-control': 'no-store', 'x-request-id': request.id, ...errorHeaders(failure) })
     .type('application/json; charset=utf-8')
     .send(errorBody(failure, request.id));
 }

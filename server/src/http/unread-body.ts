@@ -3,12 +3,18 @@ import type { FastifyInstance } from 'fastify';
 
 /** A client that sends nothing of its body for so long is cut off. */
 export const bodyIdleMs = 60_000;
+/** The rest of a body that was announced to be no longer is read and thrown away: cheaper than a new connection. */
+const smallBytes = 65_536;
 /** What is still taken and thrown away after a refusal, so that the client comes to read the answer. */
 const lingerBytes = 1_048_576;
 const lingerMs = 2_000;
 
 function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isSmall({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length']) <= smallBytes;
 }
 
 /**
@@ -38,7 +44,7 @@ export function registerBodyHandling(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply) => {
     const { raw } = request;
     // Only a real connection says `false`; a request that was injected has no socket to protect.
-    if (!announcesBody(raw) || raw.complete !== false) return;
+    if (!announcesBody(raw) || raw.complete !== false || isSmall(raw)) return;
     reply.header('connection', 'close');
     lingerBeforeClosing(raw);
   });

@@ -326,7 +326,10 @@ for (const database of databases) {
       await started.opened;
       now += leaseMs - 1;
       let renewed: StoredJob | undefined;
-      while (renewed?.run_at !== now + leaseMs) [renewed] = await stored();
+      while (renewed?.run_at !== now + leaseMs) {
+        await new Promise(setImmediate);
+        [renewed] = await stored();
+      }
       await db.run(raw("update jobs set lease_token = 'another'"));
       await aborted.opened;
       await worker.stop();

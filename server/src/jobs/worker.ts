@@ -101,10 +101,13 @@ class OutboxWorker implements Worker {
     const grace = new AbortController();
     const ended = Promise.all([...this.#running].map((running) => running.ended)).then(() => grace.abort());
     await Promise.race([ended, delay(graceMs, undefined, { signal: grace.signal }).catch(() => undefined)]);
-    for (const { job, abort } of this.#running) {
-      abort.abort();
-      await this.#attempt('giving a job back', () => store.releaseJob(this.#options.db, job, this.#options.now()));
-    }
+    for (const { abort } of this.#running) abort.abort();
+    await this.#giveBack([...this.#running].map(({ job }) => job));
+  }
+
+  async #giveBack(jobs: readonly Job[]): Promise<void> {
+    const { db, now } = this.#options;
+    for (const job of jobs) await this.#attempt('giving a job back', () => store.releaseJob(db, job, now()));
   }
 
   #fillAll(): void {
@@ -127,7 +130,9 @@ class OutboxWorker implements Worker {
       const free = place.handler.concurrency - place.running;
       if (this.#stopping || free <= 0) return total;
       const jobs = (await this.#attempt('claiming jobs', () => place.lane.claim(free, now()))) ?? [];
-      for (const job of jobs) this.#start(place, job);
+      // The stop came while the claim was under way.
+      if (this.#stopping) await this.#giveBack(jobs);
+      else for (const job of jobs) this.#start(place, job);
       total += jobs.length;
       if (jobs.length === 0) return total;
     }

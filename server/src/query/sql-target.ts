@@ -13,7 +13,7 @@ export interface SqlTarget extends Target<Sql> {
 export const never = sql`(1 = 0)`;
 export const always = sql`(1 = 1)`;
 
-/** Column text by name and index in a guard; undefined for fields that need no JSON. */
+/** The JSON column that a guard has to parse for the field; undefined where a plain column or a slot answers. */
 export function jsonColumnOf(field: Field): string | undefined {
   if (field.from === 'column') return field.type === 'json' ? field.column : undefined;
   return slotOf(field) === undefined ? field.column : undefined;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -115,7 +116,7 @@ for (const database of databases) {
       service = await startService(settings);
       assert.doesNotMatch(service.output(), secrets);
       assert.doesNotMatch(service.output(), /administrator/);
-      assert.equal((await call(service, 'GET', '/readyz', {})).status, 200);
+      assert.equal((await call(service, 'GET', '/readyz', { headers: {} })).status, 200);
     });
   });
 }
@@ -145,6 +146,37 @@ test('a second service on one data folder, and one on a port that is taken, are 
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test('on SIGTERM a request that has begun is finished, and the process ends without a failure', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+  const service = await startService({ PHAROS_DATA: folder });
+  try {
+    const { hostname, port } = new URL(service.baseUrl);
+    const headers = { ...firstCredentials(folder), 'content-type': 'text/plain', 'content-length': '10' };
+    const upload = request({ hostname, port, method: 'POST', path: '/api/v2/files/a.txt', headers });
+    upload.write('first');
+    // Another request that was sent later is answered: the upload has been accepted by now.
+    await fetch(`${service.baseUrl}/healthz`);
+    const ended = service.stop('SIGTERM');
+    await untilClosed(service.baseUrl);
+    upload.end(' half');
+    const [answer] = (await once(upload, 'response')) as [IncomingMessage];
+    answer.resume();
+    assert.equal(answer.statusCode, 201);
+    assert.equal(await ended, 0);
+  } finally {
+    service.process.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** New connections are refused from the moment the stop begins. */
+async function untilClosed(baseUrl: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${baseUrl}/healthz`, { headers: { connection: 'close' } }).catch(() => undefined);
+    if (!answer) return;
+  }
+}
 
 test('npm start passes flags and signals on, and the service does not outlive it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));

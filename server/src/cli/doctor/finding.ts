@@ -7,6 +7,8 @@ export interface Finding {
 
 /** A check that names itself once. */
 export function finder(check: string) {
-  const say = (state: Finding['state']) => (message: string): Finding => ({ check, state, message });
+  const say =
+    (state: Finding['state']) =>
+    (message: string): Finding => ({ check, state, message });
   return { ok: say('ok'), warn: say('warn'), fail: say('fail') };
 }

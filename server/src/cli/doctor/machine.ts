@@ -27,9 +27,7 @@ export function checkSettings(config: Config): Finding[] {
     );
   if (config.publicUrl?.startsWith('https:') && config.trustProxy === false)
     findings.push(
-      warn(
-        'PHAROS_TRUST_PROXY is false: behind a proxy every client seems to have its address. Name the proxy there.',
-      ),
+      warn('PHAROS_TRUST_PROXY is false: behind a proxy every client seems to have its address. Name the proxy there.'),
     );
   if (config.smtpUrl === undefined)
     findings.push(warn('PHAROS_SMTP_URL is not set: users who forget their password get no mail.'));

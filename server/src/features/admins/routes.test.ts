@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Answer, buildApp, databases, type SentRequest, type TestApp } from '../../../test/build-app.ts';
-import { browserOf, consoleOrigin, cookieOf, openConsole, password, sendFromConsole, signInToConsole } from '../../../test/console.ts';
+import {
+  browserOf,
+  consoleOrigin,
+  cookieOf,
+  openConsole,
+  password,
+  sendFromConsole,
+  signInToConsole,
+} from '../../../test/console.ts';
 
 const hour = 3_600_000;
 const owner = { email: 'Ada@museum.example', password, name: 'Ada' };
@@ -41,7 +49,15 @@ for (const database of databases) {
         const browser = browserOf(app, made);
         assert.deepEqual(
           { ...made.body.result, adminId: '', createdAt: '', updatedAt: '' },
-          { adminId: '', email: owner.email, name: 'Ada', role: 'owner', disabled: false, createdAt: '', updatedAt: '' },
+          {
+            adminId: '',
+            email: owner.email,
+            name: 'Ada',
+            role: 'owner',
+            disabled: false,
+            createdAt: '',
+            updatedAt: '',
+          },
         );
         const me = await browser.send({ method: 'GET', url: '/session' });
         assert.deepEqual(me.body.result, { adminId: browser.adminId, email: owner.email, name: 'Ada', role: 'owner' });
@@ -163,7 +179,12 @@ for (const database of databases) {
       const here = await openConsole(app, 'analyst');
       const elsewhere = browserOf(app, await signInToConsole(app, here.email));
       const change = (body: unknown) => here.send({ method: 'PUT', url: '/session/password', body });
-      assertRefused(await change({ currentPassword: 'wrong', password: 'quite another one' }), 404, 101, 'UserInvalidLoginParams');
+      assertRefused(
+        await change({ currentPassword: 'wrong', password: 'quite another one' }),
+        404,
+        101,
+        'UserInvalidLoginParams',
+      );
       assertRefused(await change({ currentPassword: password, password: 'short' }), 400, 142, 'ValidationError');
       const done = await change({ currentPassword: password, password: 'quite another one' });
       assert.equal(done.status, 200);
@@ -299,9 +320,17 @@ for (const database of databases) {
       const made = await root.send({ method: 'POST', url: '/administrators', body });
       assert.equal(made.status, 201);
       const { adminId } = made.body.result;
-      const again = await root.send({ method: 'POST', url: '/administrators', body: { ...body, email: 'ED@museum.example' } });
+      const again = await root.send({
+        method: 'POST',
+        url: '/administrators',
+        body: { ...body, email: 'ED@museum.example' },
+      });
       assertRefused(again, 409, 137, 'DuplicateValue');
-      const changed = await root.send({ method: 'PUT', url: `/administrators/${adminId}`, body: { role: 'manager', name: 'Edgar' } });
+      const changed = await root.send({
+        method: 'PUT',
+        url: `/administrators/${adminId}`,
+        body: { role: 'manager', name: 'Edgar' },
+      });
       assert.deepEqual([changed.body.result.role, changed.body.result.name], ['manager', 'Edgar']);
       const list = await root.send({ method: 'GET', url: '/administrators' });
       assert.ok(list.body.results.some(({ email }: { email: string }) => email === body.email));
@@ -330,7 +359,12 @@ for (const database of databases) {
       assertRefused(unknown, 404, 101, 'ObjectNotFound');
       const nul = await root.send({ method: 'PUT', url: '/administrators/%00', body: { name: 'X' } });
       assertRefused(nul, 404, 101, 'ObjectNotFound');
-      const text = await root.send({ method: 'POST', url: '/administrators', body: '{', headers: { 'content-type': 'application/json' } });
+      const text = await root.send({
+        method: 'POST',
+        url: '/administrators',
+        body: '{',
+        headers: { 'content-type': 'application/json' },
+      });
       assertRefused(text, 400, 107, 'InvalidJSON');
     });
 
@@ -376,7 +410,11 @@ for (const database of databases) {
         assert.equal(refused.status, 404);
 
         const all = await root.send({ method: 'GET', url: `/audit?appId=${appId}` });
-        const shown = all.body.results.map((entry: Record<string, unknown>) => [entry['action'], entry['before'], entry['after']]);
+        const shown = all.body.results.map((entry: Record<string, unknown>) => [
+          entry['action'],
+          entry['before'],
+          entry['after'],
+        ]);
         assert.deepEqual(shown, [
           ['app.delete', { name: 'Tour' }, null],
           ['bucket.delete', { name: 'visits' }, null],

@@ -50,7 +50,9 @@ export function adminEndpoints(admins: AdminService): readonly ConsoleEndpoint[]
       },
       answer,
       errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
-      handle: async ({ params, body, by }) => ({ result: adminView(await admins.change(params['adminId'] ?? '', body, by)) }),
+      handle: async ({ params, body, by }) => ({
+        result: adminView(await admins.change(params['adminId'] ?? '', body, by)),
+      }),
     }),
     consoleEndpoint({
       method: 'PUT',

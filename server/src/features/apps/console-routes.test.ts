@@ -41,7 +41,12 @@ for (const database of databases) {
       const rateLimit = { enabled: true, perSecond: 5, burst: 10 };
       const done = await change({ name: 'Tour', policy: { push: 'manager', timeZone: 'Europe/Vienna', rateLimit } });
       assert.equal(done.status, 200);
-      assert.deepEqual(done.body.result.policy, { ...defaultPolicy, push: 'manager', timeZone: 'Europe/Vienna', rateLimit });
+      assert.deepEqual(done.body.result.policy, {
+        ...defaultPolicy,
+        push: 'manager',
+        timeZone: 'Europe/Vienna',
+        rateLimit,
+      });
       assert.equal(done.body.result.name, 'Tour');
       const cases: readonly (readonly [object, string])[] = [
         [{ name: '' }, 'name'],
@@ -84,7 +89,10 @@ for (const database of databases) {
       app.clock.now += 1000;
       const third = await rotate();
       assert.deepEqual(third.disabledKeyIds, [first.keyId]);
-      assert.deepEqual([(await call(first)).status, (await call(second)).status, (await call(third)).status], [404, 200, 200]);
+      assert.deepEqual(
+        [(await call(first)).status, (await call(second)).status, (await call(third)).status],
+        [404, 200, 200],
+      );
       assert.equal((await browser.send({ method: 'DELETE', url: `${url}/${second.keyId}` })).status, 200);
       assert.equal((await call(second)).status, 404);
       assert.equal((await browser.send({ method: 'DELETE', url: `${url}/${second.keyId}` })).status, 404);
@@ -99,7 +107,10 @@ for (const database of databases) {
       assert.equal((await owner.send({ method: 'DELETE', url: `/apps/${made.appId}` })).status, 200);
       assert.equal((await call(made)).status, 404);
       assert.equal((await owner.send({ method: 'GET', url: `/apps/${made.appId}` })).status, 404);
-      const left = await app.storage.db.all({ strings: ['select * from buckets where app_id = ', ''], values: [made.appId] });
+      const left = await app.storage.db.all({
+        strings: ['select * from buckets where app_id = ', ''],
+        values: [made.appId],
+      });
       assert.deepEqual(left, []);
       assert.equal((await call(app)).status, 200);
     });
@@ -116,7 +127,12 @@ for (const database of databases) {
         assert.deepEqual([refused.status, refused.body.code], [400, 301]);
       }
       const visitor = await signIn(app);
-      const record = { method: 'POST', url: '/api/v2/data/bucket/visits', headers: visitor.headers, body: { metadata: {} } } as const;
+      const record = {
+        method: 'POST',
+        url: '/api/v2/data/bucket/visits',
+        headers: visitor.headers,
+        body: { metadata: {} },
+      } as const;
       for (let n = 0; n < 3; n++) assert.equal((await app.send(record)).status, 201);
       const [shown] = (await browser.send({ method: 'GET', url })).body.results;
       assert.deepEqual([shown.name, shown.columns, shown.records, shown.hasMoreRecords], ['visits', {}, 3, false]);

@@ -130,6 +130,7 @@ for (const database of databases) {
         fields: ['filename'],
       });
       await assertRefusals(app, {}, [
+        named('no name', ''),
         named('a slash', 'a%2Fb.png'),
         named('a way up', '..%2F..%2Fetc%2Fpasswd'),
         named('a backslash', 'a%5Cb.png'),

@@ -62,7 +62,7 @@ function register({ service }: InstallationRouteDeps): Endpoint {
     body: { schema: installationShape.schema, example: installationExample, read: readRegistration },
     answer: createdAnswer,
     otherAnswer: knownAnswer,
-    errors: ['ValidationError', 'ObjectNotFound'],
+    errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
     handle: async ({ app, body }) => {
       const { objectId, createdAt, updatedAt, isNew } = await service.register(app.appId, body);
       const result = { createdAt: isoTime(createdAt), objectId };
@@ -91,7 +91,7 @@ function change({ db, service }: InstallationRouteDeps, method: 'PUT' | 'PATCH')
       read: (body) => installationShape.readUpdate(body),
     },
     answer: updatedAnswer,
-    errors: ['ValidationError', 'ObjectNotFound'],
+    errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
     locate: async ({ app, params }) => {
       const found = await installationTable.find(db, { app_id: app.appId, object_id: params['objectId'] ?? '' });
       if (!found) throw fail('ObjectNotFound', 'There is no installation with this objectId.');

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { type Db, UniqueViolation } from '../../db/db.ts';
 import type { Key } from '../../db/table.ts';
@@ -22,7 +23,7 @@ export interface Registered {
 }
 
 /** Two clients can race for one id or token; the one that loses finds the other's row on its next try. */
-const maxTries = 6;
+const maxTries = 10;
 
 export type InstallationService = ReturnType<typeof createInstallationService>;
 
@@ -47,8 +48,11 @@ export function createInstallationService({ db, now, userExists }: InstallationD
   async function insert(db: Db, appId: string, sent: Installation): Promise<Registered> {
     const createdAt = now();
     const objectId = newObjectId(createdAt);
-    if (sent.deviceToken) await store.takeToken(db, appId, sent.deviceToken, objectId);
-    const columns = { app_id: appId, object_id: objectId, device_token: sent.deviceToken ?? null };
+    const { installationId, deviceToken } = sent;
+    // Without an id of its own, whoever has got the token meanwhile is this very installation: the unique index sends
+    // this try back to find it.
+    if (installationId && deviceToken) await store.takeToken(db, appId, deviceToken, objectId);
+    const columns = { app_id: appId, object_id: objectId, device_token: deviceToken ?? null };
     const values = { channels: null, metadata: null, ...unrepeated(sent), createdAt, updatedAt: createdAt };
     await store.installationTable.insert(db, columns, values);
     return { objectId, createdAt, updatedAt: createdAt, isNew: true };
@@ -83,7 +87,7 @@ export function createInstallationService({ db, now, userExists }: InstallationD
      * Makes an installation or changes the one that it already is. A token that another one has moves here, and one
      * that was dead is alive again.
      *
-     * @throws Failure ObjectNotFound for a user that does not exist, ValidationError for another deviceType
+     * @throws Failure ObjectNotFound for a user that does not exist, ValidationError for another deviceType, Timeout
      */
     async register(appId: string, sent: Installation): Promise<Registered> {
       return retryRaces(() => register(appId, sent));
@@ -145,7 +149,9 @@ async function retryRaces<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof UniqueViolation) || tries >= maxTries) throw error;
+      if (!(error instanceof UniqueViolation)) throw error;
+      if (tries >= maxTries) throw fail('Timeout', { retryAfter: 1, cause: error });
     }
+    await delay(Math.random() * 10 * tries);
   }
 }

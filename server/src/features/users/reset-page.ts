@@ -33,7 +33,7 @@ export async function registerResetPage(server: FastifyInstance, deps: ResetPage
   const { findApp, reset, limits, now } = deps;
 
   async function appOf(input: Input): Promise<AppContext> {
-    const app = input.app.length <= 64 ? await findApp(input.app) : undefined;
+    const app = /^[0-9A-Za-z]{1,64}$/.test(input.app) ? await findApp(input.app) : undefined;
     if (app && (await reset.isUsable(app.appId, input.token))) return app;
     throw fail(
       'ObjectNotFound',

@@ -7,6 +7,7 @@ import { listParameters, listRecords } from '../../http/list.ts';
 import type { AttemptLimits } from './attempts.ts';
 import { emailKey } from './email.ts';
 import type { PasswordReset } from './password-reset.ts';
+import { signInAnswer, userSummary } from './records.ts';
 import {
   type Account,
   accountErrors,
@@ -19,9 +20,7 @@ import {
   readSignUp,
   resetSchema,
   type SignIn,
-  signInAnswer,
   signInSchema,
-  userSummary,
 } from './schemas.ts';
 import { selfEndpoints } from './self-routes.ts';
 import type { UserService } from './service.ts';

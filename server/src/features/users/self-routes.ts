@@ -5,15 +5,8 @@ import { deletedAnswer, isoTime, recordAnswer, updatedAnswer } from '../../http/
 import type { UserContext } from '../../http/context.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import type { Changes } from '../../http/shape.ts';
-import {
-  type Account,
-  accountErrors,
-  accountExample,
-  accountShape,
-  meRecord,
-  profileRecord,
-  readAccountChanges,
-} from './schemas.ts';
+import { meRecord, profileRecord } from './records.ts';
+import { type Account, accountErrors, accountExample, accountShape, readAccountChanges } from './schemas.ts';
 import type { UserService } from './service.ts';
 import { profileTable } from './store.ts';
 

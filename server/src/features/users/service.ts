@@ -172,7 +172,8 @@ export function createUserService({ db, revision, now, passwords, unlink }: User
       await mustChange(
         revision.change(async (db) => {
           const before = await store.lockUser(db, key);
-          if (before) await audit(db, by, key, { before: { disabled: before.disabled_at !== null }, after: { disabled } });
+          if (before)
+            await audit(db, by, key, { before: { disabled: before.disabled_at !== null }, after: { disabled } });
           if (disabled) await endSessions(db, key);
           return store.setDisabledAt(db, key, disabled ? now() : null);
         }),
