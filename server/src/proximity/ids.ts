@@ -1,20 +1,46 @@
 import { createHash } from 'node:crypto';
 import type { EventKind } from './types.ts';
 
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
 /** 20 characters of base64url, 120 bits: no collision to be expected below 10^17 ids. */
 function digest(parts: readonly (string | number)[]): string {
   // JSON keeps the parts apart: ("a", "bc") and ("ab", "c") must not meet.
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 20);
 }
 
+/** 8 base62 digits of time (ms), so that ids sort by it like any other objectId. What lies before 1970 counts as 1970. */
+export function timePrefix(at: number): string {
+  let rest = Math.max(0, Math.floor(at));
+  let text = '';
+  for (let place = 0; place < 8; place++) {
+    text = ALPHABET[rest % 62] + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}
+
+/** An objectId as the interface has them: 8 characters of time and 12 of the parts' digest, 71 bits. */
+function timedId(at: number, parts: readonly (string | number)[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
+  // 88 bits divided by 62^12: the remainder is as good as unbiased.
+  let rest = BigInt(`0x${bytes.toString('hex', 0, 11)}`);
+  let text = '';
+  for (let place = 0; place < 12; place++) {
+    text += ALPHABET[Number(rest % 62n)];
+    rest /= 62n;
+  }
+  return timePrefix(at) + text;
+}
+
 /** A visit's id, from what makes it that visit; `startedAt` is the time of its first confirmed event (ms). */
 export function visitId(installationId: string, beaconId: string, startedAt: number): string {
-  return digest(['visit', installationId, beaconId, startedAt]);
+  return timedId(startedAt, ['visit', installationId, beaconId, startedAt]);
 }
 
 /** A confirmed event's id. */
 export function presenceEventId(visit: string, event: EventKind, at: number): string {
-  return digest(['event', visit, event, at]);
+  return timedId(at, ['event', visit, event, at]);
 }
 
 /** What a sighting is known by: the client's `eventId`, else a hash over what makes two reports the same report. */

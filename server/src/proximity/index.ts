@@ -2,9 +2,9 @@
 export { DeadlineQueue } from './deadlines.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './distance.ts';
 export { nextDeadline } from './expiry.ts';
-export { presenceEventId, sightingKey, visitId } from './ids.ts';
+export { presenceEventId, sightingKey, timePrefix, visitId } from './ids.ts';
 export type { Observed, Observing, Outcome, Situation } from './observe.ts';
-export { advance, observe } from './observe.ts';
+export { advance, clockError, observe } from './observe.ts';
 export { POLITE } from './policy.ts';
 export { DEFAULT_RADIUS } from './presence.ts';
 export type * from './rule-types.ts';

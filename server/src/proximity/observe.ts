@@ -109,18 +109,24 @@ function finish({ run, events, verdicts }: Calculation): Outcome {
 }
 
 /**
- * Brings the reports to the service's clock. With `sentAt` the error is known and taken out when it is over five minutes.
- * Without it a clock that runs ahead shows, since nothing is heard in the future: the batch is moved so that its newest
- * report is now; moving the batch and not each report keeps the seconds between them, on which the gates depend. A past
+ * How far a sender's clock is off (ms, positive: ahead), 0 when it is within five minutes. With `sentAt` the error is known.
+ * Without it a clock that runs ahead shows, since nothing is heard in the future: the newest report is taken for now. A past
  * time may as well be a phone that was offline: it keeps its own time, and the verdicts call it stale.
  */
-function correctClock(input: Observing): readonly Observation[] {
-  const { observations, sentAt, now } = input;
+export function clockError(times: Iterable<number>, now: number, sentAt?: number): number {
   let error = sentAt === undefined ? 0 : sentAt - now;
-  if (sentAt === undefined) {
-    for (const { occurredAt } of observations) error = Math.max(error, occurredAt - now);
-  }
-  if (Math.abs(error) <= CLOCK_TOLERANCE_MS) return observations;
+  if (sentAt === undefined) for (const occurredAt of times) error = Math.max(error, occurredAt - now);
+  return Math.abs(error) <= CLOCK_TOLERANCE_MS ? 0 : error;
+}
+
+/**
+ * Brings the reports to the service's clock. The batch is moved and not each report, which keeps the seconds between them,
+ * on which the gates depend.
+ */
+function correctClock({ observations, sentAt, now }: Observing): readonly Observation[] {
+  const times = observations.map(({ occurredAt }) => occurredAt);
+  const error = clockError(times, now, sentAt);
+  if (error === 0) return observations;
   return observations.map((observation) => ({ ...observation, occurredAt: observation.occurredAt - error }));
 }
 
