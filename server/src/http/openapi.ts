@@ -205,7 +205,14 @@ export function errorExample({ name, status, code, meaning }: ErrorEntry): objec
   return { error: { code, error: meaning, name, status, requestId: 'k3v9x1a' }, code };
 }
 
-/** TypeBox marks its schemas with symbols and hidden members; a JSON round leaves the JSON Schema. */
+/**
+ * TypeBox marks its schemas with symbols and hidden members; a JSON round leaves the JSON Schema. An object that names
+ * no members takes any.
+ */
 function plain(schema: TSchema): Json {
-  return JSON.parse(JSON.stringify(schema)) as Json;
+  return JSON.parse(JSON.stringify(schema), (_name, value: unknown) => {
+    const { type, properties } = (value ?? {}) as { type?: unknown; properties?: object };
+    if (type !== 'object' || Object.keys(properties ?? {}).length > 0) return value;
+    return { additionalProperties: true, ...(value as object) };
+  }) as Json;
 }

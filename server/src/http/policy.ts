@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { deliveryRulesSchema } from './delivery-rules.ts';
 
 /**
  * What an app's owner decides in the console. Each member has the value that the specification describes as default,
@@ -46,6 +47,28 @@ export const policySchema = Type.Object({
     description:
       "Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service.",
   }),
+  sensitivity: Type.Enum(['stable', 'fast'], {
+    description:
+      'How sure the engine has to be before somebody has entered: stable gives few false events, fast short passes. A beacon can say otherwise.',
+  }),
+  pushTimeToLive: Type.Integer({
+    minimum: 10,
+    maximum: 86_400,
+    description: 'Seconds after which a message that proximity has caused is no longer shown.',
+  }),
+  polite: Type.Boolean({
+    description:
+      'The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00.',
+  }),
+  delivery: deliveryRulesSchema,
+  retentionDays: Type.Object(
+    {
+      logs: Type.Integer({ minimum: 1, maximum: 36_500 }),
+      visits: Type.Integer({ minimum: 1, maximum: 36_500 }),
+      events: Type.Integer({ minimum: 1, maximum: 36_500 }),
+    },
+    { description: 'Days for which logs, visits, and events with their verdicts are kept.' },
+  ),
 });
 
 export type AppPolicy = Static<typeof policySchema>;
@@ -62,6 +85,11 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   timeZone: 'UTC',
   rateLimit: Object.freeze({ enabled: true, perSecond: 100, burst: 1000 }),
   passwordResetUrl: '',
+  sensitivity: 'stable',
+  pushTimeToLive: 120,
+  polite: false,
+  delivery: Object.freeze({}),
+  retentionDays: Object.freeze({ logs: 365, visits: 365, events: 30 }),
 });
 
 /** The whole policy of an app from what is stored, which may lack members that were added later. */

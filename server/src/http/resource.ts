@@ -52,6 +52,8 @@ export interface ResourceOptions<S extends TObject> {
   readonly verify?: (db: Db, app: AppContext, values: Values, stored?: Values) => Promise<void>;
   /** Columns that follow from what was sent, such as a search key. */
   readonly derive?: (values: Values) => Readonly<Record<string, string | number | null>>;
+  /** What else is written when a record is created or changed, in the same transaction; `values` is what was sent. */
+  readonly onWrite?: (db: Db, key: Key, values: Values) => Promise<void>;
   /** What else goes when a record goes, in the same transaction. */
   readonly onRemove?: (db: Db, key: Key) => Promise<void>;
 }
@@ -106,7 +108,13 @@ function list<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     locate: async ({ app, params }) => locateParent?.(app.appId, params),
     handle: ({ app, params, query }) => {
       const scope = table.match({ app_id: app.appId, ...options.parentKey?.(params) });
-      return listRecords(db, table, { scope, query, defaultLimit: options.defaultLimit, share: app.appId });
+      return listRecords(db, table, {
+        scope,
+        query,
+        defaultLimit: options.defaultLimit,
+        idsFollowCreation: true,
+        share: app.appId,
+      });
     },
   });
 }
@@ -133,14 +141,22 @@ function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
       await options.verify?.(db, app, values);
       const objectId = newObjectId(now);
       const key = { app_id: app.appId, ...options.parentKey?.(params), object_id: objectId };
-      await table.insert(
-        db,
-        { ...key, ...options.derive?.(values) },
-        { ...emptyMembers(options), ...values, createdAt: now, updatedAt: now },
-      );
+      await together(options, async (db) => {
+        await table.insert(
+          db,
+          { ...key, ...options.derive?.(values) },
+          { ...emptyMembers(options), ...values, createdAt: now, updatedAt: now },
+        );
+        await options.onWrite?.(db, key, values);
+      });
       return { result: { createdAt: isoTime(now), objectId } };
     },
   });
+}
+
+/** One statement needs no transaction of its own. */
+function together<S extends TObject, T>(options: ResourceOptions<S>, work: (db: Db) => Promise<T>): Promise<T> {
+  return options.onWrite ? options.db.transaction(work) : work(options.db);
 }
 
 /** Members with a stored default, so that a record never lacks them. */
@@ -195,7 +211,8 @@ function put<S extends TObject>(options: ResourceOptions<S>): Endpoint {
       const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
       await options.verify?.(db, app, changes.set, table.decode(located));
       const updatedAt = Math.max(now, located['updated_at'] as number);
-      await writeOrFail(options, db, { key: keyOf(options, app.appId, params), values, updatedAt });
+      const write = { key: keyOf(options, app.appId, params), values, updatedAt };
+      await together(options, (db) => writeOrFail(options, db, write));
       return updated(options, updatedAt);
     },
   });
@@ -211,6 +228,7 @@ async function writeOrFail<S extends TObject>(options: ResourceOptions<S>, db: D
   const { key, values, updatedAt } = write;
   if (!(await options.table.update(db, key, { ...values, updatedAt }, options.derive?.(values))))
     throw notFound(options);
+  await options.onWrite?.(db, key, values);
 }
 
 function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {

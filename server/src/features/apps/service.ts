@@ -5,6 +5,7 @@ import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { Revision } from '../../db/revision.ts';
 import { fail, type Problem } from '../../errors.ts';
 import { secretHash } from '../../http/access.ts';
+import { deliveryRuleProblems } from '../../http/delivery-rules.ts';
 import { type AppPolicy, defaultPolicy, policySchema, readPolicy } from '../../http/policy.ts';
 import { defineShape } from '../../http/shape.ts';
 import { newObjectId, randomText } from '../../id.ts';
@@ -40,7 +41,7 @@ export interface KeyView {
 const maxLiveKeys = 2;
 
 const policyShape = defineShape(policySchema, {
-  rules: ({ timeZone }) => timeZoneProblems(timeZone),
+  rules: ({ timeZone, delivery }) => [...timeZoneProblems(timeZone), ...deliveryRuleProblems('delivery', delivery)],
 });
 
 function timeZoneProblems(timeZone: string | undefined): Problem[] {

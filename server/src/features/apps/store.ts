@@ -107,6 +107,13 @@ export async function noteKeyUse(db: Db, appId: string, keyId: string, now: numb
 
 /** Every table with rows of an app besides `records`, and its id column; children before what they belong to. */
 export const appTables = {
+  verdicts: 'object_id',
+  events: 'object_id',
+  visits: 'object_id',
+  firings: 'event_id',
+  sighting_keys: 'sighting_key',
+  presence: 'installation_id',
+  scenario_beacons: 'detail_id',
   jobs: 'job_id',
   pushes: 'object_id',
   schemas: 'object_id',

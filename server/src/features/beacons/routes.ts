@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts';
 import type { Key } from '../../db/table.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { resourceEndpoints } from '../../http/resource.ts';
-import { beaconExample, beaconRecord, beaconShape, uuidKey } from './schemas.ts';
+import { beaconExample, beaconRecord, beaconShape, gatewayKey, uuidKey } from './schemas.ts';
 import { beaconTable } from './store.ts';
 
 export function beaconEndpoints(db: Db): Endpoint[] {
@@ -22,6 +22,9 @@ export function beaconEndpoints(db: Db): Endpoint[] {
       write: ({ writeContent }) => writeContent,
     },
     defaultLimit: 1000,
-    derive: ({ uuid }): Key => (typeof uuid === 'string' ? { uuid_key: uuidKey(uuid) } : {}),
+    derive: ({ uuid, metadata }): Key => ({
+      ...(typeof uuid === 'string' ? { uuid_key: uuidKey(uuid) } : {}),
+      ...(metadata === undefined ? {} : { gateway_key: gatewayKey(metadata) }),
+    }),
   });
 }

@@ -16,8 +16,21 @@ const members = {
   minor: Type.Integer({ minimum: 0, maximum: 65535 }),
 };
 
+/** How the proximity engine weighs this beacon; absent from answers unless set. */
+const tuning = {
+  measuredPower: Type.Optional(
+    Type.Integer({ minimum: -100, maximum: -20, description: 'RSSI at one metre in dBm; calibration sets it' }),
+  ),
+  sensitivity: Type.Optional(
+    Type.Enum(['stable', 'fast'], { description: 'Few false events, or short passes noticed; else as the app says' }),
+  ),
+  radius: Type.Optional(
+    Type.Number({ minimum: 0.5, maximum: 50, description: 'Metres within which somebody has entered; 3 by default' }),
+  ),
+};
+
 export const beaconShape = defineShape(
-  Type.Object({ ...members, location: Type.Optional(location), metadata: Type.Optional(metadata) }),
+  Type.Object({ ...members, location: Type.Optional(location), metadata: Type.Optional(metadata), ...tuning }),
   {
     rules: ({ metadata: given }) =>
       given === undefined || isObject(given) ? [] : [{ field: 'metadata', problem: 'must be a JSON object' }],
@@ -39,10 +52,17 @@ export const beaconRecord = {
     ...members,
     location: Type.Optional(location),
     metadata,
+    ...tuning,
     ...recordStamps,
   }),
   example: { objectId: exampleId, ...beaconExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
+
+/** `metadata.gatewayId`: the fixed receiver that stands for this beacon. Longer ones than an index entry holds are none. */
+export function gatewayKey(metadata: unknown): string | null {
+  const id = isObject(metadata) ? metadata['gatewayId'] : undefined;
+  return typeof id === 'string' && id !== '' && id.length <= 200 ? id : null;
+}
 
 /** A beacon's uuid as it is compared: without case and dashes. */
 export function uuidKey(uuid: string): string {

@@ -10,6 +10,9 @@ export const beaconTable = defineTable('beacons', {
   minor: number('minor'),
   location: json('location', { omitNull: true }),
   metadata: json('metadata', { empty: '{}' }),
+  measuredPower: number('measured_power', { omitNull: true }),
+  sensitivity: text('sensitivity', { omitNull: true }),
+  radius: number('radius', { omitNull: true }),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),
 });

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Database } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
 import {
@@ -93,7 +94,13 @@ function list(deps: RecordDeps): Endpoint {
     handle: ({ query, located: bucket }) => {
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
       const table = { ...store.recordTable, lookup: bucket.lookup };
-      return listRecords(deps.db, table, { scope, query, defaultLimit: 100, share: bucket.appId });
+      return listRecords(deps.db, table, {
+        scope,
+        query,
+        defaultLimit: 100,
+        idsFollowCreation: true,
+        share: bucket.appId,
+      });
     },
   });
 }
@@ -231,6 +238,8 @@ function patch(deps: RecordDeps): Endpoint {
   });
 }
 
+const updateSchema = Type.Object({}, { description: 'Members of the document, or the whole of it under `metadata`' });
+
 interface Updating extends Pick<Endpoint, 'operationId' | 'summary' | 'description'> {
   readonly method: 'PUT' | 'PATCH';
   readonly merge: (document: Document, change: ReturnType<typeof readMembers>) => Document;
@@ -241,7 +250,7 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
     ...common,
     ...about,
     path: `${path}/:objectId`,
-    body: { schema: recordSchema, example: recordBody.example.metadata, read: readMembers },
+    body: { schema: updateSchema, example: recordBody.example.metadata, read: readMembers },
     answer: inArray(updatedAnswer),
     errors: ['InvalidBucketName', 'InvalidSchema', 'ValidationError', 'ObjectNotFound', 'ObjectTooLarge'],
     locate: (call) => recordToWrite(deps, call),

@@ -84,7 +84,13 @@ function list(deps: SchemaDeps): Endpoint {
     locate: (call) => findBucket(deps, call),
     handle: ({ query, located: bucket }) => {
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
-      return listRecords(deps.db, schemaTable, { scope, query, defaultLimit: 100, share: bucket.appId });
+      return listRecords(deps.db, schemaTable, {
+        scope,
+        query,
+        defaultLimit: 100,
+        idsFollowCreation: true,
+        share: bucket.appId,
+      });
     },
   });
 }

@@ -39,9 +39,18 @@ function list({ db }: FileDeps, table: Table): Endpoint {
     answer: listAnswer(fileRecord.schema, fileRecord.example),
     errors: ['InvalidQuery', 'Timeout'],
     handle: ({ app, query }) =>
-      listRecords(db, table, { scope: table.match({ app_id: app.appId }), query, defaultLimit: 100, share: app.appId }),
+      listRecords(db, table, {
+        scope: table.match({ app_id: app.appId }),
+        query,
+        defaultLimit: 100,
+        idsFollowCreation: true,
+        share: app.appId,
+      }),
   });
 }
+
+/** One path in the OpenAPI document: a name where something is uploaded, an objectId everywhere else. */
+const onePath = '/files/:file';
 
 interface Announced {
   readonly name: string;
@@ -53,7 +62,7 @@ function readHead(
   { params, headers }: Pick<Call<undefined, undefined>, 'params' | 'headers'>,
   maxBytes: number,
 ): Announced {
-  const name = readFileName(params['filename'] ?? '');
+  const name = readFileName(params['file'] ?? '');
   const contentType = readMediaType(headers['content-type'] as string | undefined);
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   return { name, contentType };
@@ -62,7 +71,7 @@ function readHead(
 function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endpoint {
   return endpoint<undefined, Announced>({
     method: 'POST',
-    path: '/files/:filename',
+    path: onePath,
     operationId: 'uploadFile',
     tag: 'Files',
     summary: 'Upload a file',
@@ -71,8 +80,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
       'Content-Type it is application/octet-stream. Everybody who has the answered address can read the file.',
     grant: ({ uploadNeedsUser }) => (uploadNeedsUser ? 'user' : 'visitor'),
     parameters: {
-      filename:
-        'With its extension, percent-encoded: 1 to 128 characters of any script, without control characters, slashes and backslashes',
+      file: 'With its extension, percent-encoded: 1 to 128 characters of any script, without control characters, slashes and backslashes',
     },
     takesStream: true,
     answer: uploadedAnswer,
@@ -105,7 +113,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
 
 function locateFile({ db }: FileDeps, table: Table) {
   return async ({ app, params }: Pick<Call<undefined, undefined>, 'app' | 'params'>): Promise<Row> => {
-    const row = await table.find(db, { app_id: app.appId, object_id: params['objectId'] ?? '' });
+    const row = await table.find(db, { app_id: app.appId, object_id: params['file'] ?? '' });
     if (!row) throw notFound();
     return row;
   };
@@ -116,7 +124,8 @@ const notFound = () => fail('ObjectNotFound', 'There is no file with this object
 function get(deps: FileDeps, table: Table): Endpoint {
   return endpoint<undefined, Row>({
     method: 'GET',
-    path: '/files/:objectId',
+    path: onePath,
+    parameters: { file: 'The objectId of the file' },
     operationId: 'getFile',
     tag: 'Files',
     summary: "Get a file's record",
@@ -131,7 +140,8 @@ function get(deps: FileDeps, table: Table): Endpoint {
 function remove(deps: FileDeps, table: Table): Endpoint {
   return endpoint<undefined, Row>({
     method: 'DELETE',
-    path: '/files/:objectId',
+    path: onePath,
+    parameters: { file: 'The objectId of the file' },
     operationId: 'deleteFile',
     tag: 'Files',
     summary: 'Delete a file',

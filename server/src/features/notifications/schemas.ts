@@ -10,6 +10,7 @@ import {
   pointerSchema,
   recordStamps,
 } from '../../http/answers.ts';
+import { deliveryRuleProblems, deliveryRulesSchema } from '../../http/delivery-rules.ts';
 import { defineShape } from '../../http/shape.ts';
 import { isWebAddress } from '../../http/web-address.ts';
 
@@ -20,6 +21,7 @@ const members = {
   type: Type.Enum(['IMAGE', 'VIDEO', 'TEXT']),
   message: Type.Object({}, { description: 'TEXT: alertTitle and alertMessage; IMAGE and VIDEO: url (http or https)' }),
   isEnabled: Type.Boolean(),
+  delivery: Type.Optional(deliveryRulesSchema),
 };
 
 /** What `message` lacks for a notification of this type. */
@@ -39,7 +41,10 @@ export function messageProblems(type: string, message: Readonly<Record<string, u
 
 export const notificationShape = defineShape(Type.Object(members), {
   // With only one of the two given, the other is in the database: the store's check looks at both together.
-  rules: ({ type, message }) => (type && message ? messageProblems(type, message as Record<string, unknown>) : []),
+  rules: ({ type, message, delivery }) => [
+    ...(type && message ? messageProblems(type, message as Record<string, unknown>) : []),
+    ...deliveryRuleProblems('delivery', delivery),
+  ],
 });
 
 export const notificationExample = {

@@ -8,6 +8,7 @@ export const notificationTable = defineTable('notifications', {
   type: text('type'),
   message: json('message'),
   isEnabled: boolean('is_enabled'),
+  delivery: json('delivery', { omitNull: true }),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),
 });

@@ -13,7 +13,7 @@ import {
   storylineRecord,
   storylineShape,
 } from './schemas.ts';
-import { deleteDetailsOf, detailTable, storylineTable } from './store.ts';
+import { deleteDetailsOf, detailTable, linkBeacons, storylineTable } from './store.ts';
 
 export interface StorylineDeps {
   readonly db: Db;
@@ -67,6 +67,11 @@ function detailEndpoints({ db, findMissingBeacons }: StorylineDeps): Endpoint[] 
       const header = await storylineTable.find(db, { app_id: appId, object_id: params['objectId'] ?? '' });
       if (!header) throw fail('ObjectNotFound', 'There is no storyline with this objectId.');
     },
+    onWrite: async (db, key, values) => {
+      const beacons = values['beacons'] as string[] | undefined;
+      if (beacons) await linkBeacons(db, String(key['app_id']), String(key['object_id']), beacons);
+    },
+    onRemove: (db, key) => linkBeacons(db, String(key['app_id']), String(key['object_id']), []),
     verify: async (db, app, values) => {
       const missing = await findMissingBeacons(db, app.appId, (values['beacons'] as string[] | undefined) ?? []);
       if (missing.length > 0)
@@ -90,7 +95,13 @@ function allDetails({ db }: StorylineDeps): Endpoint {
     errors: ['InvalidQuery', 'Timeout'],
     handle: ({ app, query }) => {
       const scope = detailTable.match({ app_id: app.appId });
-      return listRecords(db, detailTable, { scope, query, defaultLimit: 1000, share: app.appId });
+      return listRecords(db, detailTable, {
+        scope,
+        query,
+        defaultLimit: 1000,
+        idsFollowCreation: true,
+        share: app.appId,
+      });
     },
   });
 }

@@ -8,6 +8,7 @@ import {
   otherExampleId,
   recordStamps,
 } from '../../http/answers.ts';
+import { deliveryRuleProblems, deliveryRulesSchema } from '../../http/delivery-rules.ts';
 import { defineShape } from '../../http/shape.ts';
 import { isWebAddress } from '../../http/web-address.ts';
 
@@ -41,6 +42,7 @@ const detailMembers = {
   urlVideo: address('Video'),
   alertTitle: Type.Optional(Type.String()),
   alertMessage: Type.Optional(Type.String()),
+  delivery: Type.Optional(deliveryRulesSchema),
 };
 
 function addressProblems(value: Readonly<Record<string, unknown>>): Problem[] {
@@ -56,7 +58,11 @@ function dayProblems(days: readonly { readonly dayName: string }[] = []): Proble
 }
 
 export const detailShape = defineShape(Type.Object(detailMembers), {
-  rules: (value) => [...addressProblems(value), ...dayProblems(value.showOn)],
+  rules: (value) => [
+    ...addressProblems(value),
+    ...dayProblems(value.showOn),
+    ...deliveryRuleProblems('delivery', value.delivery),
+  ],
   // Older clients spell this one member differently.
   aliases: { urlImageiOS: 'urlImageIOS' },
 });

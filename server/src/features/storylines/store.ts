@@ -22,10 +22,28 @@ export const detailTable = defineTable('storyline_details', {
   urlVideo: text('url_video', { omitNull: true }),
   alertTitle: text('alert_title', { omitNull: true }),
   alertMessage: text('alert_message', { omitNull: true }),
+  delivery: json('delivery', { omitNull: true }),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),
 });
 
 export async function deleteDetailsOf(db: Db, appId: string, storylineId: string): Promise<void> {
+  await db.run(sql`delete from scenario_beacons where app_id = ${appId} and detail_id in
+    (select object_id from storyline_details where app_id = ${appId} and storyline_id = ${storylineId})`);
   await db.run(sql`delete from storyline_details where app_id = ${appId} and storyline_id = ${storylineId}`);
+}
+
+/** Notes which beacons a scenario belongs to, so that those of a beacon are found without reading all. */
+export async function linkBeacons(
+  db: Db,
+  appId: string,
+  detailId: string,
+  beaconIds: readonly string[],
+): Promise<void> {
+  await db.run(sql`delete from scenario_beacons where app_id = ${appId} and detail_id = ${detailId}`);
+  for (const beaconId of new Set(beaconIds)) {
+    await db.run(
+      sql`insert into scenario_beacons (app_id, beacon_id, detail_id) values (${appId}, ${beaconId}, ${detailId})`,
+    );
+  }
 }

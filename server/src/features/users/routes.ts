@@ -54,7 +54,13 @@ function list({ db }: UserRouteDeps): Endpoint {
     errors: ['InvalidQuery', 'Timeout'],
     handle: ({ app, query }) => {
       const scope = userSummaryTable.match({ app_id: app.appId });
-      return listRecords(db, userSummaryTable, { scope, query, defaultLimit: 1000, share: app.appId });
+      return listRecords(db, userSummaryTable, {
+        scope,
+        query,
+        defaultLimit: 1000,
+        idsFollowCreation: true,
+        share: app.appId,
+      });
     },
   });
 }
