@@ -7,6 +7,7 @@ import { migrate } from '../db/migrate.ts';
 import { version } from '../version.ts';
 import type { Command, Terminal } from './command.ts';
 import { type FirstStart, makeFirstStart } from './first-start.ts';
+import { createLogLines } from './log-lines.ts';
 import { waitForStop } from './stop-signal.ts';
 import { openDatabase, prepareFolder } from './storage.ts';
 
@@ -53,7 +54,7 @@ async function serve(config: Config, terminal: Terminal, isJson: boolean): Promi
     await migrate(db, Date.now());
     await assertNoUnfinishedRestore(db);
     // The log goes to standard error, so that what people and scripts read stands alone on standard output.
-    const logStream = { write: (line: string) => terminal.err(line.trimEnd()) };
+    const logStream = createLogLines((lines) => terminal.err(lines));
     const app = await createApp({ config, db, now: Date.now, logStream });
     try {
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
@@ -63,6 +64,7 @@ async function serve(config: Config, terminal: Terminal, isJson: boolean): Promi
       app.server.log.info({ signal: await stopped }, 'stopping');
     } finally {
       await app.close();
+      logStream.flush();
     }
   } finally {
     await db.close();
