@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Database } from '../db/db.ts';
-import { fail } from '../errors.ts';
+import { type Database, tryWrite } from '../db/db.ts';
+import { Failure, fail } from '../errors.ts';
 import { raw } from '../sql.ts';
 
 /** `/healthz`: the process answers. `/readyz`: it can also read from and write to its storage, and is not stopping. */
@@ -9,9 +9,7 @@ export function registerHealth(server: FastifyInstance, db: Database): { stoppin
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async () => {
     if (isStopping) throw fail('Timeout', 'The service is stopping.');
-    // Writing what is there already proves that a write would be accepted and changes nothing.
-    await db.run(raw("update revisions set n = n where name = 'access'"));
-    await db.one(raw('select n from revisions'));
+    await askStorage(db);
     return { status: 'ready' };
   });
   return {
@@ -19,4 +17,14 @@ export function registerHealth(server: FastifyInstance, db: Database): { stoppin
       isStopping = true;
     },
   };
+}
+
+async function askStorage(db: Database): Promise<void> {
+  try {
+    await tryWrite(db);
+    await db.one(raw('select n from revisions'));
+  } catch (error) {
+    // Whatever is wrong with the storage: a load balancer has to hear "not ready", not "broken".
+    throw error instanceof Failure ? error : fail('Timeout', { message: 'The storage does not work.', cause: error });
+  }
 }

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { buildApp, databases, signIn } from './build-app.ts';
+
+for (const database of databases) {
+  describe(`watching the service on ${database}`, () => {
+    test('metrics count requests by route, never by address, and show queues', async () => {
+      const app = await buildApp({ database });
+      try {
+        const { headers } = await signIn(app);
+        for (const id of ['one', 'two', 'three']) {
+          await app.send({ method: 'GET', url: `/api/v2/beacons/${id}`, headers });
+        }
+        await app.send({ method: 'POST', url: '/api/v2/push/notification', headers, body: { data: { alert: 'hi' } } });
+        const text = (await app.send({ method: 'GET', url: '/metrics' })).raw.toString();
+        assert.match(
+          text,
+          /pharos_http_requests_total\{method="GET",route="\/api\/v2\/beacons\/:objectId",status="404"\} 3/,
+        );
+        assert.doesNotMatch(text, /beacons\/(one|two|three)/);
+        assert.match(text, /pharos_http_request_seconds_bucket\{le="0\.001",/);
+        assert.match(text, /pharos_jobs\{state="[a-z]+"\} 1/);
+        for (const name of ['pharos_wal_bytes', 'pharos_queued_writes', 'pharos_queued_slow_queries']) {
+          assert.match(text, new RegExp(`^${name} \\d+$`, 'm'));
+        }
+      } finally {
+        await app.close();
+      }
+    });
+
+    test('each request is one log line with its id, and no line holds a secret', async () => {
+      const app = await buildApp({ database });
+      try {
+        const user = await signIn(app);
+        const answer = await app.send({
+          method: 'GET',
+          url: '/api/v2/beacons?where=%7B%22name%22%3A%22private%22%7D',
+          headers: user.headers,
+        });
+        const id = answer.headers['x-request-id'];
+        const lines = app.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === id);
+        assert.equal(lines.length, 1);
+        assert.deepEqual(
+          { method: lines[0].method, path: lines[0].path, status: lines[0].status },
+          { method: 'GET', path: '/api/v2/beacons', status: 200 },
+        );
+        const all = app.log.join('');
+        for (const secret of [app.appKey, user.token, 'correct horse', 'private', '@example.org']) {
+          assert.ok(!all.includes(secret), `the log holds ${secret}`);
+        }
+      } finally {
+        await app.close();
+      }
+    });
+
+    test('an unknown failure is opaque to the caller and told in the log under the same id', async () => {
+      const app = await buildApp({ database });
+      try {
+        await app.storage.db.run({ strings: ['drop table devices'], values: [] });
+        const body = { deviceName: 'Gateway', manufacture: 'Acme', topic: 'a/b' };
+        const answer = await app.send({ method: 'POST', url: '/api/v2/device', body });
+        assert.deepEqual([answer.status, answer.body.code, answer.body.error.name], [500, 1, 'InternalServerError']);
+        assert.doesNotMatch(answer.raw.toString(), /devices|table|relation|sqlite|postgres/i);
+        const told = app.log
+          .map((line) => JSON.parse(line))
+          .find(({ reqId, level }) => reqId === answer.headers['x-request-id'] && level >= 50);
+        assert.match(JSON.stringify(told), /devices/);
+      } finally {
+        await app.close();
+      }
+    });
+
+    test('is ready while it can write, and not once it stops', async () => {
+      const app = await buildApp({ database });
+      try {
+        assert.deepEqual((await app.send({ method: 'GET', url: '/readyz' })).body, { status: 'ready' });
+        assert.deepEqual((await app.send({ method: 'GET', url: '/healthz' })).body, { status: 'ok' });
+        await app.storage.db.run({ strings: ['drop table revisions'], values: [] });
+        assert.equal((await app.send({ method: 'GET', url: '/readyz' })).status, 503, 'its storage is asked');
+      } finally {
+        await app.close();
+      }
+    });
+  });
+}
