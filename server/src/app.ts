@@ -11,7 +11,7 @@ import { sessionEndpoints } from './features/admins/session-routes.ts';
 import { createAdminSessions } from './features/admins/sessions.ts';
 import { appConsoleEndpoints } from './features/apps/console-routes.ts';
 import type { AppService } from './features/apps/service.ts';
-import { findAppAccess, noteKeyUse } from './features/apps/store.ts';
+import { findAppAccess, listApps, noteKeyUse } from './features/apps/store.ts';
 import { beaconEndpoints } from './features/beacons/routes.ts';
 import { findMissingBeacons } from './features/beacons/store.ts';
 import { bucketConsoleEndpoints } from './features/buckets/console-routes.ts';
@@ -21,6 +21,7 @@ import { recordEndpoints } from './features/buckets/record-routes.ts';
 import { schemaEndpoints } from './features/buckets/schema-routes.ts';
 import type { BucketService } from './features/buckets/service.ts';
 import { deviceEndpoints } from './features/devices/routes.ts';
+import { eventEndpoints } from './features/events/routes.ts';
 import { startFileHousekeeping } from './features/files/housekeeping.ts';
 import { fileEndpoints } from './features/files/routes.ts';
 import { registerFileServing } from './features/files/serve.ts';
@@ -31,6 +32,13 @@ import { installationTable } from './features/installations/store.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
 import { pushEndpoints } from './features/push/routes.ts';
+import { calibrationEndpoints } from './features/sightings/calibration-routes.ts';
+import { erasureJobHandlers, forgetInstallation } from './features/sightings/erasure.ts';
+import { createRetention, type Retention } from './features/sightings/retention.ts';
+import { sightingEndpoints } from './features/sightings/routes.ts';
+import { createSightingService, noteClientLog } from './features/sightings/service.ts';
+import { simulationEndpoints } from './features/sightings/simulation-routes.ts';
+import { createTicker, type Ticker } from './features/sightings/ticker.ts';
 import { storylineEndpoints } from './features/storylines/routes.ts';
 import { AttemptLimits } from './features/users/attempts.ts';
 import { userConsoleEndpoints } from './features/users/console-routes.ts';
@@ -39,15 +47,18 @@ import { registerResetPage } from './features/users/reset-page.ts';
 import { userEndpoints } from './features/users/routes.ts';
 import type { UserService } from './features/users/service.ts';
 import { findSession, noteTokenUse, userExists } from './features/users/store.ts';
+import { visitEndpoints } from './features/visits/routes.ts';
 import { AccessGuard } from './http/access.ts';
 import { registerApi } from './http/api.ts';
 import { registerConsoleApi } from './http/console-api.ts';
 import type { ConsoleEndpoint } from './http/console-endpoint.ts';
+import { registerConsoleFiles } from './http/console-files.ts';
 import { registerDocs } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { registerHealth } from './http/health.ts';
 import { listeningUrl } from './http/listening-url.ts';
 import { registerMetrics } from './http/metrics.ts';
+import { readPolicy } from './http/policy.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { createServer } from './http/server.ts';
 import { countJobs } from './jobs/store.ts';
@@ -75,6 +86,10 @@ export interface App {
   readonly apps: AppService;
   readonly buckets: BucketService;
   readonly users: UserService;
+  /** Ends the visits and waits whose time has come. */
+  readonly ticker: Ticker;
+  /** Deletes what is older than the apps keep it. */
+  readonly retention: Retention;
   /** Does what is due in the outbox and in the background, and resolves when nothing is left. */
   idle(): Promise<void>;
   /** Stops taking requests, finishes what was accepted, and leaves the database to its owner. */
@@ -139,19 +154,38 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     handlers: {
       ...bucketJobHandlers({ db, revision, now }),
+      ...erasureJobHandlers(db),
       ...(mail ? { 'mail.send': createResetMailHandler({ db, now, mail, findApp: findLiveApp, publicUrl }) } : {}),
     },
     onError: (what, error) => server.log.error({ err: error }, what),
   });
+  const retention = createRetention({
+    db,
+    now,
+    listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: readPolicy(app.policy) })),
+  });
   const sweeping = startSweeping((what, work) => background.run(what, work), {
     'sweeping expired tokens': () => users.sweep(),
     'sweeping dead jobs': () => sweepDeadJobs(db, now()),
+    'purging old traces': () => retention.sweep(),
   });
   const installations = createInstallationService({ db, now, userExists });
 
+  const sightings = createSightingService({ db, enqueue: outbox.enqueue });
+  const ticker = createTicker({
+    db,
+    now,
+    enqueue: outbox.enqueue,
+    findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
+  });
+
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),
-    ...installationEndpoints({ db, service: installations }),
+    ...installationEndpoints({
+      db,
+      service: installations,
+      forget: (db, appId, id) => forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() }),
+    }),
     ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
     ...beaconEndpoints(db),
     ...notificationEndpoints({ db, findMissingBeacons }),
@@ -160,11 +194,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...recordEndpoints({ db, directory, markInexact: buckets.markInexact }),
     ...deviceEndpoints(db),
     ...fileEndpoints({ db, blobs, maxFileBytes: config.maxFileBytes, publicUrl, attempt }),
+    ...sightingEndpoints(sightings),
+    ...simulationEndpoints(db),
+    ...calibrationEndpoints(db),
+    ...visitEndpoints(db),
+    ...eventEndpoints(db),
     ...logEndpoints({
       db,
       findMissingBeacons,
       hasInstallation: async (db, appId, objectId) =>
         (await installationTable.find(db, { app_id: appId, object_id: objectId })) !== undefined,
+      noteVisit: noteClientLog,
     }),
   ];
 
@@ -204,8 +244,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     publicUrl: config.publicUrl,
   });
+  registerConsoleFiles(server);
 
   worker.start();
+  ticker.start((what, work) => background.run(what, work));
   return {
     server,
     endpoints,
@@ -215,6 +257,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     apps,
     buckets,
     users,
+    ticker,
+    retention,
     async idle() {
       await worker.drain();
       await background.idle();
@@ -224,6 +268,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       housekeeping.stop();
       health.stopping();
       sweeping.stop();
+      ticker.stop();
       await server.close();
       await worker.stop();
       mail?.close();

@@ -5,6 +5,7 @@ import { type AdminService, createAdminService } from './features/admins/service
 import { type AppService, createAppService } from './features/apps/service.ts';
 import { type BucketService, createBucketService } from './features/buckets/service.ts';
 import { unlinkUser } from './features/installations/store.ts';
+import { forgetUser } from './features/sightings/erasure.ts';
 import { createUserService, type UserService } from './features/users/service.ts';
 import { createOutbox, type Outbox } from './jobs/outbox.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
@@ -36,6 +37,15 @@ export function createServices({ db, now }: ServiceOptions): Services {
     apps: createAppService({ db, revision, now }),
     buckets: createBucketService({ db, revision, now, enqueue: outbox.enqueue }),
     admins: createAdminService({ db, now, passwords }),
-    users: createUserService({ db, revision, now, passwords, unlink: unlinkUser }),
+    users: createUserService({
+      db,
+      revision,
+      now,
+      passwords,
+      unlink: async (db, appId, userId) => {
+        await forgetUser(db, appId, userId, { enqueue: outbox.enqueue, now: now() });
+        await unlinkUser(db, appId, userId);
+      },
+    }),
   };
 }

@@ -18,6 +18,8 @@ import { installationTable } from './store.ts';
 export interface InstallationRouteDeps {
   readonly db: Db;
   readonly service: InstallationService;
+  /** Forgets where it was; called in the transaction that deletes it. */
+  readonly forget: (db: Db, appId: string, objectId: string) => Promise<void>;
 }
 
 const tag = 'Installations';
@@ -37,6 +39,7 @@ export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
     record: installationRecord,
     grants: { read: 'user', create: 'app', write: 'user' },
     defaultLimit: 100,
+    onRemove: (db, key) => deps.forget(db, String(key['app_id']), String(key['object_id'])),
   }).filter(({ method }) => method === 'GET' || method === 'DELETE');
   return [register(deps), ...plain, change(deps, 'PUT'), change(deps, 'PATCH')];
 }

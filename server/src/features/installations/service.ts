@@ -5,6 +5,7 @@ import type { Key } from '../../db/table.ts';
 import { fail, type Problem } from '../../errors.ts';
 import { mergePatch } from '../../http/merge-patch.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
+import { advertisedKey } from '../../http/tag-key.ts';
 import { newObjectId } from '../../id.ts';
 import type { Installation } from './schemas.ts';
 import * as store from './store.ts';
@@ -52,7 +53,12 @@ export function createInstallationService({ db, now, userExists }: InstallationD
     // Without an id of its own, whoever has got the token meanwhile is this very installation: the unique index sends
     // this try back to find it.
     if (installationId && deviceToken) await store.takeToken(db, appId, deviceToken, objectId);
-    const columns = { app_id: appId, object_id: objectId, device_token: deviceToken ?? null };
+    const columns = {
+      app_id: appId,
+      object_id: objectId,
+      device_token: deviceToken ?? null,
+      advertised_key: advertisedKey(sent.metadata),
+    };
     const values = { channels: null, metadata: null, ...unrepeated(sent), createdAt, updatedAt: createdAt };
     await store.installationTable.insert(db, columns, values);
     return { objectId, createdAt, updatedAt: createdAt, isNew: true };
@@ -66,8 +72,10 @@ export function createInstallationService({ db, now, userExists }: InstallationD
     if (deviceToken) await store.takeToken(db, appId, deviceToken, row.object_id);
     const token: Key =
       deviceToken || 'deviceToken' in cleared ? { device_token: deviceToken ?? null, token_dead_at: null } : {};
+    const tag: Key =
+      members.metadata || 'metadata' in cleared ? { advertised_key: advertisedKey(members.metadata) } : {};
     const key = { app_id: appId, object_id: row.object_id };
-    await store.installationTable.update(db, key, { ...cleared, ...members, updatedAt }, token);
+    await store.installationTable.update(db, key, { ...cleared, ...members, updatedAt }, { ...token, ...tag });
     return updatedAt;
   }
 

@@ -3,6 +3,7 @@ import { fail } from '../../errors.ts';
 import { createdAnswer, isoTime, listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { listParameters, listRecords } from '../../http/list.ts';
+import type { AppPolicy } from '../../http/policy.ts';
 import { sentence } from '../../http/shape.ts';
 import { newObjectId } from '../../id.ts';
 import { logExample, logRecord, logShape, readOccurredAt } from './schemas.ts';
@@ -12,6 +13,18 @@ export interface LogDeps {
   readonly db: Db;
   readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
   readonly hasInstallation: (db: Db, appId: string, objectId: string) => Promise<boolean>;
+  /** Makes what a client recorded part of its visits; called in the transaction that writes the record. */
+  readonly noteVisit: (db: Db, log: NotedLog) => Promise<void>;
+}
+
+export interface NotedLog {
+  readonly appId: string;
+  readonly policy: AppPolicy;
+  readonly installationId: string;
+  readonly beaconId: string;
+  readonly event: 'ENTER' | 'EXIT';
+  readonly occurredAt: number;
+  readonly now: number;
 }
 
 export function logEndpoints(deps: LogDeps): Endpoint[] {
@@ -83,22 +96,34 @@ function create(deps: LogDeps): Endpoint {
         eventId: body.eventId,
         now,
       };
-      const { object_id: objectId, created_at: createdAt } = await record(deps, log);
+      const { object_id: objectId, created_at: createdAt } = await record(deps, log, app.policy);
       return { result: { createdAt: isoTime(createdAt), objectId } };
     },
   });
 }
 
 /** The record of the event: the first one, when it was sent before or is being sent twice at once. */
-async function record(deps: LogDeps, log: NewLog): Promise<RecordedEvent> {
+async function record(deps: LogDeps, log: NewLog, policy: AppPolicy): Promise<RecordedEvent> {
   // Looked up first: a repetition is answered even when the beacon is gone by now.
   const earlier = await findEarlier(deps, log);
   if (earlier) return earlier;
   await assertPointers(deps, log);
-  if (await insertLog(deps.db, log)) return { object_id: log.objectId, created_at: log.now };
+  if (await insertWithVisit(deps, log, policy)) return { object_id: log.objectId, created_at: log.now };
   const winner = await findEarlier(deps, log);
   if (!winner) throw fail('Timeout', { message: 'The event is being removed. Try again.', retryAfter: 1 });
   return winner;
+}
+
+function insertWithVisit({ db, noteVisit }: LogDeps, log: NewLog, policy: AppPolicy): Promise<boolean> {
+  const { appId, installationId, beaconId, occurredAt, now } = log;
+  // Nobody's visit: who it was is not known.
+  if (installationId === undefined) return insertLog(db, log);
+  const event = log.event === 'ENTER' ? 'ENTER' : 'EXIT';
+  return db.transaction(async (db) => {
+    if (!(await insertLog(db, log))) return false;
+    await noteVisit(db, { appId, policy, installationId, beaconId, event, occurredAt, now });
+    return true;
+  });
 }
 
 async function findEarlier({ db }: LogDeps, { appId, eventId }: NewLog): Promise<RecordedEvent | undefined> {

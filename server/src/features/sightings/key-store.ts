@@ -19,9 +19,7 @@ export async function noteKeys(
   for (let start = 0; start < keys.length; ) {
     const left = keys.length - start;
     const length = left >= 100 ? 100 : left >= 10 ? 10 : 1;
-    const rows = keys
-      .slice(start, start + length)
-      .map((key) => sql`(${appId}, ${installationId}, ${key}, ${now})`);
+    const rows = keys.slice(start, start + length).map((key) => sql`(${appId}, ${installationId}, ${key}, ${now})`);
     const noted = await db.all<{ sighting_key: string }>(
       sql`insert into sighting_keys (app_id, installation_id, sighting_key, created_at) values ${joinSql(rows, ', ')}
         on conflict (app_id, installation_id, sighting_key) do nothing returning sighting_key`,
@@ -32,11 +30,17 @@ export async function noteKeys(
   return fresh;
 }
 
-/** The answer that was given to a batch, as JSON text. */
-export async function findAnswer(db: Db, { appId, installationId }: Scope, key: string): Promise<string | undefined> {
+/** The answer that was given to a batch since a time, as JSON text. */
+export async function findAnswer(
+  db: Db,
+  { appId, installationId }: Scope,
+  key: string,
+  since: number,
+): Promise<string | undefined> {
   const row = await db.one<{ answer: string | null }>(
     sql`select answer from sighting_keys
-      where app_id = ${appId} and installation_id = ${installationId} and sighting_key = ${key}`,
+      where app_id = ${appId} and installation_id = ${installationId} and sighting_key = ${key}
+        and created_at >= ${since}`,
   );
   return row?.answer ?? undefined;
 }

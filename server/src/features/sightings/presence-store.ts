@@ -37,7 +37,9 @@ async function readLock(db: Db, appId: string, objectId: string, lock: string): 
 }
 
 export async function installationExists(db: Db, appId: string, objectId: string): Promise<boolean> {
-  const row = await db.one(sql`select 1 as found from installations where app_id = ${appId} and object_id = ${objectId}`);
+  const row = await db.one(
+    sql`select 1 as found from installations where app_id = ${appId} and object_id = ${objectId}`,
+  );
   return row !== undefined;
 }
 
@@ -272,4 +274,3 @@ export async function insertFirings(
     sql`on conflict (app_id, installation_id, fired_at, event_id, trigger_id) do nothing`,
   );
 }
-

@@ -617,8 +617,11 @@ for (const database of databases) {
           await create(fresh, users, taken);
           const signUp = async (body: object) => (await fresh.send({ method: 'POST', url: users, body })).status;
           for (let n = 0; n < 110; n++) assert.equal(await signUp(taken), 400);
-          const made = await Promise.all(Array.from({ length: 99 }, () => signUp(someone())));
-          assert.deepEqual([...new Set(made)], [201]);
+          // A few at a time: ninety-nine at once would wait for the hashing of passwords, which is limited too.
+          for (let made = 0; made < 99; made += 11) {
+            const statuses = await Promise.all(Array.from({ length: 11 }, () => signUp(someone())));
+            assert.deepEqual([...new Set(statuses)], [201]);
+          }
           assert.equal(await signUp(someone()), 429);
           fresh.clock.now += 1000;
           assert.equal(await signUp(someone()), 201);

@@ -1,0 +1,140 @@
+/**
+ * `npm run bench:sightings [-- 20000]`: confirmed events a second to disk, and the time from an ENTER to its answer over a
+ * socket, on SQLite and, with PHAROS_TEST_POSTGRES_URL, on PostgreSQL.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '../server/src/app.ts';
+import { readConfig } from '../server/src/config.ts';
+import type { Database } from '../server/src/db/db.ts';
+import { migrate } from '../server/src/db/migrate.ts';
+import { openPostgres } from '../server/src/db/postgres.ts';
+import { openSqlite } from '../server/src/db/sqlite.ts';
+import { createSightingService } from '../server/src/features/sightings/service.ts';
+import { defaultPolicy } from '../server/src/http/policy.ts';
+import { createOutbox } from '../server/src/jobs/outbox.ts';
+import { raw, sql } from '../server/src/sql.ts';
+import { createPostgresDatabase } from '../server/test/build-app.ts';
+
+const visitors = 2_000;
+/** Whole visits, so that everybody has left when the next run begins. */
+const events = Math.ceil(Number(process.argv[2] ?? 20_000) / (2 * visitors)) * 2 * visitors;
+const beacon = 'BenchBeacon000000000';
+const idOf = (visitor: number) => `Visitor${String(visitor).padStart(13, '0')}`;
+
+/** Who hears one beacon, with a notification and a scenario; nobody can be pushed to. */
+async function prepare(db: Database, appId: string): Promise<void> {
+  await db.transaction(async (db) => {
+    await db.run(sql`insert into beacons (app_id, object_id, name, uuid, uuid_key, major, minor, metadata, created_at, updated_at)
+      values (${appId}, ${beacon}, 'Hall', 'u', 'u', 1, 1, '{}', 0, 0)`);
+    await db.run(sql`insert into notifications (app_id, object_id, description, beacon_id, event, type, message, is_enabled, created_at, updated_at)
+      values (${appId}, 'N', 'Welcome', ${beacon}, 'ENTER', 'TEXT', '{"alertTitle":"a","alertMessage":"b"}', 1, 0, 0)`);
+    for (let visitor = 0; visitor < visitors; visitor++) {
+      await db.run(sql`insert into installations (app_id, object_id, device_type, channels, metadata, created_at, updated_at)
+        values (${appId}, ${idOf(visitor)}, 'android', '[]', '{}', 0, 0)`);
+    }
+  });
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+/** Calls `work` so many times, `atOnce` at a time; milliseconds of each, sorted, and of all. */
+async function drive(times: number, atOnce: number, work: (index: number) => Promise<void>) {
+  const each: number[] = [];
+  let next = 0;
+  const start = performance.now();
+  const worker = async () => {
+    for (let index = next++; index < times; index = next++) {
+      const begun = performance.now();
+      await work(index);
+      each.push(performance.now() - begun);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return { total: performance.now() - start, each: each.sort((a, b) => a - b) };
+}
+
+function sighting(index: number) {
+  const round = Math.floor(index / visitors);
+  return { beacon, event: round % 2 === 0 ? 'ENTER' : 'EXIT', occurredAt: Date.now() };
+}
+
+async function throughput(db: Database, appId: string, atOnce: number): Promise<string> {
+  const service = createSightingService({ db, enqueue: createOutbox(Date.now).enqueue });
+  const { total } = await drive(events, atOnce, async (index) => {
+    const batch = { installationId: idOf(index % visitors), sightings: [sighting(index)] };
+    const answer = await service.take({ appId, policy: defaultPolicy, now: Date.now() }, batch);
+    if (answer.events.length !== 1) throw new Error(JSON.stringify(answer));
+  });
+  return `${Math.round((events / total) * 1000)} events/s with ${atOnce} senders at once`;
+}
+
+async function latency(db: Database, port: number, headers: Record<string, string>, atOnce: number): Promise<string> {
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  await db.run(raw('delete from presence'));
+  const { each, total } = await drive(visitors, atOnce, (index) => {
+    const body = JSON.stringify({ installationId: idOf(index), sightings: [sighting(index)] });
+    return post({ port, agent, headers }, body);
+  });
+  agent.destroy();
+  const [p50, p99] = [quantile(each, 0.5), quantile(each, 0.99)];
+  return `ENTER to answer over HTTP, ${atOnce} at once: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${Math.round((visitors / total) * 1000)} requests/s`;
+}
+
+interface Target {
+  readonly port: number;
+  readonly agent: Agent;
+  readonly headers: Record<string, string>;
+}
+
+function post({ port, agent, headers }: Target, body: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const path = '/api/v2/sightings';
+    const call = request({
+      port,
+      agent,
+      method: 'POST',
+      path,
+      headers: { ...headers, 'content-type': 'application/json' },
+    });
+    call.on('response', (response) => {
+      response.resume();
+      response.on('end', () => (response.statusCode === 200 ? resolve() : reject(new Error(`${response.statusCode}`))));
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+async function run(name: string, db: Database, settings: Record<string, string>): Promise<void> {
+  await migrate(db, Date.now());
+  const config = readConfig({ ...settings, PHAROS_PUBLIC_URL: 'http://bench.test', PHAROS_LOG_LEVEL: 'silent' });
+  const app = await createApp({ config, db, now: Date.now });
+  const { appId, appKey } = await app.apps.create('Bench');
+  await app.apps.change(appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
+  await prepare(db, appId);
+  await app.server.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.server.address() as AddressInfo;
+  const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey };
+  for (const atOnce of [1, 64, 256]) console.log(`${name}: ${await throughput(db, appId, atOnce)}`);
+  for (const atOnce of [1, 16]) console.log(`${name}: ${await latency(db, port, headers, atOnce)}`);
+  await app.close();
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'pharos-bench-'));
+const sqlite = openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs: 5_000 });
+await run('SQLite', sqlite, { PHAROS_DATA: folder });
+await sqlite.close();
+if (process.env['PHAROS_TEST_POSTGRES_URL']) {
+  const { url, drop } = await createPostgresDatabase();
+  const postgres = openPostgres({ url, poolSize: 20, queryDeadlineMs: 5_000 });
+  await run('PostgreSQL', postgres, { PHAROS_DATA: folder, PHAROS_DATABASE_URL: url });
+  await postgres.close();
+  await drop();
+}
+rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,153 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { SignInPage } from '../features/session/sign-in-page.tsx';
+import { isAllowed, type Permission } from '../lib/access.ts';
+import { sessionQuery, setupQuery } from '../lib/queries.ts';
+import { MissingPage, PageFailure, PageLoading } from './page-states.tsx';
+import { Shell } from './shell.tsx';
+
+interface Context {
+  readonly queries: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: MissingPage });
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('../features/session/set-up-page.tsx'), 'SetUpPage'),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { next?: string } =>
+    typeof search['next'] === 'string' ? { next: search['next'] } : {},
+  async beforeLoad({ context: { queries }, search }) {
+    if (await queries.ensureQueryData(sessionQuery)) throw redirect({ to: ownPage(search.next) });
+    if ((await queries.fetchQuery(setupQuery)).needed) throw redirect({ to: '/setup' });
+  },
+  component: SignInPage,
+});
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  async beforeLoad({ context: { queries }, location }) {
+    if (await queries.ensureQueryData(sessionQuery)) return;
+    const next = location.pathname === '/' ? {} : { next: location.pathname };
+    throw redirect({ to: '/sign-in', search: next });
+  },
+  component: Shell,
+});
+
+/** A page for some roles only. Who may not see it is sent to the apps, which everybody may see. */
+function allowed(permission: Permission) {
+  return async ({ context: { queries } }: { context: Context }) => {
+    const session = await queries.ensureQueryData(sessionQuery);
+    if (session && !isAllowed(session.role, permission)) throw redirect({ to: '/apps' });
+  };
+}
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/apps' });
+  },
+});
+
+const apps = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/apps',
+  component: lazyRouteComponent(() => import('../features/apps/apps-page.tsx'), 'AppsPage'),
+});
+
+const app = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/apps/$appId',
+  component: lazyRouteComponent(() => import('../features/apps/app-page.tsx'), 'AppPage'),
+});
+
+const appKeys = createRoute({
+  getParentRoute: () => app,
+  path: '/',
+  component: lazyRouteComponent(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
+});
+
+const appBuckets = createRoute({
+  getParentRoute: () => app,
+  path: '/buckets',
+  component: lazyRouteComponent(() => import('../features/buckets/buckets-section.tsx'), 'BucketsSection'),
+});
+
+const appRules = createRoute({
+  getParentRoute: () => app,
+  path: '/rules',
+  component: lazyRouteComponent(() => import('../features/apps/rules-section.tsx'), 'RulesSection'),
+});
+
+const appSettings = createRoute({
+  getParentRoute: () => app,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../features/apps/settings-section.tsx'), 'SettingsSection'),
+});
+
+const administrators = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/administrators',
+  beforeLoad: allowed('administrators.read'),
+  component: lazyRouteComponent(
+    () => import('../features/administrators/administrators-page.tsx'),
+    'AdministratorsPage',
+  ),
+});
+
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit',
+  beforeLoad: allowed('audit.read'),
+  component: lazyRouteComponent(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
+});
+
+const tree = root.addChildren([
+  setup,
+  signIn,
+  signedIn.addChildren([
+    home,
+    apps,
+    app.addChildren([appKeys, appBuckets, appRules, appSettings]),
+    administrators,
+    audit,
+  ]),
+]);
+
+/** Only a path of the console; an address from elsewhere in `next` would lead away after signing in. */
+export function ownPage(next: string | undefined): string {
+  return next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\') ? next : '/apps';
+}
+
+export function createPages(queries: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    basepath: '/console',
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultErrorComponent: PageFailure,
+    defaultPendingComponent: PageLoading,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPages>;
+  }
+}

@@ -1,0 +1,117 @@
+import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Icon, type IconName } from '../components/icon.tsx';
+import { Lighthouse } from '../components/lighthouse.tsx';
+import { PasswordDialog } from '../features/session/password-dialog.tsx';
+import { type Permission, roleTexts, useMay } from '../lib/access.ts';
+import { call } from '../lib/api.ts';
+import { sessionQuery } from '../lib/queries.ts';
+import { useAction } from '../lib/use-action.ts';
+import type { Session } from '../lib/wire.ts';
+import classes from './shell.module.css';
+
+interface Entry {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly permission: Permission;
+}
+
+const entries: readonly Entry[] = [
+  { to: '/apps', label: 'Apps', icon: 'apps', permission: 'apps.read' },
+  { to: '/administrators', label: 'Administrators', icon: 'people', permission: 'administrators.read' },
+  { to: '/audit', label: 'Audit', icon: 'list', permission: 'audit.read' },
+];
+
+/** The frame of every page behind sign-in. */
+export function Shell() {
+  const { data: session } = useQuery(sessionQuery);
+  const may = useMay();
+  // Between signing out and the sign-in page nothing of the old session is drawn.
+  if (!session) return null;
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#page">
+        Skip to the page
+      </a>
+      <header className={classes.side}>
+        <Link to="/apps" className={classes.brand}>
+          <Lighthouse size={28} />
+          Pharos
+        </Link>
+        <nav className={classes.nav} aria-label="Main">
+          {entries
+            .filter(({ permission }) => may(permission))
+            .map(({ to, label, icon }) => (
+              <Link key={to} to={to} className={classes.entry} activeProps={{ 'aria-current': 'page' }}>
+                <Icon name={icon} />
+                {label}
+              </Link>
+            ))}
+        </nav>
+        <AccountMenu session={session} />
+      </header>
+      <main id="page" className={classes.page} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function AccountMenu({ session }: { readonly session: Session }) {
+  const [isPasswordOpen, setPasswordOpen] = useState(false);
+  // Without this Mantine would insert a style element to stop transitions while the colours change.
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const queries = useQueryClient();
+  const router = useRouter();
+  const signOut = useAction({
+    run: () => call('signOutOfConsole'),
+    after: async () => {
+      queries.clear();
+      queries.setQueryData(sessionQuery.queryKey, null);
+      await router.invalidate();
+    },
+  });
+  return (
+    <>
+      <Menu width={230}>
+        <Menu.Target>
+          <UnstyledButton className={classes.account} aria-label={`Account of ${session.name}`}>
+            <span className={classes.initial} aria-hidden>
+              {session.name.slice(0, 1).toUpperCase()}
+            </span>
+            <span className={classes.who}>
+              <span className={classes.name}>{session.name}</span>
+              <span className={classes.role}>{roleTexts[session.role].label}</span>
+            </span>
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{session.email}</Menu.Label>
+          <Menu.Item leftSection={<Icon name="key" />} onClick={() => setPasswordOpen(true)}>
+            Change password
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Label>Colours</Menu.Label>
+          {(['light', 'dark', 'auto'] as const).map((scheme) => (
+            <Menu.Item
+              key={scheme}
+              leftSection={<Icon name={scheme === 'light' ? 'sun' : scheme === 'dark' ? 'moon' : 'screen'} />}
+              rightSection={colorScheme === scheme ? <Icon name="check" /> : undefined}
+              onClick={() => setColorScheme(scheme)}
+            >
+              {scheme === 'auto' ? 'As the system' : scheme === 'light' ? 'Light' : 'Dark'}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item leftSection={<Icon name="leave" />} onClick={() => signOut.mutate()}>
+            Sign out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <PasswordDialog isOpen={isPasswordOpen} onClose={() => setPasswordOpen(false)} />
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+import { createTheme, Menu, Modal, Select } from '@mantine/core';
+
+export const theme = createTheme({
+  defaultRadius: 'md',
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+  components: {
+    // Locking the page's scrolling would insert a style element; look.css does it instead.
+    Modal: Modal.extend({
+      defaultProps: { lockScroll: false, centered: true, overlayProps: { backgroundOpacity: 0.45 } },
+    }),
+    Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
+    Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
+  },
+});

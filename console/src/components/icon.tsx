@@ -1,0 +1,39 @@
+/** Line drawings of 24 by 24; one path each. */
+const paths = {
+  apps: 'M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z',
+  people:
+    'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20a6.5 6.5 0 0 1 13 0M16 4.3a3.5 3.5 0 0 1 0 6.4M18 14.2a6.5 6.5 0 0 1 3.5 5.8',
+  list: 'M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01',
+  key: 'M15 4a5 5 0 1 0-4.6 7L4 17.4V20h3v-2h2v-2h2l2.3-2.3A5 5 0 0 0 15 4zM16.5 7.5h.01',
+  sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M4.9 4.9l1.4 1.4M17.7 17.7l1.4 1.4M4.9 19.1l1.4-1.4M17.7 6.3l1.4-1.4',
+  moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z',
+  screen: 'M3 5h18v11H3zM8 20h8M12 16v4',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  leave: 'M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9',
+  plus: 'M12 5v14M5 12h14',
+  warning: 'M12 4 2.5 20h19zM12 10v4.5M12 17.5h.01',
+  bucket: 'M4 7h16l-2 13H6zM4 7a8 3 0 0 1 16 0',
+  next: 'M9 6l6 6-6 6',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={paths[name]} />
+    </svg>
+  );
+}

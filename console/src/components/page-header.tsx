@@ -1,0 +1,29 @@
+import { Group, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useEffect } from 'react';
+
+interface Props {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}
+
+/** The first line of a page: what it is, one sentence about it, and what one most likely wants to do. */
+export function PageHeader({ title, children, action }: Props) {
+  useEffect(() => {
+    document.title = `${title} · Pharos`;
+  }, [title]);
+  return (
+    <Group justify="space-between" align="flex-start" mb="xl" gap="md">
+      <div>
+        <Title order={1}>{title}</Title>
+        {children && (
+          <Text c="dimmed" mt={4} maw="40rem" component="div">
+            {children}
+          </Text>
+        )}
+      </div>
+      {action}
+    </Group>
+  );
+}

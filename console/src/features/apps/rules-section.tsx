@@ -1,0 +1,259 @@
+import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { FormEvent, ReactNode } from 'react';
+import { Block } from '../../components/block.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useMay } from '../../lib/access.ts';
+import { call } from '../../lib/api.ts';
+import { appQuery, appsQuery } from '../../lib/queries.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useFields } from '../../lib/use-fields.ts';
+import type { App } from '../../lib/wire.ts';
+import { choices, switches } from './rule-texts.ts';
+import classes from './rules.module.css';
+
+const route = getRouteApi('/signed-in/apps/$appId');
+type Policy = App['policy'];
+type Fields = ReturnType<typeof useFields<Policy>>;
+
+const shown = [
+  'listUsers',
+  'push',
+  'readContent',
+  'writeContent',
+  'uploadNeedsUser',
+  'deviceNeedsUser',
+  'tokenDays',
+  'passwordMinLength',
+  'passwordResetUrl',
+  'rateLimit.perSecond',
+  'rateLimit.burst',
+  'retentionDays.logs',
+  'retentionDays.visits',
+  'retentionDays.events',
+];
+
+/** Who may do what with the app's key, and how much of it. */
+export function RulesSection() {
+  const { appId } = route.useParams();
+  const { data: app } = useQuery(appQuery(appId));
+  // A saved app begins a new form, so that what is shown is what the service holds.
+  return app ? <RulesForm key={app.updatedAt} app={app} /> : null;
+}
+
+function RulesForm({ app }: { readonly app: App }) {
+  const fields = useFields<Policy>(app.policy);
+  const isLocked = !useMay()('apps.change');
+  const changed = changedMembers(app.policy, fields.values);
+  const isDirty = Object.keys(changed).length > 0;
+  const save = useAction({
+    run: () => call('changeApp', { params: { appId: app.appId }, body: { policy: changed } }),
+    done: 'The rules are saved.',
+    refresh: [appsQuery.queryKey],
+    showsError: true,
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (isDirty) save.mutate(undefined, { onError: fields.setFailure });
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <fieldset disabled={isLocked} className={classes.fieldset}>
+        {isLocked && (
+          <Text c="dimmed" mb="md">
+            Your role lets you read the rules. Owners and managers change them.
+          </Text>
+        )}
+        <Block title="Who may do what">
+          <AccessRules fields={fields} />
+        </Block>
+        <Block title="Users of the app">
+          <UserRules fields={fields} />
+        </Block>
+        <Block title="Limits" about="For each client address, so that one of them cannot take everything.">
+          <LimitRules fields={fields} />
+        </Block>
+        <Block title="How long records are kept" about="In days. What is older is deleted.">
+          <KeepingRules fields={fields} />
+        </Block>
+      </fieldset>
+      {(isDirty || save.isError) && (
+        <div className={classes.bar} role="status">
+          <FailureNote message={fields.rest(shown.flatMap((name) => [name, `policy.${name}`]))} />
+          <Group justify="space-between">
+            <Text size="sm" fw={550}>
+              You have changes that are not saved.
+            </Text>
+            <Group gap="xs">
+              <Button variant="default" onClick={() => fields.reset()}>
+                Undo them
+              </Button>
+              <Button type="submit" loading={save.isPending}>
+                Save the rules
+              </Button>
+            </Group>
+          </Group>
+        </div>
+      )}
+    </form>
+  );
+}
+
+function changedMembers(before: Policy, now: Policy): Partial<Policy> {
+  const entries = Object.entries(now).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Policy]),
+  );
+  return Object.fromEntries(entries) as Partial<Policy>;
+}
+
+function Rule({ children, warning }: { readonly children: ReactNode; readonly warning?: string | undefined }) {
+  return (
+    <div className={classes.rule}>
+      {children}
+      {warning && (
+        <Alert color="yellow" variant="light" p="xs" icon={<Icon name="warning" size={16} />}>
+          {warning}
+        </Alert>
+      )}
+    </div>
+  );
+}
+
+function AccessRules({ fields }: { readonly fields: Fields }) {
+  return (
+    <Stack gap="lg">
+      {choices.map(({ name, label, options, warnings }) => {
+        const value: string = fields.values[name];
+        return (
+          <Rule key={name} warning={warnings[value]}>
+            <NativeSelect
+              label={label}
+              classNames={{ wrapper: classes.choice ?? '' }}
+              data={Object.entries(options).map(([option, text]) => ({ value: option, label: text }))}
+              value={value}
+              error={fields.problem(name)}
+              onChange={(event) => fields.set(name, event.currentTarget.value as Policy[typeof name])}
+            />
+          </Rule>
+        );
+      })}
+      {switches.map(({ name, label, about, warning }) => (
+        <Rule key={name} warning={fields.values[name] ? undefined : warning}>
+          <Switch
+            label={label}
+            description={about}
+            checked={fields.values[name]}
+            onChange={(event) => fields.set(name, event.currentTarget.checked)}
+          />
+        </Rule>
+      ))}
+    </Stack>
+  );
+}
+
+/** A number input that stays empty while one types, and keeps the last number. */
+function numberProps(value: number, set: (value: number) => void) {
+  return {
+    value,
+    onChange: (next: number | string) => typeof next === 'number' && set(next),
+    classNames: { wrapper: classes.number ?? '' },
+  };
+}
+
+function UserRules({ fields }: { readonly fields: Fields }) {
+  const { values, set, problem } = fields;
+  return (
+    <Stack gap="lg">
+      <NumberInput
+        label="Days until a user has to sign in again"
+        description="Counted from the last use of the access token."
+        min={1}
+        max={3650}
+        error={problem('tokenDays')}
+        {...numberProps(values.tokenDays, (value) => set('tokenDays', value))}
+      />
+      <Rule
+        warning={
+          values.passwordMinLength < 8
+            ? 'Passwords under 8 characters are guessed quickly. 4 is the default.'
+            : undefined
+        }
+      >
+        <NumberInput
+          label="Shortest password"
+          description="For new passwords; 4 to 50 characters."
+          min={4}
+          max={50}
+          error={problem('passwordMinLength')}
+          {...numberProps(values.passwordMinLength, (value) => set('passwordMinLength', value))}
+        />
+      </Rule>
+      <TextInput
+        label="Page for choosing a new password"
+        description="The mail links to it with ?token=…. Leave it empty to use the page of this service."
+        placeholder="https://"
+        maw={480}
+        {...fields.text('passwordResetUrl')}
+      />
+    </Stack>
+  );
+}
+
+function LimitRules({ fields }: { readonly fields: Fields }) {
+  const { rateLimit } = fields.values;
+  const set = (change: Partial<Policy['rateLimit']>) => fields.set('rateLimit', { ...rateLimit, ...change });
+  return (
+    <Stack gap="lg">
+      <Rule
+        warning={
+          rateLimit.enabled ? undefined : 'Without a limit, one client can slow the service down for all others.'
+        }
+      >
+        <Switch
+          label="Limit the number of requests"
+          checked={rateLimit.enabled}
+          onChange={(event) => set({ enabled: event.currentTarget.checked })}
+        />
+      </Rule>
+      {rateLimit.enabled && (
+        <Group align="flex-start" gap="lg">
+          <NumberInput
+            label="Requests a second"
+            min={0.1}
+            error={fields.problem('rateLimit.perSecond')}
+            {...numberProps(rateLimit.perSecond, (perSecond) => set({ perSecond }))}
+          />
+          <NumberInput
+            label="At once"
+            min={1}
+            error={fields.problem('rateLimit.burst')}
+            {...numberProps(rateLimit.burst, (burst) => set({ burst }))}
+          />
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function KeepingRules({ fields }: { readonly fields: Fields }) {
+  const { retentionDays } = fields.values;
+  const labels = { logs: 'Logs', visits: 'Visits', events: 'Events and why they fired' } as const;
+  return (
+    <Group align="flex-start" gap="lg">
+      {(Object.keys(labels) as (keyof typeof labels)[]).map((name) => (
+        <NumberInput
+          key={name}
+          label={labels[name]}
+          min={1}
+          max={36_500}
+          error={fields.problem(`retentionDays.${name}`)}
+          {...numberProps(retentionDays[name], (days) =>
+            fields.set('retentionDays', { ...retentionDays, [name]: days }),
+          )}
+        />
+      ))}
+    </Group>
+  );
+}

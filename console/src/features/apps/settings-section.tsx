@@ -1,0 +1,137 @@
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Block } from '../../components/block.tsx';
+import { DeleteDialog } from '../../components/delete-dialog.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { useMay } from '../../lib/access.ts';
+import { call } from '../../lib/api.ts';
+import { appQuery, appsQuery } from '../../lib/queries.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useFields } from '../../lib/use-fields.ts';
+import type { App } from '../../lib/wire.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId');
+const timeZones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
+
+export function SettingsSection() {
+  const { appId } = route.useParams();
+  const { data: app } = useQuery(appQuery(appId));
+  const may = useMay();
+  if (!app) return null;
+  return (
+    <>
+      <General key={app.updatedAt} app={app} isLocked={!may('apps.change')} />
+      {may('apps.change') && <OnOff app={app} />}
+      {may('apps.delete') && <Deletion app={app} />}
+    </>
+  );
+}
+
+function General({ app, isLocked }: { readonly app: App; readonly isLocked: boolean }) {
+  const fields = useFields({ name: app.name, timeZone: app.policy.timeZone });
+  const { name, timeZone } = fields.values;
+  const isDirty = name !== app.name || timeZone !== app.policy.timeZone;
+  const save = useAction({
+    run: () => call('changeApp', { params: { appId: app.appId }, body: { name, policy: { timeZone } } }),
+    done: 'The settings are saved.',
+    refresh: [appsQuery.queryKey],
+    showsError: true,
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate(undefined, { onError: fields.setFailure });
+  }
+  return (
+    <Block title="General">
+      <form onSubmit={submit} noValidate>
+        <Stack maw={420}>
+          <FailureNote message={fields.rest(['name', 'timeZone'])} />
+          <TextInput label="Name" readOnly={isLocked} {...fields.text('name')} />
+          <Select
+            label="Time zone"
+            description="Of the venue. Schedules and statistics go by it."
+            data={timeZones.includes(timeZone) ? timeZones : [timeZone, ...timeZones]}
+            searchable
+            limit={60}
+            allowDeselect={false}
+            readOnly={isLocked}
+            value={timeZone}
+            error={fields.problem('timeZone')}
+            onChange={(value) => value && fields.set('timeZone', value)}
+          />
+          {!isLocked && (
+            <Group>
+              <Button type="submit" disabled={!isDirty} loading={save.isPending}>
+                Save
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </form>
+    </Block>
+  );
+}
+
+function OnOff({ app }: { readonly app: App }) {
+  const change = useAction({
+    run: () => call('changeApp', { params: { appId: app.appId }, body: { disabled: !app.disabled } }),
+    done: app.disabled ? 'The app is on.' : 'The app is off.',
+    refresh: [appsQuery.queryKey],
+  });
+  return (
+    <Block
+      title={app.disabled ? 'Switch on' : 'Switch off'}
+      about={
+        app.disabled
+          ? 'The service refuses every request of this app. Its data is kept.'
+          : 'The service then refuses every request of this app. Its data is kept, and it can be switched on again.'
+      }
+    >
+      <Button variant={app.disabled ? 'filled' : 'default'} loading={change.isPending} onClick={() => change.mutate()}>
+        {app.disabled ? 'Switch the app on' : 'Switch the app off'}
+      </Button>
+    </Block>
+  );
+}
+
+function Deletion({ app }: { readonly app: App }) {
+  const [isOpen, setOpen] = useState(false);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useAction({
+    run: () => call('deleteApp', { params: { appId: app.appId } }),
+    done: `${app.name} is deleted.`,
+    showsError: true,
+    after: async () => {
+      await navigate({ to: '/apps' });
+      queries.removeQueries({ queryKey: appQuery(app.appId).queryKey });
+      await queries.invalidateQueries({ queryKey: appsQuery.queryKey });
+    },
+  });
+  return (
+    <Block
+      title="Delete"
+      about="Deletes the app with its keys, users, beacons, messages, buckets, files and logs. There is no way back."
+    >
+      <Button color="red" variant="outline" onClick={() => setOpen(true)}>
+        Delete the app
+      </Button>
+      <DeleteDialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title="Delete the app"
+        name={app.name}
+        isBusy={remove.isPending}
+        failure={remove.error?.message}
+        onConfirm={() => remove.mutate()}
+      >
+        <Text size="sm">
+          <b>{app.name}</b> goes with its keys, users, beacons, messages, buckets, files and logs. Copies of the app
+          stop working at once.
+        </Text>
+      </DeleteDialog>
+    </Block>
+  );
+}

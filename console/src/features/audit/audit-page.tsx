@@ -1,0 +1,82 @@
+import { Button, Group, Skeleton } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
+import blocks from '../../components/blocks.module.css';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { appsQuery, auditQuery } from '../../lib/queries.ts';
+import { showDateTime, timeZone } from '../../lib/time.ts';
+import type { Audit } from '../../lib/wire.ts';
+import classes from './audit.module.css';
+import { changedMembers, describe } from './describe.ts';
+
+/** Every change in the console and on the command line, newest first. */
+export function AuditPage() {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(auditQuery);
+  const { data: apps = [] } = useQuery(appsQuery);
+  const changes = data?.pages.flatMap(({ results }) => results);
+  const nameOf = (appId: string | null) => apps.find((app) => app.appId === appId)?.name;
+  return (
+    <>
+      <PageHeader title="Audit">
+        Who changed what in this console and on the command line. Times are in {timeZone}.
+      </PageHeader>
+      <FailureNote message={error?.message} />
+      {!changes && !error && <Skeleton h={64} />}
+      {changes?.length === 0 && (
+        <EmptyState icon="list" title="Nothing has been changed yet">
+          Each change will stand here with its time, its author and what it was before.
+        </EmptyState>
+      )}
+      {changes && changes.length > 0 && (
+        <ul className={blocks.rows}>
+          {changes.map((change) => (
+            <Row key={change.auditId} change={change} appName={nameOf(change.appId)} />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <Group justify="center" mt="lg">
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show older changes
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}
+
+function Row({ change, appName }: { readonly change: Audit; readonly appName: string | undefined }) {
+  const members = changedMembers(change.before, change.after);
+  return (
+    <li className={classes.change}>
+      <time dateTime={change.createdAt} className={classes.time}>
+        {showDateTime(change.createdAt)}
+      </time>
+      <div className={classes.what}>
+        <div>
+          <b>{change.actor}</b> {describe(change, appName)}
+        </div>
+        {members.length > 0 && (
+          <details className={classes.details}>
+            <summary>What changed</summary>
+            <dl>
+              {members.map(({ name, before, after }) => (
+                <Fragment key={name}>
+                  <dt>{name}</dt>
+                  <dd>
+                    {before !== undefined && <del>{before}</del>}
+                    {before !== undefined && after !== undefined && ' → '}
+                    {after !== undefined && <ins>{after}</ins>}
+                  </dd>
+                </Fragment>
+              ))}
+            </dl>
+          </details>
+        )}
+      </div>
+      <span className={classes.address}>{change.address}</span>
+    </li>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Audit } from '../../lib/wire.ts';
+
+/** Each kind of change as the end of a sentence that begins with who made it. */
+const sentences: Readonly<Record<string, (subject: string, app: string) => string>> = {
+  'app.create': (_, app) => `created the app ${app}.`,
+  'app.change': (_, app) => `changed the app ${app}.`,
+  'app.delete': (_, app) => `deleted the app ${app}.`,
+  'key.rotate': (_, app) => `added a key to the app ${app}.`,
+  'key.disable': (_, app) => `switched off a key of the app ${app}.`,
+  'bucket.create': (subject, app) => `created the bucket ${subject} in ${app}.`,
+  'bucket.delete': (subject, app) => `deleted the bucket ${subject} of ${app}.`,
+  'user.change': (subject, app) => `changed the user ${subject} of ${app}.`,
+  'administrator.create': (subject) => `added the administrator ${subject}.`,
+  'administrator.change': (subject) => `changed the administrator ${subject}.`,
+  'administrator.password': (subject) => `set the password of ${subject}.`,
+  'session.begin': () => 'signed in.',
+};
+
+export function describe({ action, subject, appId, before, after }: Audit, appName: string | undefined): string {
+  const app = appName ?? nameIn(after) ?? nameIn(before) ?? appId ?? '';
+  return sentences[action]?.(subject, app) ?? `${action} ${subject}`;
+}
+
+function nameIn(state: unknown): string | undefined {
+  const name = (state as { name?: unknown } | null)?.name;
+  return typeof name === 'string' ? name : undefined;
+}
+
+export interface ChangedMember {
+  readonly name: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** The members that differ, as text; none where the sentence says it all. */
+export function changedMembers(before: unknown, after: unknown): ChangedMember[] {
+  const [old, now] = [membersOf(before), membersOf(after)];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
+  // That something came or went under its name is in the sentence already.
+  if ((before === null || after === null) && names.join() === 'name') return [];
+  return names
+    .map((name) => ({ name, before: show(old[name]), after: show(now[name]) }))
+    .filter((member) => member.before !== member.after);
+}
+
+function membersOf(state: unknown): Readonly<Record<string, unknown>> {
+  return state !== null && typeof state === 'object' ? (state as Readonly<Record<string, unknown>>) : {};
+}
+
+function show(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,32 @@
+import { Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { Lighthouse } from '../../components/lighthouse.tsx';
+import classes from './front.module.css';
+
+interface Props {
+  readonly title: string;
+  readonly about: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/** The frame of the pages before one is signed in. */
+export function Front({ title, about, children }: Props) {
+  useEffect(() => {
+    document.title = `${title} · Pharos`;
+  }, [title]);
+  return (
+    <main className={classes.front}>
+      <div className={classes.card}>
+        <div className={classes.brand}>
+          <Lighthouse size={32} />
+          Pharos
+        </div>
+        <Title order={1}>{title}</Title>
+        <Text c="dimmed" mt={4} mb="lg" component="div">
+          {about}
+        </Text>
+        {children}
+      </div>
+    </main>
+  );
+}

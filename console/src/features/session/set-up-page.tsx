@@ -1,0 +1,82 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import { PageLoading } from '../../app/page-states.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { call } from '../../lib/api.ts';
+import { sessionQuery, setupQuery } from '../../lib/queries.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useFields } from '../../lib/use-fields.ts';
+import { Front } from './front.tsx';
+
+/** The first administrator of an installation, made with the one-time link. Its token stands behind the #. */
+export function SetUpPage() {
+  const { data: setup, isPending } = useQuery(setupQuery);
+  // As the router sees it, so that a link that is pasted over this page counts too.
+  const token = useLocation({ select: ({ hash }) => hash });
+  if (isPending) return <PageLoading />;
+  if (setup && !setup.needed)
+    return (
+      <Front title="Already set up" about="This installation has an administrator. The set-up link has done its work.">
+        <Button component={Link} to="/sign-in" fullWidth>
+          Sign in
+        </Button>
+      </Front>
+    );
+  if (token === '')
+    return (
+      <Front
+        title="Welcome to Pharos"
+        about={
+          <>
+            To begin, open the set-up link that the service printed when it first started. It looks like{' '}
+            <span className="mono">/console/setup#…</span> and works once. Is it lost? Make an administrator on the
+            command line: <span className="mono">npx pharos admin create</span>
+          </>
+        }
+      />
+    );
+  return <SetUpForm token={token} />;
+}
+
+function SetUpForm({ token }: { readonly token: string }) {
+  const fields = useFields({ name: '', email: '', password: '' });
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const setUp = useAction({
+    run: () => call('setUp', { body: { token, ...fields.values } }),
+    showsError: true,
+    after: async ({ result }) => {
+      queries.setQueryData(sessionQuery.queryKey, result);
+      await navigate({ to: '/apps', replace: true });
+      await queries.invalidateQueries({ queryKey: setupQuery.queryKey });
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setUp.mutate(undefined, { onError: fields.setFailure });
+  }
+  return (
+    <Front title="Welcome to Pharos" about="You are the first here. Make the account that owns this installation.">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <FailureNote message={fields.rest(['name', 'email', 'password'])} />
+          <TextInput label="Your name" autoComplete="name" autoFocus required {...fields.text('name')} />
+          <TextInput label="E-mail" type="email" autoComplete="username" required {...fields.text('email')} />
+          <PasswordInput
+            label="Password"
+            description="At least 10 characters; a short sentence is good."
+            autoComplete="new-password"
+            required
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            {...fields.text('password')}
+          />
+          <Button type="submit" loading={setUp.isPending} fullWidth mt="xs">
+            Create the account
+          </Button>
+        </Stack>
+      </form>
+    </Front>
+  );
+}

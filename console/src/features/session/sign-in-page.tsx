@@ -1,0 +1,49 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { call } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/queries.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useFields } from '../../lib/use-fields.ts';
+import { Front } from './front.tsx';
+
+export function SignInPage() {
+  const fields = useFields({ email: '', password: '' });
+  const queries = useQueryClient();
+  const router = useRouter();
+  const signIn = useAction({
+    run: () => call('signInToConsole', { body: fields.values }),
+    showsError: true,
+    after: async ({ result }) => {
+      queries.setQueryData(sessionQuery.queryKey, result);
+      // The route's own guard then leads on to where one was going.
+      await router.invalidate();
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    signIn.mutate(undefined, { onError: fields.setFailure, onSuccess: () => fields.setFailure(null) });
+  }
+  return (
+    <Front title="Sign in" about="To the management console.">
+      <form onSubmit={submit}>
+        <Stack>
+          <FailureNote message={fields.rest(['email', 'password'])} />
+          <TextInput label="E-mail" type="email" autoComplete="username" autoFocus required {...fields.text('email')} />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            {...fields.text('password')}
+          />
+          <Button type="submit" loading={signIn.isPending} fullWidth mt="xs">
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+    </Front>
+  );
+}

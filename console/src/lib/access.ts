@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { sessionQuery } from './queries.ts';
+import { mayDo, type Session } from './wire.ts';
+
+export type Role = Session['role'];
+export type Permission = keyof typeof mayDo;
+
+export function isAllowed(role: Role, permission: Permission): boolean {
+  return (mayDo[permission] as readonly Role[]).includes(role);
+}
+
+/** The signed-in administrator. Only for pages behind sign-in. */
+export function useSession(): Session {
+  const { data } = useQuery(sessionQuery);
+  if (!data) throw new Error('Nobody is signed in.');
+  return data;
+}
+
+/** Whether the signed-in administrator may do it. The service decides; this only leaves out what it would refuse. */
+export function useMay(): (permission: Permission) => boolean {
+  const { data } = useQuery(sessionQuery);
+  return (permission) => data != null && isAllowed(data.role, permission);
+}
+
+export const roleTexts: Readonly<Record<Role, { readonly label: string; readonly sentence: string }>> = {
+  owner: { label: 'Owner', sentence: 'May do everything, and decides who the other administrators are.' },
+  manager: { label: 'Manager', sentence: 'Makes and changes apps, keys and buckets.' },
+  editor: { label: 'Editor', sentence: 'Looks at apps and buckets, and takes care of content.' },
+  installer: { label: 'Installer', sentence: 'Looks at apps and buckets, and places beacons.' },
+  analyst: { label: 'Analyst', sentence: 'Looks at apps and buckets, and reads the numbers.' },
+};

@@ -1,0 +1,62 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { ApiError, call } from './api.ts';
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }) => a.name.localeCompare(b.name);
+
+/** What the pages read, each with the key under which it is kept. */
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  staleTime: Number.POSITIVE_INFINITY,
+  retry: false,
+  queryFn: async () => {
+    try {
+      return (await call('getSession')).result;
+    } catch (error) {
+      if (error instanceof ApiError && error.name === 'InvalidSessionToken') return null;
+      throw error;
+    }
+  },
+});
+
+export const setupQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: async () => (await call('getSetup')).result,
+});
+
+export const appsQuery = queryOptions({
+  queryKey: ['apps'],
+  queryFn: async () => (await call('listApps')).results.toSorted(byName),
+});
+
+export const appQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId],
+    queryFn: async () => (await call('getApp', { params: { appId } })).result,
+  });
+
+export const keysQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'keys'],
+    queryFn: async () => (await call('listKeys', { params: { appId } })).results,
+  });
+
+export const bucketsQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'buckets'],
+    queryFn: async () => (await call('listBuckets', { params: { appId } })).results,
+  });
+
+export const administratorsQuery = queryOptions({
+  queryKey: ['administrators'],
+  queryFn: async () => (await call('listAdministrators')).results.toSorted(byName),
+});
+
+const auditPageSize = 50;
+
+export const auditQuery = infiniteQueryOptions({
+  queryKey: ['audit'],
+  queryFn: ({ pageParam }) => call('listAudit', { query: { limit: auditPageSize, before: pageParam } }),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ next }) => next,
+});

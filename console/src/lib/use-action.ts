@@ -1,0 +1,31 @@
+import { notifications } from '@mantine/notifications';
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ApiError } from './api.ts';
+
+interface Action<Input, Result> {
+  readonly run: (input: Input) => Promise<Result>;
+  /** What to tell when it is done; undefined where the page itself shows it. */
+  readonly done?: string | ((result: Result, input: Input) => string | undefined);
+  /** What is read anew. */
+  readonly refresh?: readonly QueryKey[];
+  readonly after?: (result: Result, input: Input) => unknown;
+  /** The form shows the error itself. */
+  readonly showsError?: true;
+}
+
+/** Something that a person does: runs it, tells how it went, and reads anew what it has changed. */
+export function useAction<Input = void, Result = unknown>(action: Action<Input, Result>) {
+  const queries = useQueryClient();
+  return useMutation<Result, ApiError, Input>({
+    mutationFn: action.run,
+    onSuccess: async (result, input) => {
+      const message = typeof action.done === 'function' ? action.done(result, input) : action.done;
+      if (message) notifications.show({ message, color: 'teal', autoClose: 4_000 });
+      await Promise.all((action.refresh ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })));
+      await action.after?.(result, input);
+    },
+    onError: (error) => {
+      if (!action.showsError) notifications.show({ message: error.message, color: 'red', autoClose: 10_000 });
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import { useState } from 'react';
+import { ApiError } from './api.ts';
+
+/** The values of a small form, with what the service had against each. */
+export function useFields<Values extends object>(initial: Values) {
+  const [values, setValues] = useState(initial);
+  const [failure, setFailure] = useState<Error | null>(null);
+  const problems = failure instanceof ApiError ? failure.details : [];
+
+  function set<Name extends keyof Values & string>(name: Name, value: Values[Name]) {
+    setValues((known) => ({ ...known, [name]: value }));
+  }
+
+  return {
+    values,
+    set,
+    setFailure,
+    reset(next: Values = initial) {
+      setValues(next);
+      setFailure(null);
+    },
+    /** The sentence below a field, if any. A nested member is named with dots, as the service does. */
+    problem(name: string): string | undefined {
+      const found = problems.find(({ field }) => field === name);
+      // An empty field breaks some rule of length; what it wants is to be filled in.
+      if (found && values[name as keyof Values] === '') return 'Fill this in.';
+      return found && sentence(found.problem);
+    },
+    /** What no field of the form shows. */
+    rest(names: readonly string[]): string | undefined {
+      if (!failure) return undefined;
+      return problems.length > 0 && problems.every(({ field }) => names.includes(field)) ? undefined : failure.message;
+    },
+    /** Properties of a text input. */
+    text(name: keyof Values & string) {
+      return {
+        value: String(values[name]),
+        error: this.problem(name),
+        onChange: (event: { currentTarget: { value: string } }) =>
+          set(name, event.currentTarget.value as Values[typeof name]),
+      };
+    },
+  };
+}
+
+function sentence(problem: string): string {
+  return `${problem.slice(0, 1).toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`;
+}

@@ -1,0 +1,29 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './app/look.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueries } from './app/queries.ts';
+import { createPages } from './app/router.tsx';
+import { theme } from './app/theme.ts';
+
+const queries = createQueries(() => void pages.invalidate());
+const pages = createPages(queries);
+
+const root = document.getElementById('root');
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      {/* The content policy allows no style elements, so colours and media classes come from style sheets only. */}
+      <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+        <Notifications position="bottom-right" />
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={pages} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );

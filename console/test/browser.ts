@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { buildApp, type TestApp } from '../../server/test/build-app.ts';
+
+/** A service that listens, with the console built. */
+export async function startConsole(): Promise<{ readonly app: TestApp; readonly origin: string }> {
+  const script = fileURLToPath(new URL('../../scripts/build-console.mjs', import.meta.url));
+  const built = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(built.stderr);
+  const app = await buildApp();
+  await app.app.server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.app.server.server.address() as AddressInfo;
+  return { app, origin: `http://127.0.0.1:${port}` };
+}
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env['PHAROS_TEST_BROWSER'] ?? '/usr/bin/chromium',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser complained about: script errors, the content policy, requests to anywhere else. */
+  readonly complaints: string[];
+}
+
+/** A fresh browser profile with one page. */
+export async function visit(browser: Browser, origin: string): Promise<Visit> {
+  const context = await browser.newContext({ baseURL: origin, viewport: { width: 1280, height: 860 } });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    // Chromium also notes each answer over 399 here; a refused input is one, and the page shows it.
+    const isRefusal = message.text().startsWith('Failed to load resource: the server responded with a status of 4');
+    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin)) complaints.push(`asked for ${request.url()}`);
+  });
+  return { page, context, complaints };
+}

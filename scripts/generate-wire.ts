@@ -1,0 +1,64 @@
+/**
+ * `npm run generate`: writes what clients know of the interface from the endpoints that the server declares.
+ * A test holds the files that are checked in against what this would write.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type App, createApp } from '../server/src/app.ts';
+import { readConfig } from '../server/src/config.ts';
+import { migrate } from '../server/src/db/migrate.ts';
+import { openSqlite } from '../server/src/db/sqlite.ts';
+import { apiPrefix } from '../server/src/http/api.ts';
+import { mayDo } from '../server/src/http/console-roles.ts';
+import { buildOpenApi } from '../server/src/http/openapi.ts';
+import { version } from '../server/src/version.ts';
+import { operationsOfConsole, operationsOfDocument } from './wire/operations.ts';
+import { renderWireModule } from './wire/wire-module.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What is to stand in which file; the paths begin at the checkout. */
+export async function generateWire(): Promise<Readonly<Record<string, string>>> {
+  return withApp(({ endpoints, consoleEndpoints }) => {
+    const document = buildOpenApi({ endpoints, version, serverUrl: '/' });
+    return {
+      'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+      'sdk/src/wire.ts': renderWireModule(operationsOfDocument(document, apiPrefix), 'The types of `/api/v2`.'),
+      'console/src/lib/wire.ts': consoleWire(consoleEndpoints),
+    };
+  });
+}
+
+function consoleWire(endpoints: App['consoleEndpoints']): string {
+  const types = renderWireModule(operationsOfConsole(endpoints), 'The types of `/console/api`.');
+  const roles = JSON.stringify(mayDo, null, 2);
+  return `${types}\n/** Which roles may do what; the service holds to the same table. */\nexport const mayDo = ${roles} as const;\n`;
+}
+
+/** The endpoints are declared with what they need to work, so the whole service is put together for a moment. */
+async function withApp<T>(read: (app: App) => T): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-generate-'));
+  const config = readConfig({ PHAROS_DATA: folder, PHAROS_LOG_LEVEL: 'silent' });
+  const db = openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs: config.queryDeadlineMs });
+  try {
+    await migrate(db, 0);
+    const app = await createApp({ config, db, now: Date.now });
+    try {
+      return read(app);
+    } finally {
+      await app.close();
+    }
+  } finally {
+    await db.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  for (const [path, text] of Object.entries(await generateWire())) {
+    writeFileSync(join(root, path), text);
+    process.stdout.write(`${path}\n`);
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { buildApp, type TestApp } from '../../server/test/build-app.ts';
+import { PharosClient, PharosError, type PharosOptions } from '../src/index.ts';
+
+const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'correct horse' };
+const hall = { name: 'Main hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 12 };
+
+describe('the client, against the service', () => {
+  let app: TestApp;
+  let baseUrl: string;
+  let client: PharosClient;
+  const connect = (options: Partial<PharosOptions> = {}) =>
+    new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey, ...options });
+
+  before(async () => {
+    app = await buildApp();
+    await app.app.server.listen({ host: '127.0.0.1', port: 0 });
+    baseUrl = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
+    await app.app.buckets.createBucket(app.appId, 'guestbook');
+    client = connect();
+    await client.users.signUp(account);
+    await client.users.signIn({ email: account.email, password: account.password });
+  });
+  after(() => app.close());
+
+  /** The error that `work` ends with. */
+  async function refused(work: Promise<unknown>): Promise<PharosError> {
+    const error = await work.then(
+      () => assert.fail('nothing was refused'),
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof PharosError);
+    return error;
+  }
+
+  test('signs in, is somebody, and is nobody after signing out', async () => {
+    const own = connect();
+    const { accessToken } = await own.users.signIn({ email: account.email, password: account.password });
+    assert.equal(own.token, accessToken);
+    assert.equal((await own.users.me()).validemail, account.email);
+    await own.users.signOut();
+    assert.equal(own.token, undefined);
+    assert.equal((await refused(connect({ token: accessToken }).users.me())).name, 'InvalidSessionToken');
+  });
+
+  test('takes a token from an earlier sign-in', async () => {
+    assert.equal((await connect({ token: client.token ?? '' }).users.me()).firstname, 'Vera');
+  });
+
+  test('keeps beacons, and notifications about them', async () => {
+    const { objectId } = await client.beacons.create(hall);
+    await client.beacons.update(objectId, { name: 'Great hall' });
+    assert.equal((await client.beacons.get(objectId)).name, 'Great hall');
+    const created = await client.notifications.create({
+      description: 'Welcome',
+      beaconId: { __type: 'Pointer', className: 'Beacon', objectId },
+      event: 'ENTER',
+      type: 'TEXT',
+      message: { alertTitle: 'Hello', alertMessage: 'Welcome to the great hall' },
+      isEnabled: true,
+    });
+    assert.equal((await client.notifications.get(created.objectId)).beaconId.objectId, objectId);
+    await client.notifications.delete(created.objectId);
+    await client.beacons.delete(objectId);
+    assert.equal((await refused(client.beacons.get(objectId))).name, 'ObjectNotFound');
+  });
+
+  test('keeps storylines with their details', async () => {
+    const { objectId: beacon } = await client.beacons.create(hall);
+    const { objectId } = await client.storylines.create({ title: 'Tour', isEnabled: true });
+    const detail = { campaign: 'TEXT', event: 'ENTER', showOn: [{ dayName: 'Mon', checked: true }] } as const;
+    const made = await client.storylines.createDetail(objectId, { ...detail, beacons: [beacon] });
+    assert.deepEqual((await client.storylines.getDetail(objectId, made.objectId)).beacons, [beacon]);
+    assert.equal((await client.storylines.listAllDetails({ where: { beacons: beacon } })).results.length, 1);
+    await client.storylines.delete(objectId);
+    assert.equal((await client.storylines.listAllDetails({ where: { beacons: beacon } })).results.length, 0);
+  });
+
+  test('queries a bucket: where, order, skip, limit and count', async () => {
+    const guestbook = client.bucket('guestbook');
+    for (const stars of [1, 2, 3, 4]) await guestbook.create({ stars, note: 'a & b = ü' });
+    const { results, count } = await guestbook.list({
+      where: { 'metadata.stars': { $gte: 2 }, 'metadata.note': 'a & b = ü' },
+      order: '-metadata.stars',
+      skip: 1,
+      limit: 1,
+      count: 1,
+    });
+    assert.deepEqual([results.map(({ metadata }) => metadata['stars']), count], [[3], 3]);
+    const [{ objectId } = { objectId: '' }] = results;
+    await guestbook.update(objectId, { stars: 5 });
+    assert.deepEqual((await guestbook.get(objectId)).metadata, { stars: 5, note: 'a & b = ü' });
+    await guestbook.delete(objectId);
+    assert.equal((await guestbook.list()).results.length, 3);
+  });
+
+  test('registers devices and installations', async () => {
+    const device = await client.devices.create({ deviceName: 'Gateway', manufacture: 'Acme', topic: 'museum' });
+    await client.devices.update(device.objectId, { topic: 'museum/hall' });
+    assert.equal((await client.devices.get(device.objectId)).topic, 'museum/hall');
+    const phone = { installationId: 'phone-1', deviceType: 'android' } as const;
+    const first = await client.installations.register(phone);
+    const again = await client.installations.register(phone);
+    assert.equal(first.objectId, again.objectId);
+  });
+
+  test('uploads bytes and lists them', async () => {
+    const { objectId, url } = await client.files.upload('a b.txt', new TextEncoder().encode('hello'), 'text/plain');
+    assert.match(url, /_a(%20| )b\.txt$/);
+    assert.deepEqual(
+      (await client.files.list()).results.map((file) => file.objectId),
+      [objectId],
+    );
+  });
+
+  test('throws what the service says, with every broken rule', async () => {
+    const error = await refused(client.beacons.create({ ...hall, name: '', major: 70_000 }));
+    assert.deepEqual([error.name, error.code, error.status], ['ValidationError', 142, 400]);
+    assert.deepEqual(error.details.map(({ field }) => field).sort(), ['major', 'name']);
+    assert.notEqual(error.requestId, '');
+    assert.notEqual(error.message, '');
+  });
+
+  test('throws its one error too when nobody answers, or something else than the service does', async () => {
+    const nobody = await refused(connect({ baseUrl: 'http://127.0.0.1:1' }).beacons.list());
+    assert.deepEqual([nobody.name, nobody.status, nobody.code], ['Unreachable', 0, 0]);
+    const fetch = async () => new Response('<h1>Bad gateway</h1>', { status: 502 });
+    const other = await refused(connect({ fetch }).beacons.list());
+    assert.deepEqual([other.name, other.status], ['Unreadable', 502]);
+  });
+
+  test('treats an id as one segment of the path, whatever is in it', async () => {
+    assert.equal((await refused(client.beacons.get('../users/me'))).name, 'ObjectNotFound');
+  });
+});

@@ -1,0 +1,110 @@
+import type { Db } from '../../db/db.ts';
+import { newObjectId } from '../../id.ts';
+import type { NewJob } from '../../jobs/job.ts';
+import type { PresenceEvent } from '../../proximity/index.ts';
+import type { Decision, Fired, Turn } from './decide.ts';
+import * as store from './presence-store.ts';
+
+/** Writes what was decided, all of it in the transaction that `db` is. */
+
+export type Enqueue = (db: Db, job: NewJob) => Promise<void>;
+
+export interface Recording {
+  readonly appId: string;
+  readonly turn: Turn;
+  /** Whether a push can reach the installation; what fires is pushed then. */
+  readonly hasPushTarget: boolean;
+  /** The client writes its own log records. */
+  readonly isLogged?: true;
+}
+
+/** The kind of the job that hands a message to the push services. */
+export const pushJob = 'push.proximity';
+
+/** What a push of proximity needs to be sent; the content is what was configured when it fired. */
+export interface ProximityPush {
+  readonly deliveryId: string;
+  readonly installationId: string;
+  readonly beaconId: string;
+  readonly eventId: string;
+  readonly visitId: string;
+  readonly event: string;
+  readonly triggerId: string;
+  readonly kind: 'notification' | 'scenario';
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+export async function recordDecision(
+  db: Db,
+  decision: Decision,
+  recording: Recording,
+  enqueue: Enqueue,
+): Promise<void> {
+  if (!decision.hasChanged) return;
+  const { appId, turn } = recording;
+  const { outcome, beaconId, visitCount } = decision;
+  const { installationId, now } = turn;
+  const { state, deadline, events } = outcome;
+  await store.savePresence(db, { appId, installationId, beaconId, state, deadline, visitCount, now });
+  if (events.length === 0 && outcome.verdicts.length === 0) return;
+  const written = { appId, now };
+  await store.insertEvents(db, written, events);
+  for (const event of events) {
+    if (event.event === 'ENTER') await store.openVisit(db, written, event);
+    if (event.event === 'EXIT') await store.closeVisit(db, written, event);
+  }
+  if (!recording.isLogged) await store.insertLogs(db, written, logsOf(decision, now));
+  await recordVerdicts(db, decision, recording);
+  if (recording.hasPushTarget) {
+    for (const fired of decision.fired) await enqueue(db, pushOf(fired, decision, recording));
+  }
+}
+
+/** PRESENCE for every ENTER and EXIT; STORYLINE where a scenario of an enabled storyline belongs to the beacon. */
+function logsOf({ outcome, triggers }: Decision, now: number): store.LogRecord[] {
+  const isInStoryline = triggers.some(({ trigger }) => trigger.kind === 'scenario' && trigger.enabled);
+  const kinds = isInStoryline ? (['PRESENCE', 'STORYLINE'] as const) : (['PRESENCE'] as const);
+  const isLogged = ({ event }: PresenceEvent) => event === 'ENTER' || event === 'EXIT';
+  const logs = outcome.events.filter(isLogged).flatMap((event) => kinds.map((moduleType) => ({ moduleType, event })));
+  // Ids of one millisecond are in no order of their own, and a list goes by them.
+  const ids = logs.map(() => newObjectId(now)).sort();
+  return logs.map((log, index) => ({ ...log, objectId: ids[index] ?? newObjectId(now) }));
+}
+
+async function recordVerdicts(db: Db, { outcome, fired, beaconId }: Decision, recording: Recording): Promise<void> {
+  const { appId, turn } = recording;
+  const { installationId, now } = turn;
+  const deliveries = new Map(fired.map(({ verdict, deliveryId }) => [verdict, deliveryId]));
+  await store.saveVerdicts(
+    db,
+    { appId, now },
+    outcome.verdicts.map((verdict) => ({
+      verdict,
+      beaconId,
+      installationId,
+      deliveryId: deliveries.get(verdict) ?? null,
+    })),
+  );
+  await store.insertFirings(
+    db,
+    { appId, installationId },
+    fired.map(({ verdict }) => verdict),
+  );
+}
+
+function pushOf({ verdict, deliveryId, shown }: Fired, { beaconId }: Decision, recording: Recording): NewJob {
+  const { appId, turn } = recording;
+  const payload: ProximityPush = {
+    deliveryId,
+    installationId: turn.installationId,
+    beaconId,
+    eventId: verdict.eventId,
+    visitId: verdict.visitId,
+    event: verdict.event,
+    triggerId: verdict.triggerId,
+    kind: verdict.kind,
+    content: shown.content,
+  };
+  const expiresAt = turn.now + turn.policy.pushTimeToLive * 1000;
+  return { appId, jobId: deliveryId, kind: pushJob, payload, expiresAt };
+}
