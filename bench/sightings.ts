@@ -64,14 +64,26 @@ function sighting(index: number) {
   return { beacon, event: round % 2 === 0 ? 'ENTER' : 'EXIT', occurredAt: Date.now() };
 }
 
-async function throughput(db: Database, appId: string, atOnce: number): Promise<string> {
+interface Load {
+  /** Senders at once. */
+  readonly atOnce: number;
+  /** Events in one batch. */
+  readonly size: number;
+}
+
+async function throughput(db: Database, appId: string, { atOnce, size }: Load): Promise<string> {
   const service = createSightingService({ db, enqueue: createOutbox(Date.now).enqueue });
-  const { total } = await drive(events, atOnce, async (index) => {
-    const batch = { installationId: idOf(index % visitors), sightings: [sighting(index)] };
-    const answer = await service.take({ appId, policy: defaultPolicy, now: Date.now() }, batch);
-    if (answer.events.length !== 1) throw new Error(JSON.stringify(answer));
+  const { total } = await drive(events / size, atOnce, async (index) => {
+    const installationId = idOf(index % visitors);
+    const now = Date.now();
+    const sightings =
+      size === 1
+        ? [sighting(index)]
+        : Array.from({ length: size }, (_, n) => ({ ...sighting(n * visitors), occurredAt: now - 10 * (size - n) }));
+    const answer = await service.take({ appId, policy: defaultPolicy, now }, { installationId, sightings });
+    if (answer.events.length !== size) throw new Error(JSON.stringify(answer));
   });
-  return `${Math.round((events / total) * 1000)} events/s with ${atOnce} senders at once`;
+  return `${Math.round((events / total) * 1000)} events/s, ${atOnce} senders at once, ${size} a batch`;
 }
 
 async function latency(db: Database, port: number, headers: Record<string, string>, atOnce: number): Promise<string> {
@@ -121,7 +133,14 @@ async function run(name: string, db: Database, settings: Record<string, string>)
   await app.server.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.server.address() as AddressInfo;
   const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey };
-  for (const atOnce of [1, 64, 256]) console.log(`${name}: ${await throughput(db, appId, atOnce)}`);
+  for (const [atOnce, size] of [
+    [1, 1],
+    [64, 1],
+    [256, 1],
+    [64, 10],
+  ] as const) {
+    console.log(`${name}: ${await throughput(db, appId, { atOnce, size })}`);
+  }
   for (const atOnce of [1, 16]) console.log(`${name}: ${await latency(db, port, headers, atOnce)}`);
   await app.close();
 }

@@ -14,10 +14,11 @@ const stamp = join(root, 'node_modules', '.cache', 'pharos-install');
 /** The Node that the lock file pins; the one that runs this script may be older. */
 export const pinnedNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
+/** The lock file alone says what has to be installed; a changed script in package.json is no reason to do it again. */
 function lockDigest() {
-  const hash = createHash('sha256');
-  for (const name of ['package-lock.json', 'package.json']) hash.update(readFileSync(join(root, name)));
-  return hash.digest('hex');
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
 }
 
 function npm(args) {

@@ -66,7 +66,8 @@ export interface Fired {
 
 /** What was shown to one installation, read at most once and kept up to date over several beacons. */
 export class Past {
-  #fired: readonly Firing[] | undefined;
+  #fired: readonly Firing[] = [];
+  #since = Number.POSITIVE_INFINITY;
   readonly #reads: Reads;
 
   constructor(reads: Reads) {
@@ -74,15 +75,22 @@ export class Past {
   }
 
   async fired(since: number): Promise<readonly Firing[]> {
-    this.#fired ??= await this.#reads.firings(since);
+    if (since < this.#since) {
+      const known = new Set(this.#fired.map(firingKey));
+      const stored = await this.#reads.firings(since);
+      this.#fired = [...stored.filter((firing) => !known.has(firingKey(firing))), ...this.#fired];
+      this.#since = since;
+    }
     return this.#fired;
   }
 
   add(verdicts: readonly Verdict[]): void {
-    const before: History = { fired: this.#fired ?? [] };
+    const before: History = { fired: this.#fired };
     this.#fired = verdicts.reduce(remember, before).fired ?? [];
   }
 }
+
+const firingKey = ({ triggerId, visitId, at }: Firing) => `${triggerId} ${visitId} ${at}`;
 
 /** One id for each trigger, installation, visit and event: what makes a delivery that delivery. */
 export function deliveryIdOf(verdict: Verdict, installationId: string): string {
@@ -116,7 +124,9 @@ export async function decide(
   const isQuiet = outcome.events.length === 0 && (stored?.state.waits.length ?? 0) === 0;
   const triggers = isQuiet || turn.isSilent ? [] : await reads.triggers(place.objectId);
   if (triggers.length > 0) {
-    const fired = await past.fired(sinceFor(outcome, turn, triggers));
+    const fired = needsPast({ stored, outcome, turn, triggers })
+      ? await past.fired(sinceFor(outcome, turn, triggers))
+      : [];
     outcome = run({
       rules: rulesOf(turn, place, triggers),
       history: { fired, earlierVisits: stored?.visitCount ?? 0 },
@@ -142,6 +152,29 @@ function rulesOf(turn: Turn, place: Place, triggers: readonly SiteTrigger[]): Ru
     ...(place.timeZone === undefined ? {} : { beaconTimeZone: place.timeZone }),
     hasTarget: turn.hasTarget,
   };
+}
+
+interface Judging {
+  readonly stored: Stored | undefined;
+  /** As it is without rules. */
+  readonly outcome: Outcome;
+  readonly turn: Turn;
+  readonly triggers: readonly SiteTrigger[];
+}
+
+/**
+ * The past is asked for only where a gate can ask: some trigger waits for what happened, and there are pauses or caps, or
+ * the pass has begun before.
+ */
+function needsPast({ stored, outcome, turn, triggers }: Judging): boolean {
+  const kinds = new Set([
+    ...outcome.events.map(({ event }) => event),
+    ...(stored?.state.waits ?? []).map(({ event }) => event.event),
+  ]);
+  if (!triggers.some(({ trigger }) => trigger.enabled && kinds.has(trigger.event))) return false;
+  if (typeof stored?.state.passId === 'string' || turn.policy.polite) return true;
+  const policies = [appRules(turn.policy).policy, ...triggers.map(({ trigger }) => trigger.policy)];
+  return policies.some((policy) => Boolean(policy?.coolDown) || (policy?.caps?.length ?? 0) > 0);
 }
 
 function sinceFor(outcome: Outcome, turn: Turn, triggers: readonly SiteTrigger[]): number {

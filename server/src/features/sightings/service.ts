@@ -109,10 +109,8 @@ async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
   const { installationId } = intake;
   const lock = await store.lockInstallation(db, appId, installationId);
   if (!lock) throw unknownInstallation(installationId);
-  const scope = { appId, installationId };
-  const earlier = intake.batchKey && (await findAnswer(db, scope, intake.batchKey, now - policy.pushTimeToLive * 1000));
-  if (earlier) return JSON.parse(earlier) as Effect;
   const fresh = await withoutRepeated(db, intake, sender);
+  if (!Array.isArray(fresh)) return fresh;
   const reads = readsOf(db, appId, installationId);
   const turn: Turn = { installationId, policy, now, hasTarget: isReading || lock.hasPushTarget };
   const context = { reads, past: new Past(reads) };
@@ -133,15 +131,22 @@ async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
     problems,
   };
   if (intake.batchKey && effect.events.length + effect.messages.length > 0)
-    await saveAnswer(db, scope, { key: intake.batchKey, answer: JSON.stringify(effect), now });
+    await saveAnswer(db, { appId, installationId }, { key: intake.batchKey, answer: JSON.stringify(effect), now });
   return effect;
 }
 
-async function withoutRepeated(db: Db, intake: Intake, { appId, now }: Sender): Promise<readonly Placed[]> {
-  const keyed = intake.placed.map((one) => ({ one, key: keyOf(one, intake.isCorrected) }));
+/** What has not been counted yet, or the earlier answer to the same batch. */
+async function withoutRepeated(db: Db, intake: Intake, { appId, policy, now }: Sender): Promise<Placed[] | Effect> {
+  const { installationId, placed, isCorrected, batchKey } = intake;
+  const scope = { appId, installationId };
+  const keyed = placed.map((one) => ({ one, key: keyOf(one, isCorrected) }));
   const keys = [...new Set(keyed.flatMap(({ key }) => key ?? []))];
-  if (keys.length === 0) return intake.placed;
-  const fresh = new Set(await noteKeys(db, { appId, installationId: intake.installationId }, keys, now));
+  const fresh = new Set(keys.length === 0 ? [] : await noteKeys(db, scope, keys, now));
+  // A batch with keys of which none is known has not been here before.
+  if (batchKey !== undefined && (keys.length === 0 || fresh.size < keys.length)) {
+    const answer = await findAnswer(db, scope, batchKey, now - policy.pushTimeToLive * 1000);
+    if (answer !== undefined) return JSON.parse(answer) as Effect;
+  }
   // One key twice in a batch counts once.
   return keyed.filter(({ key }) => key === undefined || fresh.delete(key)).map(({ one }) => one);
 }

@@ -239,7 +239,33 @@ function fromScenario(row: ScenarioRow): SiteTrigger {
   };
 }
 
-/** By beacon: everything that an event there may set off, enabled or not. */
+/** In two steps: joined in one, SQLite reads all scenarios of the app first. */
+async function findScenarios(db: Db, appId: string, beaconIds: readonly string[]): Promise<ScenarioRow[]> {
+  const links = await findByEach<{ beacon_id: string; detail_id: string }, string>(
+    db,
+    beaconIds,
+    (id) => sql`beacon_id = ${id}`,
+    (conditions) => sql`select beacon_id, detail_id from scenario_beacons where app_id = ${appId} and (${conditions})`,
+  );
+  const details = await findByEach<Omit<ScenarioRow, 'beacon_id'>, string>(
+    db,
+    [...new Set(links.map(({ detail_id }) => detail_id))],
+    (id) => sql`detail.object_id = ${id}`,
+    (conditions) => sql`select detail.object_id, detail.storyline_id, header.title, detail.campaign, detail.event,
+        detail.show_on, detail.url_image_android, detail.url_image_ios, detail.url_page, detail.url_video,
+        detail.alert_title, detail.alert_message, detail.delivery, header.is_enabled
+      from storyline_details detail
+      join storylines header on header.app_id = detail.app_id and header.object_id = detail.storyline_id
+      where detail.app_id = ${appId} and (${conditions})`,
+  );
+  const byId = new Map(details.map((row) => [row.object_id, row]));
+  return links.flatMap(({ beacon_id, detail_id }) => {
+    const detail = byId.get(detail_id);
+    return detail ? [{ ...detail, beacon_id } as ScenarioRow] : [];
+  });
+}
+
+/** By beacon, oldest first: everything that an event there may set off, enabled or not. */
 export async function findTriggers(
   db: Db,
   appId: string,
@@ -250,24 +276,13 @@ export async function findTriggers(
     beaconIds,
     (id) => sql`beacon_id = ${id}`,
     (conditions) => sql`select object_id, beacon_id, description, event, type, message, is_enabled, delivery
-      from notifications where app_id = ${appId} and (${conditions}) order by object_id`,
+      from notifications where app_id = ${appId} and (${conditions})`,
   );
-  const scenarios = await findByEach<ScenarioRow, string>(
-    db,
-    beaconIds,
-    (id) => sql`link.beacon_id = ${id}`,
-    (conditions) => sql`select detail.object_id, link.beacon_id, detail.storyline_id, header.title, detail.campaign,
-        detail.event, detail.show_on, detail.url_image_android, detail.url_image_ios, detail.url_page,
-        detail.url_video, detail.alert_title, detail.alert_message, detail.delivery, header.is_enabled
-      from scenario_beacons link
-      join storyline_details detail on detail.app_id = link.app_id and detail.object_id = link.detail_id
-      join storylines header on header.app_id = detail.app_id and header.object_id = detail.storyline_id
-      where link.app_id = ${appId} and (${conditions}) order by detail.object_id`,
-  );
+  const scenarios = await findScenarios(db, appId, beaconIds);
   const all = [
     ...notifications.map((row) => ({ beaconId: row.beacon_id, found: fromNotification(row) })),
     ...scenarios.map((row) => ({ beaconId: row.beacon_id, found: fromScenario(row) })),
-  ];
+  ].sort((a, b) => (a.found.trigger.id < b.found.trigger.id ? -1 : 1));
   const byBeacon = new Map<string, SiteTrigger[]>();
   for (const { beaconId, found } of all) byBeacon.set(beaconId, [...(byBeacon.get(beaconId) ?? []), found]);
   return byBeacon;
