@@ -297,6 +297,7 @@ create table jobs (
 );
 create index jobs_due on jobs (kind, app_id, run_at) where state = 'queued';
 create index jobs_dead on jobs (run_at) where state = 'dead';
+create index jobs_expiry on jobs (expires_at) where state = 'queued';
 
 create table admins (
   admin_id text primary key,

@@ -336,6 +336,20 @@ for (const database of databases) {
       assert.equal((await stored()).length, 1, 'it is left to the other worker');
     });
 
+    test('jobs that expired and that no worker takes do not stay in the queue for ever', async () => {
+      await enqueue({ kind: 'nobody.does.this', expiresAt: now + 1000 });
+      await sweepDeadJobs(db, now + 3_600_000);
+      assert.deepEqual(
+        (await stored()).map(({ state }) => state),
+        ['queued'],
+      );
+      await sweepDeadJobs(db, now + 1000 + 3_600_001);
+      assert.deepEqual(
+        (await stored()).map(({ state }) => state),
+        ['dead'],
+      );
+    });
+
     test('dead jobs are kept for a month', async () => {
       await enqueue();
       await workerWith({ work: handler(async () => Promise.reject(new GiveUp('no'))) }).drain();

@@ -164,3 +164,13 @@ export async function deleteDeadJobs(db: Db, before: number, limit: number): Pro
   return db.run(sql`delete from jobs where state = 'dead' and run_at < ${before} and (app_id, job_id) in (
     select app_id, job_id from jobs where state = 'dead' and run_at < ${before} order by run_at limit ${limit})`);
 }
+
+/** Ends jobs that expired before `before` and that no worker holds: kinds that no worker of any node has a handler for. */
+export async function endExpiredJobs(
+  db: Db,
+  end: { readonly before: number; readonly now: number; readonly limit: number },
+): Promise<number> {
+  const overdue = sql`state = 'queued' and expires_at < ${end.before} and run_at < ${end.now}`;
+  return db.run(sql`update jobs set state = 'dead', run_at = ${end.now}, lease_token = null, last_error = 'It expired, and nothing here does jobs of this kind.'
+    where ${overdue} and (app_id, job_id) in (select app_id, job_id from jobs where ${overdue} order by expires_at limit ${end.limit})`);
+}

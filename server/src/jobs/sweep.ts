@@ -1,13 +1,16 @@
 import type { Database } from '../db/db.ts';
-import { deleteDeadJobs } from './store.ts';
+import { deleteDeadJobs, endExpiredJobs } from './store.ts';
 
 const dayMs = 86_400_000;
 /** How long a dead job can be looked at. */
 const keptMs = 30 * dayMs;
 const stepSize = 500;
+/** A worker ends what expires while it does it; this is for what no worker takes. */
+const unclaimedMs = 3_600_000;
 
-/** Removes dead jobs that nobody has looked at for a month, a few at a time. */
+/** Ends expired jobs that no worker takes, and removes dead ones after a month, a few at a time. */
 export async function sweepDeadJobs(db: Database, now: number): Promise<void> {
+  while ((await endExpiredJobs(db, { before: now - unclaimedMs, now, limit: stepSize })) === stepSize);
   while ((await deleteDeadJobs(db, now - keptMs, stepSize)) === stepSize);
 }
 
