@@ -24,7 +24,23 @@ function serve(flags) {
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
   const child = spawn(pinnedNode, [main, 'serve', ...flags], { stdio, env: environment });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  stopWithNpm(() => child.kill('SIGTERM'));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+/**
+ * npm passes a signal on to the shell between it and this script, and the shell may end without passing it on. Whoever
+ * ends `npm start` means the service too.
+ */
+function stopWithNpm(stop) {
+  if (process.env.npm_lifecycle_event !== 'start') return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    stop();
+  }, 500);
+  watch.unref();
 }
 
 try {
