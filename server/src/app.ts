@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { recordChange } from './audit.ts';
 import { Background } from './background.ts';
 import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
@@ -240,6 +241,14 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   await registerConsoleApi(server, {
     endpoints: consoleEndpoints,
+    data: {
+      endpoints,
+      findApp: async (appId) => {
+        await revision.fresh();
+        return guard.appOfConsole(appId);
+      },
+      record: (change) => recordChange(db, change),
+    },
     findSession: (token) => sessions.find(token),
     now,
     publicUrl: config.publicUrl,

@@ -635,5 +635,171 @@ export const mayDo = {
   "audit.read": [
     "owner",
     "manager"
+  ],
+  "beacons.read": [
+    "owner",
+    "manager",
+    "editor",
+    "installer",
+    "analyst"
+  ],
+  "beacons.write": [
+    "owner",
+    "manager",
+    "installer"
+  ],
+  "content.read": [
+    "owner",
+    "manager",
+    "editor",
+    "installer",
+    "analyst"
+  ],
+  "content.write": [
+    "owner",
+    "manager",
+    "editor"
+  ],
+  "push.send": [
+    "owner",
+    "manager",
+    "editor"
+  ],
+  "files.read": [
+    "owner",
+    "manager",
+    "editor",
+    "installer",
+    "analyst"
+  ],
+  "files.write": [
+    "owner",
+    "manager",
+    "editor"
+  ],
+  "schemas.read": [
+    "owner",
+    "manager",
+    "editor",
+    "installer",
+    "analyst"
+  ],
+  "schemas.write": [
+    "owner",
+    "manager"
+  ],
+  "records.read": [
+    "owner",
+    "manager",
+    "editor"
+  ],
+  "records.write": [
+    "owner",
+    "manager",
+    "editor"
+  ],
+  "devices.read": [
+    "owner",
+    "manager",
+    "editor",
+    "installer",
+    "analyst"
+  ],
+  "devices.write": [
+    "owner",
+    "manager",
+    "installer"
+  ],
+  "simulations.run": [
+    "owner",
+    "manager",
+    "editor",
+    "installer"
+  ],
+  "activity.read": [
+    "owner",
+    "manager",
+    "editor",
+    "installer",
+    "analyst"
+  ],
+  "installations.read": [
+    "owner",
+    "manager",
+    "analyst"
+  ],
+  "installations.personal": [
+    "owner",
+    "manager"
+  ],
+  "installations.write": [
+    "owner",
+    "manager"
   ]
+} as const;
+
+/** The operations of `/api/v2` that the console reaches below `/console/api/apps/{appId}/v2`, and what each needs. */
+export const dataNeeds = {
+  "listUsers": "users.read",
+  "listInstallations": "installations.read",
+  "getInstallation": "installations.read",
+  "deleteInstallation": "installations.write",
+  "updateInstallation": "installations.write",
+  "patchInstallation": "installations.write",
+  "sendPush": "push.send",
+  "listBeacons": "beacons.read",
+  "createBeacon": "beacons.write",
+  "getBeacon": "beacons.read",
+  "updateBeacon": "beacons.write",
+  "patchBeacon": "beacons.write",
+  "deleteBeacon": "beacons.write",
+  "listNotifications": "content.read",
+  "createNotification": "content.write",
+  "getNotification": "content.read",
+  "updateNotification": "content.write",
+  "patchNotification": "content.write",
+  "deleteNotification": "content.write",
+  "listAllStorylineDetails": "content.read",
+  "listStorylines": "content.read",
+  "createStoryline": "content.write",
+  "getStoryline": "content.read",
+  "updateStoryline": "content.write",
+  "patchStoryline": "content.write",
+  "deleteStoryline": "content.write",
+  "listStorylineDetails": "content.read",
+  "createStorylineDetail": "content.write",
+  "getStorylineDetail": "content.read",
+  "updateStorylineDetail": "content.write",
+  "patchStorylineDetail": "content.write",
+  "deleteStorylineDetail": "content.write",
+  "listSchemas": "schemas.read",
+  "createSchema": "schemas.write",
+  "getSchema": "schemas.read",
+  "updateSchema": "schemas.write",
+  "patchSchema": "schemas.write",
+  "deleteSchema": "schemas.write",
+  "listRecords": "records.read",
+  "createRecord": "records.write",
+  "getRecord": "records.read",
+  "updateRecord": "records.write",
+  "patchRecord": "records.write",
+  "deleteRecord": "records.write",
+  "listDevices": "devices.read",
+  "createDevice": "devices.write",
+  "getDevice": "devices.read",
+  "updateDevice": "devices.write",
+  "patchDevice": "devices.write",
+  "deleteDevice": "devices.write",
+  "listFiles": "files.read",
+  "uploadFile": "files.write",
+  "getFile": "files.read",
+  "deleteFile": "files.write",
+  "simulateSightings": "simulations.run",
+  "calibrateBeacon": "beacons.write",
+  "listVisits": "activity.read",
+  "getVisit": "activity.read",
+  "listEvents": "activity.read",
+  "getEvent": "activity.read",
+  "listVerdicts": "activity.read",
+  "listLogs": "activity.read"
 } as const;
