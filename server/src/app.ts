@@ -5,6 +5,8 @@ import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database } from './db/db.ts';
+import { messagesPerSecond } from './delivery/pace.ts';
+import type { SenderDefinition } from './delivery/push-sender.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
 import type { AdminService } from './features/admins/service.ts';
@@ -32,13 +34,21 @@ import { createInstallationService } from './features/installations/service.ts';
 import { installationTable } from './features/installations/store.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
+import { pushJobHandlers } from './features/push/delivery.ts';
+import { deliveryEndpoints } from './features/push/delivery-routes.ts';
+import { requestProximityPush } from './features/push/proximity.ts';
 import { pushEndpoints } from './features/push/routes.ts';
+import { senderConsoleEndpoints } from './features/senders/console-routes.ts';
+import { createSenderRegistry } from './features/senders/registry.ts';
+import { createSenderService, type SenderService } from './features/senders/service.ts';
 import { calibrationEndpoints } from './features/sightings/calibration-routes.ts';
 import { erasureJobHandlers, forgetInstallation } from './features/sightings/erasure.ts';
+import type { RequestPush } from './features/sightings/record.ts';
 import { createRetention, type Retention } from './features/sightings/retention.ts';
 import { sightingEndpoints } from './features/sightings/routes.ts';
 import { createSightingService, noteClientLog } from './features/sightings/service.ts';
 import { simulationEndpoints } from './features/sightings/simulation-routes.ts';
+import { findInstallationId } from './features/sightings/site-store.ts';
 import { createTicker, type Ticker } from './features/sightings/ticker.ts';
 import { storylineEndpoints } from './features/storylines/routes.ts';
 import { AttemptLimits } from './features/users/attempts.ts';
@@ -66,6 +76,7 @@ import { countJobs } from './jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from './jobs/sweep.ts';
 import { createWorker } from './jobs/worker.ts';
 import { createSmtpSender } from './mail/smtp.ts';
+import { createSecretBox } from './secrets.ts';
 import { createServices } from './services.ts';
 import { version } from './version.ts';
 
@@ -74,6 +85,8 @@ export interface AppOptions {
   readonly db: Database;
   readonly now: Clock;
   readonly logStream?: { write(line: string): void };
+  /** The push providers that apps can set up; those of the product by default. */
+  readonly senders?: readonly SenderDefinition[];
 }
 
 /** The running service without a socket: what `main` listens with and what tests inject requests into. */
@@ -87,6 +100,7 @@ export interface App {
   readonly apps: AppService;
   readonly buckets: BucketService;
   readonly users: UserService;
+  readonly senders: SenderService;
   /** Ends the visits and waits whose time has come. */
   readonly ticker: Ticker;
   /** Deletes what is older than the apps keep it. */
@@ -149,11 +163,35 @@ export async function createApp(options: AppOptions): Promise<App> {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
   };
+  const definitions = options.senders ?? [];
+  const senderDeps = { now, timeoutMs: 10_000 };
+  const secrets = createSecretBox({
+    keys: config.secretKeys,
+    // The nodes of a PostgreSQL have no folder in common.
+    folder: config.databaseUrl ? undefined : config.dataFolder,
+  });
+  const senders = createSenderRegistry({
+    db,
+    secrets,
+    definitions,
+    senderDeps,
+    onError: (what, error) => server.log.error({ err: error }, what),
+  });
+  const senderService = createSenderService({ db, now, secrets, definitions, senderDeps });
   const worker = createWorker({
     db,
     outbox,
     now,
+    leaseMs: config.jobLeaseMs,
     handlers: {
+      ...pushJobHandlers({
+        db,
+        now,
+        enqueue: outbox.enqueue,
+        audienceFields: installationTable.lookup,
+        findSenders: senders.find,
+        perSecond: (kind) => messagesPerSecond[kind],
+      }),
       ...bucketJobHandlers({ db, revision, now }),
       ...erasureJobHandlers(db),
       ...(mail ? { 'mail.send': createResetMailHandler({ db, now, mail, findApp: findLiveApp, publicUrl }) } : {}),
@@ -172,11 +210,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const installations = createInstallationService({ db, now, userExists });
 
-  const sightings = createSightingService({ db, enqueue: outbox.enqueue });
+  const requestPush: RequestPush = (db, appId, push, now) =>
+    requestProximityPush(db, appId, push, { enqueue: outbox.enqueue, now });
+  const sightings = createSightingService({ db, requestPush });
   const ticker = createTicker({
     db,
     now,
-    enqueue: outbox.enqueue,
+    requestPush,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
   });
 
@@ -188,6 +228,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       forget: (db, appId, id) => forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() }),
     }),
     ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
+    ...deliveryEndpoints({ db, findInstallationId }),
     ...beaconEndpoints(db),
     ...notificationEndpoints({ db, findMissingBeacons }),
     ...storylineEndpoints({ db, findMissingBeacons }),
@@ -220,6 +261,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...adminEndpoints(admins),
     ...appConsoleEndpoints(apps),
     ...bucketConsoleEndpoints({ db, service: buckets, assertApp: (appId) => apps.get(appId) }),
+    ...senderConsoleEndpoints({
+      service: senderService,
+      assertApp: (appId) => apps.get(appId),
+    }),
     ...userConsoleEndpoints({ service: users, assertApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
   ];
@@ -255,7 +300,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   registerConsoleFiles(server);
 
-  worker.start();
+  if (config.worker) worker.start();
   ticker.start((what, work) => background.run(what, work));
   return {
     server,
@@ -266,6 +311,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     apps,
     buckets,
     users,
+    senders: senderService,
     ticker,
     retention,
     async idle() {
@@ -280,6 +326,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ticker.stop();
       await server.close();
       await worker.stop();
+      await senders.close();
       mail?.close();
       revision.stop();
       await background.idle();

@@ -17,7 +17,8 @@ const expected: Readonly<Record<string, { read?: readonly AdminRole[]; write?: r
   Beacons: { read: everybody, write: placing },
   Notifications: { read: everybody, write: writing },
   Storylines: { read: everybody, write: writing },
-  Push: { write: writing },
+  Push: { read: adminRoles, write: writing },
+  Deliveries: { read: adminRoles },
   Files: { read: everybody, write: writing },
   Schemas: { read: everybody, write: leading },
   'Data buckets': { read: writing, write: writing },
@@ -46,6 +47,7 @@ const forAppsOnly = [
   'patchUser',
   'deleteUser',
   'registerInstallation',
+  'reportReceipts',
   'sendSightings',
   'createLog',
 ];

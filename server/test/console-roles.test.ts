@@ -27,6 +27,10 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'DELETE /apps/:appId/buckets/:bucketName': ['owner', 'manager'],
   'GET /apps/:appId/users': ['owner', 'manager'],
   'PUT /apps/:appId/users/:userId': ['owner', 'manager'],
+  'GET /apps/:appId/senders': ['owner', 'manager'],
+  'PUT /apps/:appId/senders/:kind': ['owner', 'manager'],
+  'DELETE /apps/:appId/senders/:kind': ['owner', 'manager'],
+  'POST /apps/:appId/senders/:kind/test': ['owner', 'manager'],
   'GET /audit': ['owner', 'manager'],
 };
 

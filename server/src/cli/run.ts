@@ -12,9 +12,11 @@ import { commandHelp, overview } from './help.ts';
 import { migrateCommand } from './migrate.ts';
 import { findCommand, parseCall } from './parse.ts';
 import { serveCommand } from './serve.ts';
+import { workCommand } from './work.ts';
 
 export const commands: readonly Command[] = [
   serveCommand,
+  workCommand,
   migrateCommand,
   ...adminCommands,
   ...appCommands,

@@ -1,4 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { SenderKind } from './push-sender.ts';
+
+/**
+ * Messages a second that one app may send through a provider. FCM allows 600,000 a minute for a project; the others
+ * name no figure and say 429 when it is too much.
+ */
+export const messagesPerSecond: Readonly<Record<SenderKind, number>> = Object.freeze({
+  fcm: 9_000,
+  apns: 20_000,
+  webpush: 10_000,
+  mqtt: 20_000,
+});
 
 /**
  * How fast messages go to one provider for one app: a token bucket (the generic cell rate algorithm), additive increase

@@ -62,7 +62,7 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
       await api.register(cors, {
         origin: options.corsOrigins === '*' ? '*' : [...options.corsOrigins],
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Allow'],
+        exposedHeaders: ['Location', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Allow'],
         maxAge: 7200,
         strictPreflight: false,
       });
@@ -146,7 +146,9 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): s
   reply.code((isOther ? endpoint.otherAnswer : undefined)?.status ?? endpoint.answer.status);
   reply.type('application/json; charset=utf-8');
   if (isOther) return JSON.stringify(answer.value);
-  return answer instanceof JsonText ? answer.text : JSON.stringify(answer);
+  if (!(answer instanceof JsonText)) return JSON.stringify(answer);
+  if (answer.headers) reply.headers(answer.headers);
+  return answer.text;
 }
 
 function earlyCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): Early {

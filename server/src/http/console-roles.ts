@@ -21,6 +21,9 @@ export const mayDo = Object.freeze({
   'users.read': ['owner', 'manager'],
   /** An app user's role, and switching the user off and on. */
   'users.change': ['owner', 'manager'],
+  /** Credentials of push providers. */
+  'senders.read': ['owner', 'manager'],
+  'senders.write': ['owner', 'manager'],
   'audit.read': ['owner', 'manager'],
   'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'beacons.write': ['owner', 'manager', 'installer'],
@@ -66,7 +69,8 @@ export const dataTags: Readonly<Record<string, DataTag>> = Object.freeze({
   Beacons: { read: 'beacons.read', write: 'beacons.write' },
   Notifications: { read: 'content.read', write: 'content.write' },
   Storylines: { read: 'content.read', write: 'content.write' },
-  Push: { write: 'push.send' },
+  Push: { read: 'activity.read', write: 'push.send' },
+  Deliveries: { read: 'activity.read' },
   Files: { read: 'files.read', write: 'files.write' },
   Schemas: { read: 'schemas.read', write: 'schemas.write' },
   'Data buckets': { read: 'records.read', write: 'records.write' },
@@ -82,6 +86,7 @@ export const dataTags: Readonly<Record<string, DataTag>> = Object.freeze({
 export const dataOperations: Readonly<Record<string, Permission | null>> = Object.freeze({
   listUsers: 'users.read',
   registerInstallation: null,
+  reportReceipts: null,
 });
 
 /** Writes that store nothing, so that the audit need not tell of them. */

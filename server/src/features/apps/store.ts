@@ -115,6 +115,8 @@ export const appTables = {
   presence: 'installation_id',
   scenario_beacons: 'detail_id',
   jobs: 'job_id',
+  deliveries: 'object_id',
+  senders: 'kind',
   pushes: 'object_id',
   schemas: 'object_id',
   buckets: 'object_id',

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import { decide, Past, type Turn } from './decide.ts';
 import * as store from './presence-store.ts';
-import { type Enqueue, recordDecision } from './record.ts';
+import { type RequestPush, recordDecision } from './record.ts';
 import { readsOf } from './service.ts';
 import { findBeaconsById } from './site-store.ts';
 
@@ -12,7 +12,7 @@ import { findBeaconsById } from './site-store.ts';
 export interface TickerDeps {
   readonly db: Db;
   readonly now: Clock;
-  readonly enqueue: Enqueue;
+  readonly requestPush: RequestPush;
   /** Undefined when the app is gone. */
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
@@ -114,7 +114,7 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const context = { reads, past: new Past(reads) };
     for (const beaconId of presences.keys()) {
       const decision = await decide(context, turn, beacons.get(beaconId) ?? { objectId: beaconId }, null);
-      await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, deps.enqueue);
+      await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, deps.requestPush);
     }
     return presences.size > 0;
   });
