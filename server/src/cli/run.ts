@@ -12,6 +12,7 @@ import { commandHelp, overview } from './help.ts';
 import { migrateCommand } from './migrate.ts';
 import { findCommand, parseCall } from './parse.ts';
 import { serveCommand } from './serve.ts';
+import { simulateCommand } from './simulate.ts';
 
 export const commands: readonly Command[] = [
   serveCommand,
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   ...bucketCommands,
   ...backupCommands,
   doctorCommand,
+  simulateCommand,
 ];
 
 export interface Invocation {
