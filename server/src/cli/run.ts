@@ -11,6 +11,7 @@ import { exitCodeOf, explain } from './explain.ts';
 import { commandHelp, overview } from './help.ts';
 import { migrateCommand } from './migrate.ts';
 import { findCommand, parseCall } from './parse.ts';
+import { replayCommand } from './replay.ts';
 import { serveCommand } from './serve.ts';
 import { simulateCommand } from './simulate.ts';
 
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...backupCommands,
   doctorCommand,
   simulateCommand,
+  replayCommand,
 ];
 
 export interface Invocation {

@@ -1,25 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import type { FloorPlan, PlannedBeacon } from '../simulation/plan.ts';
-import { type OwnBeacon, openPlan, PlanError, plannedBeacons, readPlan } from '../simulation/plan-file.ts';
+import { openPlan, PlanError, plannedBeacons, readPlan } from '../simulation/plan-file.ts';
 import { type Command, type CommandCall, type Outcome, UsageError } from './command.ts';
-import { refusal, type ServiceClient, ServiceError } from './service-client.ts';
+import { type ServiceClient, ServiceError } from './service-client.ts';
 import { removeSimulated, runNamePattern } from './simulate/installations.ts';
-import { clientOf, durationOf, numberOf, realPace, serviceDetails, serviceOptions } from './simulate/options.ts';
+import {
+  clientOf,
+  durationOf,
+  numberOf,
+  realPace,
+  runNameOf,
+  serviceDetails,
+  serviceOptions,
+} from './simulate/options.ts';
+import { readBeacons, unreadable } from './simulate/own-beacons.ts';
 import { runSimulation, type SimulationRun, type Totals } from './simulate/run.ts';
 
 /** The app's beacons, as far as it is told where they are. */
 async function ownBeacons(client: ServiceClient): Promise<PlannedBeacon[]> {
-  const found: OwnBeacon[] = [];
-  for (;;) {
-    const reply = await client.once('GET', `/beacons?limit=1000&skip=${found.length}&order=objectId`);
-    if (reply.body?.code === 209)
-      throw new ServiceError(
-        "The app's beacons cannot be read with the app key alone. Pass --token or set TOKEN to a user's accessToken,\nlet the key read them (pharos app policy ID --set readContent=app), or name them in a file: --plan FILE.",
-      );
-    if (reply.status !== 200) throw new ServiceError(refusal(reply));
-    found.push(...reply.body.results);
-    if (reply.body.results.length < 1000) break;
-  }
+  const found = await readBeacons(client);
+  if (!found) throw new ServiceError(`${unreadable}\nOr name them in a floor plan: --plan FILE.`);
   const planned = plannedBeacons(found);
   if (planned.length > 0) return planned;
   throw new ServiceError(
@@ -40,12 +40,6 @@ async function planOf(call: CommandCall, client: ServiceClient): Promise<FloorPl
     if (error instanceof PlanError || error instanceof SyntaxError) throw new UsageError(`${file}: ${error.message}`);
     throw error;
   }
-}
-
-function runName(call: CommandCall, now: number): string {
-  const name = call.text('run') ?? `run-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}`;
-  if (runNamePattern.test(name)) return name;
-  throw new UsageError('--run has 1 to 60 letters, digits, dots, dashes and underscores.');
 }
 
 const per = (value: number, seconds: number) => Math.round(value / Math.max(seconds, 0.001));
@@ -74,7 +68,7 @@ async function walk(call: CommandCall): Promise<Outcome> {
   const client = clientOf(call, pace);
   const plan = await planOf(call, client);
   const run: SimulationRun = {
-    name: runName(call, pace.now()),
+    name: runNameOf(call, pace.now()),
     plan,
     seed: call.text('seed') ?? '1',
     visitors: Math.floor(numberOf(call, 'visitors', { min: 1, max: 10_000, fallback: 10 })),

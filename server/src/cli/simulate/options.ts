@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type CommandCall, type OptionSpec, UsageError } from '../command.ts';
 import { type Pace, ServiceClient } from '../service-client.ts';
 import { waitForStop } from '../stop-signal.ts';
+import { runNamePattern } from './installations.ts';
 
 /** What simulate and replay have in common: where the service is, who asks, and how time passes. */
 
@@ -60,4 +61,11 @@ export function durationOf(call: CommandCall, option: string): number | undefine
   const [, value, unit = 's'] = /^(\d+(?:\.\d+)?)([smh]?)$/.exec(text) ?? [];
   if (value === undefined) throw new UsageError(`--${option} is a time such as 90s, 10m or 2h, not "${text}".`);
   return Number(value) * (units[unit || 's'] ?? 1_000);
+}
+
+/** What the run is called, in `metadata.simulated` of what it makes. @throws UsageError */
+export function runNameOf(call: CommandCall, now: number): string {
+  const name = call.text('run') ?? `run-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}`;
+  if (runNamePattern.test(name)) return name;
+  throw new UsageError('--run has 1 to 60 letters, digits, dots, dashes and underscores.');
 }
