@@ -171,13 +171,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const installations = createInstallationService({ db, now, userExists });
 
-  const sightings = createSightingService({ db, enqueue: outbox.enqueue });
   const ticker = createTicker({
     db,
     now,
     enqueue: outbox.enqueue,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
   });
+  const sightings = createSightingService({ db, enqueue: outbox.enqueue, expect: ticker.expect });
 
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),

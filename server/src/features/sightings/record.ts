@@ -9,6 +9,12 @@ import * as store from './presence-store.ts';
 
 export type Enqueue = (db: Db, job: NewJob) => Promise<void>;
 
+export interface RecordTools {
+  readonly enqueue: Enqueue;
+  /** Told after the commit when a presence has to be looked at again (ms). */
+  readonly expect: (deadline: number) => void;
+}
+
 export interface Recording {
   readonly appId: string;
   readonly turn: Turn;
@@ -38,7 +44,7 @@ export async function recordDecision(
   db: Db,
   decision: Decision,
   recording: Recording,
-  enqueue: Enqueue,
+  { enqueue, expect }: RecordTools,
 ): Promise<void> {
   if (!decision.hasChanged) return;
   const { appId, turn } = recording;
@@ -46,6 +52,7 @@ export async function recordDecision(
   const { installationId, now } = turn;
   const { state, deadline, events } = outcome;
   await store.savePresence(db, { appId, installationId, beaconId, state, deadline, visitCount, now });
+  if (deadline !== null) db.afterCommit(() => expect(deadline));
   if (events.length === 0 && outcome.verdicts.length === 0) return;
   const written = { appId, now };
   await store.insertEvents(db, written, events);
