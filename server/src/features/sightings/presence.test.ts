@@ -216,6 +216,8 @@ for (const database of databases) {
       assert.equal((await site.list('visits', where({ dwell: { $gt: 10 } }))).length, 0);
       assert.equal((await site.list('visits', where({ isOpen: true }))).length, 0);
       assert.deepEqual(kindsOf(await site.list('events', { order: 'occurredAt' })), ['ENTER', 'EXIT']);
+      const between = { $gt: iso(site.now - 20_000), $lte: iso(site.now - 10_000) };
+      assert.deepEqual(kindsOf(await site.list('events', where({ occurredAt: between }))), ['EXIT']);
       assert.deepEqual(
         kindsOf(
           await site.list('events', { ...where({ installationId: pointer('_Installation', site.phone) }), limit: '1' }),
