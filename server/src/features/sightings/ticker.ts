@@ -64,6 +64,8 @@ export function createTicker(deps: TickerDeps): Ticker {
   const timer = deps.timer ?? realTimer();
   let run: Run | undefined;
   let isRunning = false;
+  /** Rounds go one after the other. */
+  let last: Promise<unknown> = Promise.resolve();
   /** When it rings next; while it runs, the earliest that it was told of meanwhile. */
   let next = Number.POSITIVE_INFINITY;
 
@@ -73,6 +75,12 @@ export function createTicker(deps: TickerDeps): Ticker {
     if (run) timer.set(sleep, ring);
   }
 
+  function inTurn(): Promise<Round> {
+    const mine = last.then(round, round);
+    last = mine;
+    return mine;
+  }
+
   function ring(): void {
     if (isRunning) return;
     isRunning = true;
@@ -80,7 +88,7 @@ export function createTicker(deps: TickerDeps): Ticker {
     run?.('ending visits', async () => {
       let following = deps.now() + retryMs;
       try {
-        const { isComplete, until } = await round();
+        const { isComplete, until } = await inTurn();
         const due = (await store.findNextDeadline(deps.db, until)) ?? Number.POSITIVE_INFINITY;
         following = isComplete ? due : Math.min(due, following);
       } finally {
@@ -91,7 +99,7 @@ export function createTicker(deps: TickerDeps): Ticker {
   }
 
   return {
-    tick: async () => (await round()).done,
+    tick: async () => (await inTurn()).done,
     start(how) {
       run = how;
       // What fell due while nobody was there comes first.
