@@ -212,13 +212,13 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const requestPush: RequestPush = (db, appId, push, now) =>
     requestProximityPush(db, appId, push, { enqueue: outbox.enqueue, now });
-  const sightings = createSightingService({ db, requestPush });
   const ticker = createTicker({
     db,
     now,
     requestPush,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
   });
+  const sightings = createSightingService({ db, requestPush, expect: ticker.expect });
 
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),

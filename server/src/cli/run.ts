@@ -11,7 +11,9 @@ import { exitCodeOf, explain } from './explain.ts';
 import { commandHelp, overview } from './help.ts';
 import { migrateCommand } from './migrate.ts';
 import { findCommand, parseCall } from './parse.ts';
+import { replayCommand } from './replay.ts';
 import { serveCommand } from './serve.ts';
+import { simulateCommand } from './simulate.ts';
 import { workCommand } from './work.ts';
 
 export const commands: readonly Command[] = [
@@ -23,6 +25,8 @@ export const commands: readonly Command[] = [
   ...bucketCommands,
   ...backupCommands,
   doctorCommand,
+  simulateCommand,
+  replayCommand,
 ];
 
 export interface Invocation {

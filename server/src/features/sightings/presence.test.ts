@@ -39,6 +39,23 @@ for (const database of databases) {
       assert.equal(await site.app.app.ticker.tick(), 0, 'nothing is left to do');
     });
 
+    test('samples that are sent again after the silence are known still, the last one too', async () => {
+      const samples = walk(stay(1.5, 10), site.now - 9000);
+      await site.send(samples);
+      site.app.clock.now += 31_000;
+      await site.app.app.ticker.tick();
+      const before = await site.rows('presence');
+      const again = await site.send(samples.slice(5));
+      assert.deepEqual([again.events, again.duplicates], [[], 1]);
+      assert.deepEqual(
+        again.problems.map(({ code }: { code: string }) => code),
+        Array(4).fill('late'),
+      );
+      assert.deepEqual(await site.rows('presence'), before, 'nothing has changed');
+      const next = await site.send(walk(stay(1.5, 3), site.now));
+      assert.deepEqual(kindsOf(next.events), ['ENTER', 'NEAR'], 'and new samples count as before');
+    });
+
     test('an EXIT by silence is pushed to whom a push can reach', async () => {
       const trigger = await site.notification({ event: 'EXIT' });
       await site.makeReachable();
@@ -218,6 +235,8 @@ for (const database of databases) {
       assert.equal((await site.list('visits', where({ dwell: { $gt: 10 } }))).length, 0);
       assert.equal((await site.list('visits', where({ isOpen: true }))).length, 0);
       assert.deepEqual(kindsOf(await site.list('events', { order: 'occurredAt' })), ['ENTER', 'EXIT']);
+      const between = { $gt: iso(site.now - 20_000), $lte: iso(site.now - 10_000) };
+      assert.deepEqual(kindsOf(await site.list('events', where({ occurredAt: between }))), ['EXIT']);
       assert.deepEqual(
         kindsOf(
           await site.list('events', { ...where({ installationId: pointer('_Installation', site.phone) }), limit: '1' }),

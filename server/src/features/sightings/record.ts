@@ -6,6 +6,12 @@ import * as store from './presence-store.ts';
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
 
+export interface RecordTools {
+  readonly requestPush: RequestPush;
+  /** Told after the commit when a presence has to be looked at again (ms). */
+  readonly expect: (deadline: number) => void;
+}
+
 export interface Recording {
   readonly appId: string;
   readonly turn: Turn;
@@ -40,7 +46,7 @@ export async function recordDecision(
   db: Db,
   decision: Decision,
   recording: Recording,
-  requestPush: RequestPush,
+  { requestPush, expect }: RecordTools,
 ): Promise<void> {
   if (!decision.hasChanged) return;
   const { appId, turn } = recording;
@@ -48,6 +54,7 @@ export async function recordDecision(
   const { installationId, now } = turn;
   const { state, deadline, events } = outcome;
   await store.savePresence(db, { appId, installationId, beaconId, state, deadline, visitCount, now });
+  if (deadline !== null) db.afterCommit(() => expect(deadline));
   if (events.length === 0 && outcome.verdicts.length === 0) return;
   const written = { appId, now };
   await store.insertEvents(db, written, events);

@@ -7,12 +7,11 @@ import { type Decision, decide, Past, type Reads, type Turn } from './decide.ts'
 import { type Batch, batchKey, type ItemProblem, keyOf, type Placed, placeItems, readBatch } from './intake.ts';
 import { findAnswer, noteKeys, saveAnswer } from './key-store.ts';
 import * as store from './presence-store.ts';
-import { type RequestPush, recordDecision } from './record.ts';
+import { type RecordTools, recordDecision } from './record.ts';
 import { findInstallationId, findTriggers, type SiteBeacon } from './site-store.ts';
 
-export interface SightingDeps {
+export interface SightingDeps extends RecordTools {
   readonly db: Db;
-  readonly requestPush: RequestPush;
 }
 
 export interface Sender {
@@ -41,7 +40,7 @@ interface Effect {
   readonly problems: readonly ItemProblem[];
 }
 
-export function createSightingService({ db, requestPush }: SightingDeps) {
+export function createSightingService({ db, ...tools }: SightingDeps) {
   /** @throws Failure ObjectNotFound that says how to register */
   async function findSender(sender: Sender, batch: Batch): Promise<string | undefined> {
     if (batch.installationId === undefined) return undefined;
@@ -65,7 +64,7 @@ export function createSightingService({ db, requestPush }: SightingDeps) {
       for (const [id, own] of groupBy(placed, (one) => one.installationId)) {
         const intake = { installationId: id, placed: own, isCorrected: read.clockError !== 0, batchKey: key };
         const isReading = id === installationId;
-        effects.push(await db.transaction((db) => takeForOne({ db, requestPush, sender, isReading }, intake)));
+        effects.push(await db.transaction((db) => takeForOne({ db, tools, sender, isReading }, intake)));
       }
       const all = [...read.problems, ...problems, ...effects.flatMap((effect) => effect.problems)];
       return {
@@ -90,7 +89,7 @@ function unknownInstallation(id: string) {
 interface Work {
   /** The transaction. */
   readonly db: Db;
-  readonly requestPush: RequestPush;
+  readonly tools: RecordTools;
   readonly sender: Sender;
   /** The installation itself has sent the batch and reads the answer. */
   readonly isReading: boolean;
@@ -104,7 +103,7 @@ interface Intake {
 }
 
 async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
-  const { db, requestPush, sender, isReading } = work;
+  const { db, tools, sender, isReading } = work;
   const { appId, policy, now } = sender;
   const { installationId } = intake;
   const lock = await store.lockInstallation(db, appId, installationId);
@@ -119,7 +118,7 @@ async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
   let duplicates = intake.placed.length - fresh.length;
   for (const [, group] of groupBy(fresh, ({ beacon }) => beacon.objectId)) {
     const decision = await decide(context, turn, beaconOf(group), observationsOf(group));
-    await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, requestPush);
+    await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, tools);
     decisions.push(decision);
     duplicates += decision.skipped.filter(({ reason }) => reason === 'duplicate').length;
     problems.push(...skippedProblems(decision, group));
@@ -199,6 +198,7 @@ export async function noteClientLog(db: Db, log: ClientLog): Promise<void> {
   const decision = await decide({ reads, past: new Past(reads) }, turn, { objectId: beaconId }, [
     { event, occurredAt },
   ]);
-  const nothing: RequestPush = async () => undefined;
-  await recordDecision(db, decision, { appId, turn, hasPushTarget: false, isLogged: true }, nothing);
+  // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
+  const tools: RecordTools = { requestPush: async () => undefined, expect: () => undefined };
+  await recordDecision(db, decision, { appId, turn, hasPushTarget: false, isLogged: true }, tools);
 }
