@@ -1,11 +1,11 @@
+import { PharosError } from '@pharos/sdk';
 import { useState } from 'react';
-import { ApiError } from './api.ts';
 
 /** The values of a small form, with what the service had against each. */
 export function useFields<Values extends object>(initial: Values) {
   const [values, setValues] = useState(initial);
   const [failure, setFailure] = useState<Error | null>(null);
-  const problems = failure instanceof ApiError ? failure.details : [];
+  const problems = failure instanceof PharosError ? failure.details : [];
 
   function set<Name extends keyof Values & string>(name: Name, value: Values[Name]) {
     setValues((known) => ({ ...known, [name]: value }));
