@@ -7,6 +7,7 @@ import { fileService } from './services/files.ts';
 import { installationService } from './services/installations.ts';
 import { logService } from './services/logs.ts';
 import { notificationService } from './services/notifications.ts';
+import { sightingService } from './services/sightings.ts';
 import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
 import { type Operations, operations } from './wire.ts';
@@ -57,6 +58,7 @@ export class PharosClient {
   readonly installations: ReturnType<typeof installationService>;
   readonly files: ReturnType<typeof fileService>;
   readonly logs: ReturnType<typeof logService>;
+  readonly sightings: ReturnType<typeof sightingService>;
 
   constructor(options: PharosOptions) {
     this.token = 'token' in options ? options.token : undefined;
@@ -70,6 +72,7 @@ export class PharosClient {
     this.installations = installationService(this.call);
     this.files = fileService(this.call);
     this.logs = logService(this.call);
+    this.sightings = sightingService(this.call);
   }
 }
 
