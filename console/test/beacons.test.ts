@@ -291,6 +291,14 @@ describe('beacons in the console', () => {
     await other.context.close();
   });
 
+  test('the audit tells who has changed what', async () => {
+    const owner = await openAs(browser, { app, origin, role: 'owner' });
+    await owner.page.goto('/console/audit');
+    await owner.page.getByText('deleted the beacon Library in Test app.').waitFor();
+    await owner.page.getByText('changed the beacon North tower in Test app.').first().waitFor();
+    await owner.context.close();
+  });
+
   test('the browser had nothing to complain about', () => {
     assert.deepEqual(
       visited.complaints.filter((complaint) => !complaint.includes('ERR_FAILED')),

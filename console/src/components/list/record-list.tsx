@@ -62,7 +62,7 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
   const change = (part: ListSearch) => onSearch({ ...search, page: undefined, ...part });
   if (data?.count === 0 && !isNarrowed && !isFetching) return empty;
   return (
-    <div data-wide>
+    <>
       <Group mb="sm" gap="xs" align="center">
         {list.searchFields.length > 0 && (
           <SearchField
@@ -128,7 +128,7 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
         </Text>
         <ShowRequest appId={appId} request={{ operation: list.operation, ...(params ? { params } : {}), query }} />
       </Group>
-    </div>
+    </>
   );
 }
 

@@ -16,7 +16,7 @@ export function AppPage() {
   const { data: app, error } = useQuery(appQuery(appId));
   usePageTitle(app?.name ?? 'App');
   return (
-    <>
+    <div data-wide>
       {!app && !error && <Skeleton h={40} mb="xl" />}
       <FailureNote message={error?.message} />
       {app && (
@@ -42,7 +42,7 @@ export function AppPage() {
           <Outlet />
         </>
       )}
-    </>
+    </div>
   );
 }
 

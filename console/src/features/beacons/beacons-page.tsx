@@ -2,8 +2,8 @@ import { Button, Group, SegmentedControl } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { listFilter } from '../../components/list/list-search.ts';
-import { RecordList } from '../../components/list/record-list.tsx';
+import { listFilter, listQuery } from '../../components/list/list-search.ts';
+import { RecordList, useListed } from '../../components/list/record-list.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { useTimes } from '../../lib/times.ts';
@@ -21,6 +21,9 @@ export function BeaconsPage() {
   const mayCreate = useMayCall()('createBeacon');
   const list = beaconList(appId, times);
   const filter = listFilter(search, list.searchFields);
+  // The same question as the table's, so it is asked once; then the empty state has the buttons.
+  const { data } = useListed(appId, 'listBeacons', listQuery(search, list));
+  const isEmpty = data?.count === 0 && !filter && search.view !== 'map';
   const view = (
     <SegmentedControl
       aria-label="View"
@@ -35,8 +38,8 @@ export function BeaconsPage() {
     />
   );
   return (
-    <div data-wide>
-      <SectionHeader title="Beacons" action={mayCreate && <Actions appId={appId} />}>
+    <>
+      <SectionHeader title="Beacons" action={mayCreate && !isEmpty && <Actions appId={appId} />}>
         Each beacon stands for a place. Visitors come near it, and something happens.
       </SectionHeader>
       {search.view === 'map' ? (
@@ -63,7 +66,7 @@ export function BeaconsPage() {
           }
         />
       )}
-    </div>
+    </>
   );
 }
 
