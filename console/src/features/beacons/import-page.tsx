@@ -121,7 +121,7 @@ function Preview({ appId, rows }: { readonly appId: string; readonly rows: reado
   const failed = [...outcomes.values()].filter((outcome) => outcome !== 'done').length;
   const done = outcomes.size - failed;
   const apply = useAction({
-    run: () => applyRows(appId, todo, (line, outcome) => setOutcomes((known) => new Map(known).set(line, outcome))),
+    run: () => applyRows(appId, todo, (fresh) => setOutcomes((known) => new Map([...known, ...fresh]))),
     after: () => Promise.all(beaconKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey }))),
   });
   const visible = rows.filter(({ kind }) => shown === 'all' || kind === shown);
@@ -130,16 +130,21 @@ function Preview({ appId, rows }: { readonly appId: string; readonly rows: reado
   return (
     <Block title={outcomes.size === 0 ? 'What would happen' : 'What happened'}>
       <Group justify="space-between" mb="md">
-        <SegmentedControl
-          size="xs"
-          aria-label="Rows to show"
-          data={[
-            { value: 'all', label: `${rows.length.toLocaleString('en')} rows` },
-            ...kinds.map(({ kind, label }) => ({ value: kind, label: `${count(kind).toLocaleString('en')} ${label}` })),
-          ]}
-          value={shown}
-          onChange={(value) => setShown(value as RowKind | 'all')}
-        />
+        <div className={classes.kinds}>
+          <SegmentedControl
+            size="xs"
+            aria-label="Rows to show"
+            data={[
+              { value: 'all', label: `${rows.length.toLocaleString('en')} rows` },
+              ...kinds.map(({ kind, label }) => ({
+                value: kind,
+                label: `${count(kind).toLocaleString('en')} ${label}`,
+              })),
+            ]}
+            value={shown}
+            onChange={(value) => setShown(value as RowKind | 'all')}
+          />
+        </div>
         {todo.length > 0 && (
           <Button loading={apply.isPending} onClick={() => apply.mutate()}>
             {failed > 0
@@ -201,24 +206,40 @@ function Row({ row, outcome }: { readonly row: PlannedRow; readonly outcome: Out
 
 const atOnce = 4;
 
+/** Milliseconds between two drawings of the progress. */
+const drawEvery = 200;
+
 /** Goes on after a row that the service refuses: every row ends as done or with its own words. */
 async function applyRows(
   appId: string,
   rows: readonly PlannedRow[],
-  onOutcome: (line: number, outcome: Outcome) => void,
+  onProgress: (fresh: ReadonlyMap<number, Outcome>) => void,
 ): Promise<void> {
-  const { beacons } = dataOf(appId);
   const waiting = rows.values();
+  let fresh = new Map<number, Outcome>();
+  let drawnAt = performance.now();
+  const draw = () => {
+    onProgress(fresh);
+    fresh = new Map();
+    drawnAt = performance.now();
+  };
   const work = async () => {
-    for (const { line, beaconId, members } of waiting) {
-      try {
-        if (beaconId === undefined) await beacons.create(members as Body<'createBeacon'>);
-        else await beacons.update(beaconId, members as Body<'updateBeacon'>);
-        onOutcome(line, 'done');
-      } catch (error) {
-        onOutcome(line, { failed: error instanceof Error ? error.message : 'It did not work.' });
-      }
+    for (const row of waiting) {
+      fresh.set(row.line, await applyRow(appId, row));
+      if (performance.now() - drawnAt > drawEvery) draw();
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
+  draw();
+}
+
+async function applyRow(appId: string, { beaconId, members }: PlannedRow): Promise<Outcome> {
+  const { beacons } = dataOf(appId);
+  try {
+    if (beaconId === undefined) await beacons.create(members as Body<'createBeacon'>);
+    else await beacons.update(beaconId, members as Body<'updateBeacon'>);
+    return 'done';
+  } catch (error) {
+    return { failed: error instanceof Error ? error.message : 'It did not work.' };
+  }
 }
