@@ -22,7 +22,7 @@ export function readFcmSettings(given: unknown): FcmSettings {
   const isWrapped = typeof given === 'object' && given !== null && 'serviceAccount' in given;
   const account = parsed(isWrapped ? given.serviceAccount : given);
   const entered = new Entered(account ?? {}, 'serviceAccount');
-  if (account === undefined) {
+  if (account === undefined || account === null) {
     entered.problem('', `must be the JSON file of a service account; ${where}`);
     entered.check('The service account is not JSON.');
   }

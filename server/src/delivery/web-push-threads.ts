@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { EncryptionDone, EncryptionTask } from './web-push-thread.ts';
 
 /** Small enough that the first message of a burst does not wait long for the last one. */
-const largestBatch = 16;
+const largestBatch = 64;
 
 interface Waiting {
   readonly task: EncryptionTask;
@@ -73,6 +73,7 @@ export class EncryptionThreads {
     worker.on('exit', () => {
       this.#threads.delete(thread);
       for (const { reject } of thread.given.values()) reject(new Error('the encryption thread has ended'));
+      this.#feed();
     });
     this.#threads.add(thread);
     return thread;
