@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { recordChange } from './audit.ts';
 import { Background } from './background.ts';
@@ -5,8 +6,11 @@ import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database } from './db/db.ts';
+import { apnsDefinition } from './delivery/apns.ts';
+import { fcmDefinition } from './delivery/fcm.ts';
 import { messagesPerSecond } from './delivery/pace.ts';
 import type { SenderDefinition } from './delivery/push-sender.ts';
+import { webPushDefinition } from './delivery/web-push.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
 import type { AdminService } from './features/admins/service.ts';
@@ -163,8 +167,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
   };
-  const definitions = options.senders ?? [];
-  const senderDeps = { now, timeoutMs: 10_000 };
+  const definitions = options.senders ?? [fcmDefinition, apnsDefinition, webPushDefinition];
+  const senderDeps = {
+    now,
+    timeoutMs: 10_000,
+    ...(config.pushUrl
+      ? { network: { origin: config.pushUrl, ...(config.pushCa ? { ca: readFileSync(config.pushCa, 'utf8') } : {}) } }
+      : {}),
+  };
   const secrets = createSecretBox({
     keys: config.secretKeys,
     // The nodes of a PostgreSQL have no folder in common.
@@ -191,6 +201,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         audienceFields: installationTable.lookup,
         findSenders: senders.find,
         perSecond: (kind) => messagesPerSecond[kind],
+        onError: (what, error) => server.log.error({ err: error }, what),
       }),
       ...bucketJobHandlers({ db, revision, now }),
       ...erasureJobHandlers(db),
