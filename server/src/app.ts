@@ -170,7 +170,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const definitions = options.senders ?? [fcmDefinition, apnsDefinition, webPushDefinition];
   const senderDeps = {
     now,
-    timeoutMs: 10_000,
+    timeoutMs: config.pushTimeoutMs,
     ...(config.pushUrl
       ? { network: { origin: config.pushUrl, ...(config.pushCa ? { ca: readFileSync(config.pushCa, 'utf8') } : {}) } }
       : {}),

@@ -26,6 +26,8 @@ export interface Config {
   readonly worker: boolean;
   /** Takes the place of the push services' own addresses, for tests and benches. */
   readonly pushUrl: string | undefined;
+  /** How long a push service may take to answer one message. */
+  readonly pushTimeoutMs: number;
   /** A file with certificates (PEM) to trust there. */
   readonly pushCa: string | undefined;
   /** How long a worker that died keeps a job from the others. */
@@ -230,6 +232,14 @@ export const settings: readonly Setting[] = [
     fallback: 'on',
     help: 'off leaves deliveries and other background work to pharos work',
     parse: onOrOff,
+  },
+  {
+    name: 'pushTimeoutMs',
+    variable: 'PHAROS_PUSH_TIMEOUT_MS',
+    flag: 'push-timeout-ms',
+    fallback: '10000',
+    help: 'how long a push service may take to answer; the message is tried again then',
+    parse: integer(100, 60_000),
   },
   {
     name: 'pushUrl',
