@@ -12,8 +12,10 @@ import { readConfig } from '../server/src/config.ts';
 import type { Database } from '../server/src/db/db.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { openPostgres } from '../server/src/db/postgres.ts';
+import { Revision } from '../server/src/db/revision.ts';
 import { openSqlite } from '../server/src/db/sqlite.ts';
 import { createSightingService } from '../server/src/features/sightings/service.ts';
+import { SiteCache } from '../server/src/features/sightings/site-cache.ts';
 import { defaultPolicy } from '../server/src/http/policy.ts';
 import { createOutbox } from '../server/src/jobs/outbox.ts';
 import { raw, sql } from '../server/src/sql.ts';
@@ -72,7 +74,12 @@ interface Load {
 }
 
 async function throughput(db: Database, appId: string, { atOnce, size }: Load): Promise<string> {
-  const service = createSightingService({ db, enqueue: createOutbox(Date.now).enqueue, expect: () => undefined });
+  const service = createSightingService({
+    db,
+    site: new SiteCache(db, new Revision(db, 'site')),
+    enqueue: createOutbox(Date.now).enqueue,
+    expect: () => undefined,
+  });
   const { total } = await drive(events / size, atOnce, async (index) => {
     const installationId = idOf(index % visitors);
     const now = Date.now();

@@ -3,7 +3,8 @@ import { Background } from './background.ts';
 import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
-import type { Database } from './db/db.ts';
+import type { Database, Db } from './db/db.ts';
+import { Revision } from './db/revision.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
 import type { AdminService } from './features/admins/service.ts';
@@ -38,6 +39,7 @@ import { createRetention, type Retention } from './features/sightings/retention.
 import { sightingEndpoints } from './features/sightings/routes.ts';
 import { createSightingService, noteClientLog } from './features/sightings/service.ts';
 import { simulationEndpoints } from './features/sightings/simulation-routes.ts';
+import { SiteCache } from './features/sightings/site-cache.ts';
 import { createTicker, type Ticker } from './features/sightings/ticker.ts';
 import { storylineEndpoints } from './features/storylines/routes.ts';
 import { AttemptLimits } from './features/users/attempts.ts';
@@ -122,6 +124,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   );
   revision.onChange(() => guard.drop());
   revision.start();
+  const siteRevision = new Revision(db, 'site');
+  siteRevision.start();
 
   const publicUrl = () => config.publicUrl ?? listeningUrl(server, config);
   const blobs = createDiskBlobStore(filesFolder(config));
@@ -177,7 +181,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     enqueue: outbox.enqueue,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
   });
-  const sightings = createSightingService({ db, enqueue: outbox.enqueue, expect: ticker.expect });
+  const site = new SiteCache(db, siteRevision);
+  const sightings = createSightingService({ db, site, enqueue: outbox.enqueue, expect: ticker.expect });
+  const noteChange = (db: Db) => siteRevision.note(db);
 
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),
@@ -187,16 +193,16 @@ export async function createApp(options: AppOptions): Promise<App> {
       forget: (db, appId, id) => forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() }),
     }),
     ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
-    ...beaconEndpoints(db),
-    ...notificationEndpoints({ db, findMissingBeacons }),
-    ...storylineEndpoints({ db, findMissingBeacons }),
+    ...beaconEndpoints({ db, noteChange }),
+    ...notificationEndpoints({ db, findMissingBeacons, noteChange }),
+    ...storylineEndpoints({ db, findMissingBeacons, noteChange }),
     ...schemaEndpoints({ db, directory, service: buckets }),
     ...recordEndpoints({ db, directory, markInexact: buckets.markInexact }),
     ...deviceEndpoints(db),
     ...fileEndpoints({ db, blobs, maxFileBytes: config.maxFileBytes, publicUrl, attempt }),
     ...sightingEndpoints(sightings),
     ...simulationEndpoints(db),
-    ...calibrationEndpoints(db),
+    ...calibrationEndpoints(db, noteChange),
     ...visitEndpoints(db),
     ...eventEndpoints(db),
     ...logEndpoints({
@@ -273,6 +279,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await worker.stop();
       mail?.close();
       revision.stop();
+      siteRevision.stop();
       await background.idle();
     },
   };

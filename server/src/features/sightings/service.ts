@@ -18,10 +18,12 @@ import {
 import { findAnswer, noteKeys, saveAnswer } from './key-store.ts';
 import * as store from './presence-store.ts';
 import { type RecordTools, recordDecision } from './record.ts';
-import { findTriggers, type SiteBeacon } from './site-store.ts';
+import { type SiteCache, type SiteReads, storedSite } from './site-cache.ts';
+import type { SiteBeacon } from './site-store.ts';
 
 export interface SightingDeps extends RecordTools {
   readonly db: Db;
+  readonly site: SiteCache;
 }
 
 export interface Sender {
@@ -34,10 +36,10 @@ export interface Sender {
 export type SightingService = ReturnType<typeof createSightingService>;
 
 /** The engine's reads in a transaction that holds the installation. */
-export function readsOf(db: Db, appId: string, installationId: string): Reads {
+export function readsOf(db: Db, appId: string, installationId: string, site: SiteReads = storedSite): Reads {
   return {
     presence: (beaconId) => store.findPresence(db, { appId, installationId, beaconId }),
-    triggers: async (beaconId) => (await findTriggers(db, appId, [beaconId])).get(beaconId) ?? [],
+    triggers: (beaconId) => site.triggers(db, appId, beaconId),
     firings: (since) => store.findFirings(db, { appId, installationId, since }),
   };
 }
@@ -50,7 +52,7 @@ interface Effect {
   readonly problems: readonly ItemProblem[];
 }
 
-export function createSightingService({ db, ...tools }: SightingDeps) {
+export function createSightingService({ db, site, ...tools }: SightingDeps) {
   return {
     /**
      * Takes a batch of sightings: all that follows for one installation is written in one transaction, and only once.
@@ -58,12 +60,16 @@ export function createSightingService({ db, ...tools }: SightingDeps) {
      * @throws Failure ObjectNotFound for an installation that is not registered
      */
     async take(sender: Sender, batch: Batch): Promise<Answer> {
+      await site.fresh();
       const read = readBatch(batch, sender.now);
       const isCorrected = read.clockError !== 0;
       const taken =
         batch.installationId === undefined
-          ? await takeOfGateway({ db, tools, sender, isReading: false }, read.items, isCorrected)
-          : await takeOfPhone({ db, tools, sender, isReading: true }, { batch, id: batch.installationId, ...read });
+          ? await takeOfGateway({ db, site, tools, sender, isReading: false }, read.items, isCorrected)
+          : await takeOfPhone(
+              { db, site, tools, sender, isReading: true },
+              { batch, id: batch.installationId, ...read },
+            );
       const { effects } = taken;
       const all = [...read.problems, ...taken.problems, ...effects.flatMap((effect) => effect.problems)];
       return {
@@ -95,7 +101,7 @@ function takeOfPhone(work: Work, { batch, id, items, clockError }: PhoneBatch): 
     const lock = await store.lockSender(db, appId, id);
     if (!lock) throw unknownInstallation(id);
     const installationId = lock.objectId;
-    const { placed, problems } = await placeItems(db, appId, items, installationId);
+    const { placed, problems } = await placeItems({ ...work, db }, appId, items, installationId);
     const intake = { installationId, placed, isCorrected: clockError !== 0, batchKey: batchKey(batch, items) };
     const effects = placed.length === 0 ? [] : [await takeForOne({ ...work, db }, intake, lock)];
     return { effects, problems };
@@ -105,7 +111,7 @@ function takeOfPhone(work: Work, { batch, id, items, clockError }: PhoneBatch): 
 /** A gateway hears several installations; each has a transaction of its own. */
 async function takeOfGateway(work: Work, items: Read['items'], isCorrected: boolean): Promise<Taken> {
   const { appId } = work.sender;
-  const { placed, problems } = await placeItems(work.db, appId, items, undefined);
+  const { placed, problems } = await placeItems(work, appId, items, undefined);
   const effects: Effect[] = [];
   for (const [installationId, own] of groupBy(placed, (one) => one.installationId)) {
     const intake = { installationId, placed: own, isCorrected, batchKey: undefined };
@@ -130,6 +136,7 @@ function unknownInstallation(id: string) {
 interface Work {
   /** The transaction. */
   readonly db: Db;
+  readonly site: SiteReads;
   readonly tools: RecordTools;
   readonly sender: Sender;
   /** The installation itself has sent the batch and reads the answer. */
@@ -145,7 +152,7 @@ interface Intake {
 
 /** `db` of the work is the transaction that holds the lock. */
 async function takeForOne(work: Work, intake: Intake, lock: store.InstallationLock): Promise<Effect> {
-  const { db, tools, sender, isReading } = work;
+  const { db, site, tools, sender, isReading } = work;
   const { appId, policy, now } = sender;
   const { installationId } = intake;
   const fresh = await withoutRepeated(db, intake, sender);
@@ -153,7 +160,7 @@ async function takeForOne(work: Work, intake: Intake, lock: store.InstallationLo
   const groups = groupBy(fresh, ({ beacon }) => beacon.objectId);
   const beaconIds = groups.map(([id]) => id);
   const presences = await store.findPresences(db, { appId, installationId, beaconIds });
-  const reads: Reads = { ...readsOf(db, appId, installationId), presence: async (id) => presences.get(id) };
+  const reads: Reads = { ...readsOf(db, appId, installationId, site), presence: async (id) => presences.get(id) };
   const turn: Turn = { installationId, policy, now, hasTarget: isReading || lock.hasPushTarget };
   const recording = { appId, turn, hasPushTarget: lock.hasPushTarget };
   const context = { reads, past: new Past(reads) };
