@@ -72,7 +72,11 @@ interface Load {
 }
 
 async function throughput(db: Database, appId: string, { atOnce, size }: Load): Promise<string> {
-  const service = createSightingService({ db, enqueue: createOutbox(Date.now).enqueue });
+  const service = createSightingService({
+    db,
+    enqueue: createOutbox(Date.now).enqueue,
+    announce: async () => undefined,
+  });
   const { total } = await drive(events / size, atOnce, async (index) => {
     const installationId = idOf(index % visitors);
     const now = Date.now();

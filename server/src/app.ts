@@ -4,6 +4,7 @@ import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database } from './db/db.ts';
+import { createTargetRules } from './delivery/target-rules.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
 import type { AdminService } from './features/admins/service.ts';
@@ -48,6 +49,10 @@ import { userEndpoints } from './features/users/routes.ts';
 import type { UserService } from './features/users/service.ts';
 import { findSession, noteTokenUse, userExists } from './features/users/store.ts';
 import { visitEndpoints } from './features/visits/routes.ts';
+import { webhookConsoleEndpoints } from './features/webhooks/console-routes.ts';
+import { createWebhookHandler } from './features/webhooks/deliver.ts';
+import { createWebhookPublisher, webhookJob } from './features/webhooks/publish.ts';
+import { createWebhookService } from './features/webhooks/service.ts';
 import { AccessGuard } from './http/access.ts';
 import { registerApi } from './http/api.ts';
 import { registerConsoleApi } from './http/console-api.ts';
@@ -65,6 +70,7 @@ import { countJobs } from './jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from './jobs/sweep.ts';
 import { createWorker } from './jobs/worker.ts';
 import { createSmtpSender } from './mail/smtp.ts';
+import { createSecretBox } from './secrets.ts';
 import { createServices } from './services.ts';
 import { version } from './version.ts';
 
@@ -144,6 +150,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     canMail: mail !== undefined,
   });
   const limits = new AttemptLimits(new RateLimiter());
+  const secrets = createSecretBox({ keys: [], folder: config.dataFolder });
+  const targets = createTargetRules(config.privateTargets);
+  const webhookDeps = { db, revision, now, enqueue: outbox.enqueue, secrets, targets };
+  const webhooks = createWebhookService(webhookDeps);
+  const announce = createWebhookPublisher({ revision, now, enqueue: outbox.enqueue });
   const findLiveApp: FindApp = async (appId) => {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
@@ -155,6 +166,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     handlers: {
       ...bucketJobHandlers({ db, revision, now }),
       ...erasureJobHandlers(db),
+      [webhookJob]: createWebhookHandler(webhookDeps),
       ...(mail ? { 'mail.send': createResetMailHandler({ db, now, mail, findApp: findLiveApp, publicUrl }) } : {}),
     },
     onError: (what, error) => server.log.error({ err: error }, what),
@@ -168,14 +180,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     'sweeping expired tokens': () => users.sweep(),
     'sweeping dead jobs': () => sweepDeadJobs(db, now()),
     'purging old traces': () => retention.sweep(),
+    'purging old webhook deliveries': async () => webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
   });
   const installations = createInstallationService({ db, now, userExists });
 
-  const sightings = createSightingService({ db, enqueue: outbox.enqueue });
+  const sightings = createSightingService({ db, enqueue: outbox.enqueue, announce });
   const ticker = createTicker({
     db,
     now,
     enqueue: outbox.enqueue,
+    announce,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
   });
 
@@ -204,7 +218,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       findMissingBeacons,
       hasInstallation: async (db, appId, objectId) =>
         (await installationTable.find(db, { app_id: appId, object_id: objectId })) !== undefined,
-      noteVisit: noteClientLog,
+      noteVisit: (db, log) => noteClientLog(db, log, announce),
     }),
   ];
 
@@ -220,6 +234,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...appConsoleEndpoints(apps),
     ...bucketConsoleEndpoints({ db, service: buckets, assertApp: (appId) => apps.get(appId) }),
     ...userConsoleEndpoints({ service: users, assertApp: (appId) => apps.get(appId) }),
+    ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
   ];
 

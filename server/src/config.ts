@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { isTargetEntry } from './delivery/target-rules.ts';
 
 /** Everything that can be set, read once at the start and never changed. */
 export interface Config {
@@ -20,6 +21,8 @@ export interface Config {
   /** `smtp://user:password@host:587`; undefined: no mail is sent. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
+  /** Hosts, addresses and networks that webhooks and broker connections may go to although they are not public. */
+  readonly privateTargets: readonly string[];
 }
 
 interface Setting {
@@ -68,6 +71,13 @@ function headerPrefixes(text: string): readonly string[] {
 function trustProxy(text: string): boolean | readonly string[] {
   if (text === 'false' || text === '') return false;
   return text === 'true' ? true : list(text);
+}
+
+function targets(text: string): readonly string[] {
+  const entries = list(text);
+  if (!entries.every(isTargetEntry))
+    throw new Error('must be host names, addresses or networks such as 10.1.0.0/16, joined by commas');
+  return entries;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
@@ -191,6 +201,14 @@ export const settings: readonly Setting[] = [
     fallback: 'Pharos <pharos@localhost>',
     help: 'sender of mails',
     parse: (text) => text,
+  },
+  {
+    name: 'privateTargets',
+    variable: 'PHAROS_PRIVATE_TARGETS',
+    flag: 'private-targets',
+    fallback: '',
+    help: 'hosts and networks of your own that webhooks and MQTT brokers may be at, such as crm.lan,10.1.0.0/16',
+    parse: targets,
   },
 ];
 

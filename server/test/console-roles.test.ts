@@ -27,6 +27,15 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'DELETE /apps/:appId/buckets/:bucketName': ['owner', 'manager'],
   'GET /apps/:appId/users': ['owner', 'manager'],
   'PUT /apps/:appId/users/:userId': ['owner', 'manager'],
+  'GET /apps/:appId/webhooks': ['owner', 'manager'],
+  'POST /apps/:appId/webhooks': ['owner', 'manager'],
+  'GET /apps/:appId/webhooks/:webhookId': ['owner', 'manager'],
+  'PUT /apps/:appId/webhooks/:webhookId': ['owner', 'manager'],
+  'DELETE /apps/:appId/webhooks/:webhookId': ['owner', 'manager'],
+  'POST /apps/:appId/webhooks/:webhookId/secret': ['owner', 'manager'],
+  'POST /apps/:appId/webhooks/:webhookId/test': ['owner', 'manager'],
+  'GET /apps/:appId/webhooks/:webhookId/deliveries': ['owner', 'manager'],
+  'POST /apps/:appId/webhooks/:webhookId/deliveries/:deliveryId/redeliver': ['owner', 'manager'],
   'GET /audit': ['owner', 'manager'],
 };
 

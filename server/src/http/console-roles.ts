@@ -21,6 +21,9 @@ export const mayDo = Object.freeze({
   'users.read': ['owner', 'manager'],
   /** An app user's role, and switching the user off and on. */
   'users.change': ['owner', 'manager'],
+  /** They show what happens in the app, and send it elsewhere. */
+  'webhooks.read': ['owner', 'manager'],
+  'webhooks.write': ['owner', 'manager'],
   'audit.read': ['owner', 'manager'],
 }) satisfies Readonly<Record<string, readonly AdminRole[]>>;
 

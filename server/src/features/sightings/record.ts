@@ -1,8 +1,10 @@
 import type { Db } from '../../db/db.ts';
+import type { Announce } from '../../happening.ts';
 import { newObjectId } from '../../id.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { PresenceEvent } from '../../proximity/index.ts';
 import type { Decision, Fired, Turn } from './decide.ts';
+import { happeningsOf } from './happenings.ts';
 import * as store from './presence-store.ts';
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
@@ -16,6 +18,7 @@ export interface Recording {
   readonly hasPushTarget: boolean;
   /** The client writes its own log records. */
   readonly isLogged?: true;
+  readonly announce: Announce;
 }
 
 /** The kind of the job that hands a message to the push services. */
@@ -55,6 +58,7 @@ export async function recordDecision(
   }
   if (!recording.isLogged) await store.insertLogs(db, written, logsOf(decision, now));
   await recordVerdicts(db, decision, recording);
+  await recording.announce(db, appId, () => happeningsOf(decision, installationId));
   if (recording.hasPushTarget) {
     for (const fired of decision.fired) await enqueue(db, pushOf(fired, decision, recording));
   }

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
+import type { Announce } from '../../happening.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import type { Observation } from '../../proximity/index.ts';
 import { type Answer, type AnsweredEvent, type AnsweredMessage, answeredEvents, answeredMessages } from './answer.ts';
@@ -13,6 +14,7 @@ import { findInstallationId, findTriggers, type SiteBeacon } from './site-store.
 export interface SightingDeps {
   readonly db: Db;
   readonly enqueue: Enqueue;
+  readonly announce: Announce;
 }
 
 export interface Sender {
@@ -41,7 +43,7 @@ interface Effect {
   readonly problems: readonly ItemProblem[];
 }
 
-export function createSightingService({ db, enqueue }: SightingDeps) {
+export function createSightingService({ db, enqueue, announce }: SightingDeps) {
   /** @throws Failure ObjectNotFound that says how to register */
   async function findSender(sender: Sender, batch: Batch): Promise<string | undefined> {
     if (batch.installationId === undefined) return undefined;
@@ -65,7 +67,7 @@ export function createSightingService({ db, enqueue }: SightingDeps) {
       for (const [id, own] of groupBy(placed, (one) => one.installationId)) {
         const intake = { installationId: id, placed: own, isCorrected: read.clockError !== 0, batchKey: key };
         const isReading = id === installationId;
-        effects.push(await db.transaction((db) => takeForOne({ db, enqueue, sender, isReading }, intake)));
+        effects.push(await db.transaction((db) => takeForOne({ db, enqueue, announce, sender, isReading }, intake)));
       }
       const all = [...read.problems, ...problems, ...effects.flatMap((effect) => effect.problems)];
       return {
@@ -91,6 +93,7 @@ interface Work {
   /** The transaction. */
   readonly db: Db;
   readonly enqueue: Enqueue;
+  readonly announce: Announce;
   readonly sender: Sender;
   /** The installation itself has sent the batch and reads the answer. */
   readonly isReading: boolean;
@@ -104,7 +107,7 @@ interface Intake {
 }
 
 async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
-  const { db, enqueue, sender, isReading } = work;
+  const { db, enqueue, announce, sender, isReading } = work;
   const { appId, policy, now } = sender;
   const { installationId } = intake;
   const lock = await store.lockInstallation(db, appId, installationId);
@@ -119,7 +122,7 @@ async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
   let duplicates = intake.placed.length - fresh.length;
   for (const [, group] of groupBy(fresh, ({ beacon }) => beacon.objectId)) {
     const decision = await decide(context, turn, beaconOf(group), observationsOf(group));
-    await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, enqueue);
+    await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget, announce }, enqueue);
     decisions.push(decision);
     duplicates += decision.skipped.filter(({ reason }) => reason === 'duplicate').length;
     problems.push(...skippedProblems(decision, group));
@@ -191,7 +194,7 @@ export interface ClientLog {
  * A client has written a log record: what it decided becomes part of its visits. It has shown its message itself, so
  * nothing is judged, pushed or logged again. `db` is the transaction that writes the record.
  */
-export async function noteClientLog(db: Db, log: ClientLog): Promise<void> {
+export async function noteClientLog(db: Db, log: ClientLog, announce: Announce): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
   if (!(await store.lockInstallation(db, appId, installationId))) return;
   const reads = readsOf(db, appId, installationId);
@@ -200,5 +203,5 @@ export async function noteClientLog(db: Db, log: ClientLog): Promise<void> {
     { event, occurredAt },
   ]);
   const nothing: Enqueue = async () => undefined;
-  await recordDecision(db, decision, { appId, turn, hasPushTarget: false, isLogged: true }, nothing);
+  await recordDecision(db, decision, { appId, turn, hasPushTarget: false, isLogged: true, announce }, nothing);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/db.ts';
+import type { Announce } from '../../happening.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import { decide, Past, type Turn } from './decide.ts';
 import * as store from './presence-store.ts';
@@ -13,6 +14,7 @@ export interface TickerDeps {
   readonly db: Db;
   readonly now: Clock;
   readonly enqueue: Enqueue;
+  readonly announce: Announce;
   /** Undefined when the app is gone. */
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
@@ -114,7 +116,8 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const context = { reads, past: new Past(reads) };
     for (const beaconId of presences.keys()) {
       const decision = await decide(context, turn, beacons.get(beaconId) ?? { objectId: beaconId }, null);
-      await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, deps.enqueue);
+      const recording = { appId, turn, hasPushTarget: lock.hasPushTarget, announce: deps.announce };
+      await recordDecision(db, decision, recording, deps.enqueue);
     }
     return presences.size > 0;
   });
