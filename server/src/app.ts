@@ -4,7 +4,9 @@ import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database } from './db/db.ts';
+import type { DeviceBroker } from './delivery/mqtt-device-broker.ts';
 import { createTargetRules } from './delivery/target-rules.ts';
+import { createDevicePort } from './device-port.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
 import type { AdminService } from './features/admins/service.ts';
@@ -21,6 +23,8 @@ import { bucketJobHandlers } from './features/buckets/jobs.ts';
 import { recordEndpoints } from './features/buckets/record-routes.ts';
 import { schemaEndpoints } from './features/buckets/schema-routes.ts';
 import type { BucketService } from './features/buckets/service.ts';
+import { deviceConsoleEndpoints } from './features/devices/console-routes.ts';
+import { createDeviceCredentials } from './features/devices/credentials.ts';
 import { deviceEndpoints } from './features/devices/routes.ts';
 import { eventEndpoints } from './features/events/routes.ts';
 import { startFileHousekeeping } from './features/files/housekeeping.ts';
@@ -92,6 +96,8 @@ export interface App {
   readonly apps: AppService;
   readonly buckets: BucketService;
   readonly users: UserService;
+  /** Where devices connect by MQTT, if anywhere; from its `listen` on. */
+  readonly devices: DeviceBroker | undefined;
   /** Ends the visits and waits whose time has come. */
   readonly ticker: Ticker;
   /** Deletes what is older than the apps keep it. */
@@ -159,6 +165,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
   };
+  const deviceCredentials = createDeviceCredentials({ db, revision, now });
+  const devices = createDevicePort({
+    config,
+    credentials: deviceCredentials,
+    revision,
+    now,
+    onError: (what, error) => server.log.error({ err: error }, what),
+  });
   const worker = createWorker({
     db,
     outbox,
@@ -234,6 +248,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...appConsoleEndpoints(apps),
     ...bucketConsoleEndpoints({ db, service: buckets, assertApp: (appId) => apps.get(appId) }),
     ...userConsoleEndpoints({ service: users, assertApp: (appId) => apps.get(appId) }),
+    ...deviceConsoleEndpoints({ credentials: deviceCredentials, assertApp: (appId) => apps.get(appId) }),
     ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
   ];
@@ -272,6 +287,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     apps,
     buckets,
     users,
+    devices,
     ticker,
     retention,
     async idle() {
@@ -286,6 +302,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ticker.stop();
       await server.close();
       await worker.stop();
+      await devices?.close();
       mail?.close();
       revision.stop();
       await background.idle();

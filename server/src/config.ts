@@ -23,6 +23,12 @@ export interface Config {
   readonly mailFrom: string;
   /** Hosts, addresses and networks that webhooks and broker connections may go to although they are not public. */
   readonly privateTargets: readonly string[];
+  /** Where devices connect by MQTT; undefined: nowhere. */
+  readonly mqttPort: number | undefined;
+  readonly mqttHost: string;
+  /** Files in PEM; undefined: without TLS. */
+  readonly mqttCert: string | undefined;
+  readonly mqttKey: string | undefined;
 }
 
 interface Setting {
@@ -72,6 +78,8 @@ function trustProxy(text: string): boolean | readonly string[] {
   if (text === 'false' || text === '') return false;
   return text === 'true' ? true : list(text);
 }
+
+const file = (text: string) => (text === '' ? undefined : resolve(text));
 
 function targets(text: string): readonly string[] {
   const entries = list(text);
@@ -210,6 +218,38 @@ export const settings: readonly Setting[] = [
     help: 'hosts and networks of your own that webhooks and MQTT brokers may be at, such as crm.lan,10.1.0.0/16',
     parse: targets,
   },
+  {
+    name: 'mqttPort',
+    variable: 'PHAROS_MQTT_PORT',
+    flag: 'mqtt-port',
+    fallback: '',
+    help: 'port for devices that speak MQTT, usually 1883 or 8883; 0 takes a free one, empty listens nowhere',
+    parse: (text) => (text === '' ? undefined : integer(0, 65535)(text)),
+  },
+  {
+    name: 'mqttHost',
+    variable: 'PHAROS_MQTT_HOST',
+    flag: 'mqtt-host',
+    fallback: '127.0.0.1',
+    help: 'address on which devices are listened for; 0.0.0.0 opens it to the network',
+    parse: (text) => text,
+  },
+  {
+    name: 'mqttCert',
+    variable: 'PHAROS_MQTT_CERT',
+    flag: 'mqtt-cert',
+    fallback: '',
+    help: 'certificate in PEM for MQTT over TLS; read at the start',
+    parse: file,
+  },
+  {
+    name: 'mqttKey',
+    variable: 'PHAROS_MQTT_KEY',
+    flag: 'mqtt-key',
+    fallback: '',
+    help: "the certificate's private key in PEM",
+    parse: file,
+  },
 ];
 
 export class ConfigError extends Error {
@@ -249,6 +289,8 @@ export function readConfig(environment: Environment, flags: Flags = {}): Config 
     }
   }
   problems.push(...unknownVariables(environment));
+  if ((values['mqttCert'] === undefined) !== (values['mqttKey'] === undefined))
+    problems.push('PHAROS_MQTT_CERT and PHAROS_MQTT_KEY go together: set both or none');
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as unknown as Config;
 }

@@ -36,6 +36,9 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'POST /apps/:appId/webhooks/:webhookId/test': ['owner', 'manager'],
   'GET /apps/:appId/webhooks/:webhookId/deliveries': ['owner', 'manager'],
   'POST /apps/:appId/webhooks/:webhookId/deliveries/:deliveryId/redeliver': ['owner', 'manager'],
+  'GET /apps/:appId/devices/:deviceId/credentials': adminRoles,
+  'POST /apps/:appId/devices/:deviceId/credentials': ['owner', 'manager', 'installer'],
+  'DELETE /apps/:appId/devices/:deviceId/credentials': ['owner', 'manager', 'installer'],
   'GET /audit': ['owner', 'manager'],
 };
 

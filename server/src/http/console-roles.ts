@@ -25,6 +25,8 @@ export const mayDo = Object.freeze({
   'webhooks.read': ['owner', 'manager'],
   'webhooks.write': ['owner', 'manager'],
   'audit.read': ['owner', 'manager'],
+  'devices.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'devices.write': ['owner', 'manager', 'installer'],
 }) satisfies Readonly<Record<string, readonly AdminRole[]>>;
 
 export type Permission = keyof typeof mayDo;
