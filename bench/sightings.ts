@@ -13,6 +13,7 @@ import type { Database } from '../server/src/db/db.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { openPostgres } from '../server/src/db/postgres.ts';
 import { openSqlite } from '../server/src/db/sqlite.ts';
+import { requestProximityPush } from '../server/src/features/push/proximity.ts';
 import { createSightingService } from '../server/src/features/sightings/service.ts';
 import { defaultPolicy } from '../server/src/http/policy.ts';
 import { createOutbox } from '../server/src/jobs/outbox.ts';
@@ -71,10 +72,13 @@ interface Load {
   readonly size: number;
 }
 
+const { enqueue } = createOutbox(Date.now);
+
 async function throughput(db: Database, appId: string, { atOnce, size }: Load): Promise<string> {
   const service = createSightingService({
     db,
-    enqueue: createOutbox(Date.now).enqueue,
+    requestPush: (db, appId, push, now) => requestProximityPush(db, appId, push, { enqueue, now }),
+    expect: () => undefined,
     announce: async () => undefined,
   });
   const { total } = await drive(events / size, atOnce, async (index) => {

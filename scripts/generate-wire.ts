@@ -11,7 +11,7 @@ import { readConfig } from '../server/src/config.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { openSqlite } from '../server/src/db/sqlite.ts';
 import { apiPrefix } from '../server/src/http/api.ts';
-import { mayDo } from '../server/src/http/console-roles.ts';
+import { dataPermission, mayDo } from '../server/src/http/console-roles.ts';
 import { buildOpenApi } from '../server/src/http/openapi.ts';
 import { version } from '../server/src/version.ts';
 import { operationsOfConsole, operationsOfDocument } from './wire/operations.ts';
@@ -26,15 +26,29 @@ export async function generateWire(): Promise<Readonly<Record<string, string>>> 
     return {
       'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
       'sdk/src/wire.ts': renderWireModule(operationsOfDocument(document, apiPrefix), 'The types of `/api/v2`.'),
-      'console/src/lib/wire.ts': consoleWire(consoleEndpoints),
+      'console/src/lib/wire.ts': consoleWire(consoleEndpoints, endpoints),
     };
   });
 }
 
-function consoleWire(endpoints: App['consoleEndpoints']): string {
-  const types = renderWireModule(operationsOfConsole(endpoints), 'The types of `/console/api`.');
-  const roles = JSON.stringify(mayDo, null, 2);
-  return `${types}\n/** Which roles may do what; the service holds to the same table. */\nexport const mayDo = ${roles} as const;\n`;
+function consoleWire(consoleEndpoints: App['consoleEndpoints'], endpoints: App['endpoints']): string {
+  const types = renderWireModule(operationsOfConsole(consoleEndpoints), 'The types of `/console/api`.');
+  const reached = endpoints.flatMap((endpoint) => {
+    const permission = dataPermission(endpoint);
+    return permission ? [[endpoint.operationId, permission]] : [];
+  });
+  const tables = [
+    ['Which roles may do what; the service holds to the same table.', 'mayDo', mayDo],
+    [
+      'The operations of `/api/v2` that the console reaches below `/console/api/apps/{appId}/v2`, and what each needs.',
+      'dataNeeds',
+      Object.fromEntries(reached),
+    ],
+  ] as const;
+  const texts = tables.map(
+    ([about, name, table]) => `/** ${about} */\nexport const ${name} = ${JSON.stringify(table, null, 2)} as const;\n`,
+  );
+  return `${types}\n${texts.join('\n')}`;
 }
 
 /** The endpoints are declared with what they need to work, so the whole service is put together for a moment. */

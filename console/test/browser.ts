@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { AdminRole } from '../../server/src/http/console-roles.ts';
 import { buildApp, type TestApp } from '../../server/test/build-app.ts';
 
 /** A service that listens, with the console built. */
@@ -51,4 +52,23 @@ export async function visit(browser: Browser, origin: string): Promise<Visit> {
     if (!request.url().startsWith(origin)) complaints.push(`asked for ${request.url()}`);
   });
   return { page, context, complaints };
+}
+
+let people = 0;
+
+interface Signing {
+  readonly app: TestApp;
+  readonly origin: string;
+  readonly role: AdminRole;
+}
+
+/** A fresh browser profile in which a new administrator with the role is signed in. */
+export async function openAs(browser: Browser, { app, origin, role }: Signing): Promise<Visit> {
+  const account = { email: `${role}${++people}@museum.example`, password: 'a long enough secret' };
+  await app.app.admins.create({ ...account, name: `Some ${role}`, role }, { name: 'test', address: null });
+  const visited = await visit(browser, origin);
+  visited.page.setDefaultTimeout(15_000);
+  const answer = await visited.context.request.post('/console/api/session', { data: account, headers: { origin } });
+  if (answer.status() !== 201) throw new Error(`signing in failed: ${await answer.text()}`);
+  return visited;
 }

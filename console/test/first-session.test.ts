@@ -181,6 +181,10 @@ describe('the first session in the console', () => {
     await other.page.getByRole('heading', { name: 'Apps' }).waitFor();
     assert.deepEqual(await other.page.getByRole('navigation').getByRole('link').allInnerTexts(), ['Apps']);
     await other.page.getByRole('link', { name: /Castle guide/ }).click();
+    await other.page.getByRole('heading', { name: 'No beacon yet' }).waitFor();
+    const parts = other.page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link');
+    assert.deepEqual(await parts.allInnerTexts(), ['Beacons', 'Buckets', 'Rules', 'Settings']);
+    await other.page.goto(`${other.page.url().replace(/beacons$/, '')}keys`);
     await other.page.getByText('Your role does not include the keys.', { exact: false }).waitFor();
     await other.page.goto('/console/audit');
     await other.page.getByRole('heading', { name: 'Apps' }).waitFor();

@@ -1,4 +1,5 @@
-import { type Call, createCall } from './call.ts';
+import { type Call, type Connection, createCaller } from './call.ts';
+import type { RetryOptions } from './retry.ts';
 import { beaconService } from './services/beacons.ts';
 import { bucketService } from './services/buckets.ts';
 import { deviceService } from './services/devices.ts';
@@ -6,19 +7,37 @@ import { fileService } from './services/files.ts';
 import { installationService } from './services/installations.ts';
 import { logService } from './services/logs.ts';
 import { notificationService } from './services/notifications.ts';
+import { sightingService } from './services/sightings.ts';
 import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
+import { type Operations, operations } from './wire.ts';
 
-export interface PharosOptions {
+interface Transport {
+  /** Another fetch than the platform's. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How calls that may be repeated are; false: never. */
+  readonly retry?: RetryOptions | false;
+}
+
+/** An app, with its own credentials and the tokens of its users. */
+export interface AppOptions extends Transport {
   /** Where the service is, such as `https://pharos.example.org`. */
   readonly baseUrl: string;
   readonly appId: string;
   readonly appKey: string;
   /** An access token from an earlier sign-in. */
   readonly token?: string;
-  /** Another fetch than the platform's. */
-  readonly fetch?: typeof globalThis.fetch;
 }
+
+/** A page that the browser's session lets in, such as the management console. */
+export interface SessionOptions extends Transport {
+  /** Where the interface begins, such as `/console/api/apps/<appId>/v2`. */
+  readonly apiUrl: string;
+  /** `same-origin` by default: the browser sends its cookies. */
+  readonly credentials?: 'omit' | 'same-origin' | 'include';
+}
+
+export type PharosOptions = AppOptions | SessionOptions;
 
 /**
  * One app's connection to a Pharos service. Every method throws {@link PharosError} and nothing else.
@@ -39,10 +58,11 @@ export class PharosClient {
   readonly installations: ReturnType<typeof installationService>;
   readonly files: ReturnType<typeof fileService>;
   readonly logs: ReturnType<typeof logService>;
+  readonly sightings: ReturnType<typeof sightingService>;
 
-  constructor({ baseUrl, appId, appKey, token, fetch = globalThis.fetch }: PharosOptions) {
-    this.token = token;
-    this.call = createCall({ baseUrl, appId, appKey, fetch, token: () => this.token });
+  constructor(options: PharosOptions) {
+    this.token = 'token' in options ? options.token : undefined;
+    this.call = createCaller<Operations>(operations, connectionOf(options, this));
     this.beacons = beaconService(this.call);
     this.notifications = notificationService(this.call);
     this.storylines = storylineService(this.call);
@@ -52,5 +72,21 @@ export class PharosClient {
     this.installations = installationService(this.call);
     this.files = fileService(this.call);
     this.logs = logService(this.call);
+    this.sightings = sightingService(this.call);
   }
+}
+
+function connectionOf(options: PharosOptions, client: { readonly token: string | undefined }): Connection {
+  const { fetch, retry } = options;
+  const transport = { ...(fetch ? { fetch } : {}), ...(retry === undefined ? {} : { retry }) };
+  if ('apiUrl' in options)
+    return { ...transport, url: options.apiUrl, credentials: options.credentials ?? 'same-origin' };
+  const { baseUrl, appId, appKey } = options;
+  const credentials = { 'X-Service-AppId': appId, 'X-Service-AppKey': appKey };
+  return {
+    ...transport,
+    url: `${baseUrl.replace(/\/+$/, '')}/api/v2`,
+    headers: () =>
+      client.token === undefined ? credentials : { ...credentials, Authorization: `Bearer ${client.token}` },
+  };
 }

@@ -14,6 +14,8 @@ export interface PharosErrorOptions {
   readonly details?: readonly PharosProblem[];
   /** Finds the request in the service's log; empty when there was no answer. */
   readonly requestId?: string;
+  /** Seconds after which the service wants to be asked again. */
+  readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -24,6 +26,8 @@ export class PharosError extends Error {
   /** Every broken rule, where the service lists them. */
   readonly details: readonly PharosProblem[];
   readonly requestId: string;
+  /** Seconds after which the service wants to be asked again, where it says so. */
+  readonly retryAfter: number | undefined;
 
   constructor(message: string, options: PharosErrorOptions) {
     super(message, { cause: options.cause });
@@ -32,11 +36,13 @@ export class PharosError extends Error {
     this.status = options.status;
     this.details = options.details ?? [];
     this.requestId = options.requestId ?? '';
+    this.retryAfter = options.retryAfter;
   }
 }
 
 /** What the service said about a request that it refused. */
-export function errorOfAnswer(status: number, answer: unknown): PharosError {
+export function errorOfAnswer(status: number, answer: unknown, retryAfterHeader: string | null = null): PharosError {
+  const retryAfter = readSeconds(retryAfterHeader);
   const { error } = (answer ?? {}) as {
     readonly error?: PharosErrorOptions & { readonly error: string };
   };
@@ -45,7 +51,13 @@ export function errorOfAnswer(status: number, answer: unknown): PharosError {
       name: 'Unreadable',
       code: 0,
       status,
+      retryAfter,
     });
   const { name, code, details = [], requestId = '' } = error;
-  return new PharosError(error.error, { name, code, status, details, requestId });
+  return new PharosError(error.error, { name, code, status, details, requestId, retryAfter });
+}
+
+/** A proxy may send a date instead; then the usual waits have to do. */
+function readSeconds(header: string | null): number | undefined {
+  return header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
 }

@@ -1,4 +1,20 @@
-export type { Answer, Body, Call, OperationId, Query } from './call.ts';
-export { PharosClient, type PharosOptions } from './client.ts';
+export {
+  type Answer,
+  addressOf,
+  type Body,
+  type Call,
+  type Caller,
+  type Connection,
+  createCaller,
+  type Input,
+  type OperationId,
+  type OperationTable,
+  type Query,
+} from './call.ts';
+export { type AppOptions, PharosClient, type PharosOptions, type SessionOptions } from './client.ts';
 export { PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
+export type { RetryOptions } from './retry.ts';
+export { type QueueStorage, type Sighting, SightingQueue, type SightingQueueOptions } from './sighting-queue.ts';
+export { type FieldOf, literalPattern, type ValueOf, Where, where } from './where.ts';
 export type * from './wire.ts';
+export { operations } from './wire.ts';

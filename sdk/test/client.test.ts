@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, type TestApp } from '../../server/test/build-app.ts';
-import { PharosClient, PharosError, type PharosOptions } from '../src/index.ts';
+import { type AppOptions, PharosClient, PharosError } from '../src/index.ts';
 
 const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'correct horse' };
 const hall = { name: 'Main hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 12 };
@@ -11,7 +11,7 @@ describe('the client, against the service', () => {
   let app: TestApp;
   let baseUrl: string;
   let client: PharosClient;
-  const connect = (options: Partial<PharosOptions> = {}) =>
+  const connect = (options: Partial<AppOptions> = {}) =>
     new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey, ...options });
 
   before(async () => {
@@ -124,10 +124,10 @@ describe('the client, against the service', () => {
   });
 
   test('throws its one error too when nobody answers, or something else than the service does', async () => {
-    const nobody = await refused(connect({ baseUrl: 'http://127.0.0.1:1' }).beacons.list());
+    const nobody = await refused(connect({ baseUrl: 'http://127.0.0.1:1', retry: false }).beacons.list());
     assert.deepEqual([nobody.name, nobody.status, nobody.code], ['Unreachable', 0, 0]);
     const fetch = async () => new Response('<h1>Bad gateway</h1>', { status: 502 });
-    const other = await refused(connect({ fetch }).beacons.list());
+    const other = await refused(connect({ fetch, retry: false }).beacons.list());
     assert.deepEqual([other.name, other.status], ['Unreadable', 502]);
   });
 

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { recordChange } from './audit.ts';
 import { Background } from './background.ts';
 import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database } from './db/db.ts';
 import type { DeviceBroker } from './delivery/mqtt-device-broker.ts';
+import { messagesPerSecond } from './delivery/pace.ts';
+import type { SenderDefinition } from './delivery/push-sender.ts';
 import { createTargetRules } from './delivery/target-rules.ts';
 import { createDevicePort } from './device-port.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
@@ -36,13 +39,21 @@ import { createInstallationService } from './features/installations/service.ts';
 import { installationTable } from './features/installations/store.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
+import { pushJobHandlers } from './features/push/delivery.ts';
+import { deliveryEndpoints } from './features/push/delivery-routes.ts';
+import { requestProximityPush } from './features/push/proximity.ts';
 import { pushEndpoints } from './features/push/routes.ts';
+import { senderConsoleEndpoints } from './features/senders/console-routes.ts';
+import { createSenderRegistry } from './features/senders/registry.ts';
+import { createSenderService, type SenderService } from './features/senders/service.ts';
 import { calibrationEndpoints } from './features/sightings/calibration-routes.ts';
 import { erasureJobHandlers, forgetInstallation } from './features/sightings/erasure.ts';
+import type { RequestPush } from './features/sightings/record.ts';
 import { createRetention, type Retention } from './features/sightings/retention.ts';
 import { sightingEndpoints } from './features/sightings/routes.ts';
 import { createSightingService, noteClientLog } from './features/sightings/service.ts';
 import { simulationEndpoints } from './features/sightings/simulation-routes.ts';
+import { findInstallationId } from './features/sightings/site-store.ts';
 import { createTicker, type Ticker } from './features/sightings/ticker.ts';
 import { storylineEndpoints } from './features/storylines/routes.ts';
 import { AttemptLimits } from './features/users/attempts.ts';
@@ -83,6 +94,8 @@ export interface AppOptions {
   readonly db: Database;
   readonly now: Clock;
   readonly logStream?: { write(line: string): void };
+  /** The push providers that apps can set up; those of the product by default. */
+  readonly senders?: readonly SenderDefinition[];
 }
 
 /** The running service without a socket: what `main` listens with and what tests inject requests into. */
@@ -98,6 +111,7 @@ export interface App {
   readonly users: UserService;
   /** Where devices connect by MQTT, if anywhere; from its `listen` on. */
   readonly devices: DeviceBroker | undefined;
+  readonly senders: SenderService;
   /** Ends the visits and waits whose time has come. */
   readonly ticker: Ticker;
   /** Deletes what is older than the apps keep it. */
@@ -156,15 +170,25 @@ export async function createApp(options: AppOptions): Promise<App> {
     canMail: mail !== undefined,
   });
   const limits = new AttemptLimits(new RateLimiter());
-  const secrets = createSecretBox({ keys: [], folder: config.dataFolder });
-  const targets = createTargetRules(config.privateTargets);
-  const webhookDeps = { db, revision, now, enqueue: outbox.enqueue, secrets, targets };
-  const webhooks = createWebhookService(webhookDeps);
-  const announce = createWebhookPublisher({ revision, now, enqueue: outbox.enqueue });
   const findLiveApp: FindApp = async (appId) => {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
   };
+  const definitions = options.senders ?? [];
+  const senderDeps = { now, timeoutMs: 10_000 };
+  const secrets = createSecretBox({
+    keys: config.secretKeys,
+    // The nodes of a PostgreSQL have no folder in common.
+    folder: config.databaseUrl ? undefined : config.dataFolder,
+  });
+  const senders = createSenderRegistry({
+    db,
+    secrets,
+    definitions,
+    senderDeps,
+    onError: (what, error) => server.log.error({ err: error }, what),
+  });
+  const senderService = createSenderService({ db, now, secrets, definitions, senderDeps });
   const deviceCredentials = createDeviceCredentials({ db, revision, now });
   const devices = createDevicePort({
     config,
@@ -173,11 +197,24 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     onError: (what, error) => server.log.error({ err: error }, what),
   });
+  const targets = createTargetRules(config.privateTargets);
+  const webhookDeps = { db, revision, now, enqueue: outbox.enqueue, secrets, targets };
+  const webhooks = createWebhookService(webhookDeps);
+  const announce = createWebhookPublisher({ revision, now, enqueue: outbox.enqueue });
   const worker = createWorker({
     db,
     outbox,
     now,
+    leaseMs: config.jobLeaseMs,
     handlers: {
+      ...pushJobHandlers({
+        db,
+        now,
+        enqueue: outbox.enqueue,
+        audienceFields: installationTable.lookup,
+        findSenders: senders.find,
+        perSecond: (kind) => messagesPerSecond[kind],
+      }),
       ...bucketJobHandlers({ db, revision, now }),
       ...erasureJobHandlers(db),
       [webhookJob]: createWebhookHandler(webhookDeps),
@@ -198,14 +235,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const installations = createInstallationService({ db, now, userExists });
 
-  const sightings = createSightingService({ db, enqueue: outbox.enqueue, announce });
+  const requestPush: RequestPush = (db, appId, push, now) =>
+    requestProximityPush(db, appId, push, { enqueue: outbox.enqueue, now });
   const ticker = createTicker({
     db,
     now,
-    enqueue: outbox.enqueue,
+    requestPush,
     announce,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
   });
+  const sightings = createSightingService({ db, requestPush, expect: ticker.expect, announce });
 
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),
@@ -215,6 +254,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       forget: (db, appId, id) => forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() }),
     }),
     ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
+    ...deliveryEndpoints({ db, findInstallationId }),
     ...beaconEndpoints(db),
     ...notificationEndpoints({ db, findMissingBeacons }),
     ...storylineEndpoints({ db, findMissingBeacons }),
@@ -247,6 +287,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...adminEndpoints(admins),
     ...appConsoleEndpoints(apps),
     ...bucketConsoleEndpoints({ db, service: buckets, assertApp: (appId) => apps.get(appId) }),
+    ...senderConsoleEndpoints({
+      service: senderService,
+      assertApp: (appId) => apps.get(appId),
+    }),
     ...userConsoleEndpoints({ service: users, assertApp: (appId) => apps.get(appId) }),
     ...deviceConsoleEndpoints({ credentials: deviceCredentials, assertApp: (appId) => apps.get(appId) }),
     ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
@@ -270,13 +314,21 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   await registerConsoleApi(server, {
     endpoints: consoleEndpoints,
+    data: {
+      endpoints,
+      findApp: async (appId) => {
+        await revision.fresh();
+        return guard.appOfConsole(appId);
+      },
+      record: (change) => recordChange(db, change),
+    },
     findSession: (token) => sessions.find(token),
     now,
     publicUrl: config.publicUrl,
   });
   registerConsoleFiles(server);
 
-  worker.start();
+  if (config.worker) worker.start();
   ticker.start((what, work) => background.run(what, work));
   return {
     server,
@@ -288,6 +340,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     buckets,
     users,
     devices,
+    senders: senderService,
     ticker,
     retention,
     async idle() {
@@ -302,6 +355,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ticker.stop();
       await server.close();
       await worker.stop();
+      await senders.close();
       await devices?.close();
       mail?.close();
       revision.stop();

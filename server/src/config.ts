@@ -29,6 +29,12 @@ export interface Config {
   /** Files in PEM; undefined: without TLS. */
   readonly mqttCert: string | undefined;
   readonly mqttKey: string | undefined;
+  /** Encrypt credentials in the database: the first seals, all open. Empty: a key of its own in the data folder. */
+  readonly secretKeys: readonly Buffer[];
+  /** Whether this process does what waits in the outbox, or leaves it to `pharos work`. */
+  readonly worker: boolean;
+  /** How long a worker that died keeps a job from the others. */
+  readonly jobLeaseMs: number;
 }
 
 interface Setting {
@@ -86,6 +92,18 @@ function targets(text: string): readonly string[] {
   if (!entries.every(isTargetEntry))
     throw new Error('must be host names, addresses or networks such as 10.1.0.0/16, joined by commas');
   return entries;
+}
+
+function secretKeys(text: string): readonly Buffer[] {
+  const keys = list(text).map((item) => Buffer.from(item, /^[0-9a-f]{64}$/i.test(item) ? 'hex' : 'base64'));
+  if (keys.some((key) => key.length !== 32))
+    throw new Error('must be 32 bytes in base64 (openssl rand -base64 32) or in hexadecimal; several joined by commas');
+  return keys;
+}
+
+function onOrOff(text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw new Error('must be on or off');
+  return text === 'on';
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
@@ -249,6 +267,31 @@ export const settings: readonly Setting[] = [
     fallback: '',
     help: "the certificate's private key in PEM",
     parse: file,
+  },
+  {
+    name: 'secretKeys',
+    variable: 'PHAROS_SECRET_KEY',
+    flag: 'secret-key',
+    fallback: '',
+    help: 'key for credentials in the database, 32 bytes in base64; an embedded database makes its own',
+    secret: true,
+    parse: secretKeys,
+  },
+  {
+    name: 'worker',
+    variable: 'PHAROS_WORKER',
+    flag: 'worker',
+    fallback: 'on',
+    help: 'off leaves deliveries and other background work to pharos work',
+    parse: onOrOff,
+  },
+  {
+    name: 'jobLeaseMs',
+    variable: 'PHAROS_JOB_LEASE_MS',
+    flag: 'job-lease-ms',
+    fallback: '30000',
+    help: 'how long the work of a process that died waits for another one',
+    parse: integer(1000, 600_000),
   },
 ];
 

@@ -9,6 +9,7 @@ import type { Database } from '../src/db/db.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres.ts';
 import { openSqlite } from '../src/db/sqlite.ts';
+import type { SenderDefinition } from '../src/delivery/push-sender.ts';
 import { apiPrefix } from '../src/http/api.ts';
 import { assertDocumented, endpointOf } from './documented.ts';
 
@@ -110,12 +111,19 @@ export interface TestApp {
 export interface BuildOptions {
   readonly database?: DatabaseKind;
   readonly settings?: Readonly<Record<string, string>>;
+  /** The push providers; those of the product by default. */
+  readonly senders?: readonly SenderDefinition[];
 }
 
 /** A whole service on a new database, spoken to without a socket. */
-export async function buildApp({ database = 'sqlite', settings = {} }: BuildOptions = {}): Promise<TestApp> {
+export async function buildApp({ database = 'sqlite', settings = {}, senders }: BuildOptions = {}): Promise<TestApp> {
   const storage = await openStorage(database);
-  const config = readConfig({ PHAROS_PUBLIC_URL: 'http://pharos.test', ...storage.settings, ...settings });
+  const config = readConfig({
+    PHAROS_PUBLIC_URL: 'http://pharos.test',
+    PHAROS_SECRET_KEY: 'ab'.repeat(32),
+    ...storage.settings,
+    ...settings,
+  });
   // Whole seconds make created and updated times easy to tell apart.
   const clock = { now: Math.floor(Date.now() / 1000) * 1000 };
   const log: string[] = [];
@@ -124,6 +132,7 @@ export async function buildApp({ database = 'sqlite', settings = {} }: BuildOpti
     db: storage.db,
     now: () => clock.now,
     logStream: { write: (line) => void log.push(line) },
+    ...(senders ? { senders } : {}),
   });
   const { appId, appKey } = await app.apps.create('Test app');
   const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };

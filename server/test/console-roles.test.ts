@@ -39,6 +39,10 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'GET /apps/:appId/devices/:deviceId/credentials': adminRoles,
   'POST /apps/:appId/devices/:deviceId/credentials': ['owner', 'manager', 'installer'],
   'DELETE /apps/:appId/devices/:deviceId/credentials': ['owner', 'manager', 'installer'],
+  'GET /apps/:appId/senders': ['owner', 'manager'],
+  'PUT /apps/:appId/senders/:kind': ['owner', 'manager'],
+  'DELETE /apps/:appId/senders/:kind': ['owner', 'manager'],
+  'POST /apps/:appId/senders/:kind/test': ['owner', 'manager'],
   'GET /audit': ['owner', 'manager'],
 };
 

@@ -54,7 +54,14 @@ async function foreignIds({ app, strangers, stranger }: Fixture): Promise<Readon
     '/device': await make('/api/v2/device', { deviceName: 'Gate', manufacture: 'Acme', topic: 'a/b' }),
     '/installations': await make('/api/v2/installations', { installationId: 'theirs', deviceType: 'ios' }),
     '/files': await create(app, '/api/v2/files/theirs.txt', 'text', file),
+    '/push/notification': await pushOf(app, headers),
   };
+}
+
+async function pushOf(app: TestApp, headers: Readonly<Record<string, string>>): Promise<string> {
+  const body = { data: { title: 'Theirs' } };
+  const answer = await app.send({ method: 'POST', url: '/api/v2/push/notification', headers, body });
+  return String(answer.headers['location']).split('/').at(-1) ?? '';
 }
 
 function grantOf(endpoint: Endpoint) {
@@ -181,8 +188,8 @@ for (const database of databases) {
         (endpoint) => /:(objectId|detailId|file)/.test(endpoint.path) && !isOneself(endpoint) && !endpoint.takesStream,
         async (endpoint, request) => {
           const resource = Object.keys(theirs).find((path) => endpoint.path.startsWith(path));
-          // Visits and events come only from sightings, which have tests of their own.
-          if (resource === undefined) return assert.match(endpoint.path, /^\/(visits|events)/);
+          // Visits, events and deliveries come only from sightings and pushes, which have tests of their own.
+          if (resource === undefined) return assert.match(endpoint.path, /^\/(visits|events|deliveries)/);
           const path = endpoint.path
             .replace(':bucketName', 'birds')
             .replace(/:objectId(?=\/detail\/)/, mine)

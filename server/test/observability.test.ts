@@ -11,7 +11,12 @@ for (const database of databases) {
         for (const id of ['one', 'two', 'three']) {
           await app.send({ method: 'GET', url: `/api/v2/beacons/${id}`, headers });
         }
-        await app.send({ method: 'POST', url: '/api/v2/push/notification', headers, body: { data: { alert: 'hi' } } });
+        await app.send({
+          method: 'POST',
+          url: '/api/v2/push/notification',
+          headers,
+          body: { data: { alert: 'hi' }, sendAt: new Date(app.clock.now + 60_000).toISOString() },
+        });
         const text = (await app.send({ method: 'GET', url: '/metrics' })).raw.toString();
         assert.match(
           text,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type App, createApp } from '../src/app.ts';
+import { service } from '../src/audit.ts';
 import type { Database, Row } from '../src/db/db.ts';
 import { openPostgres } from '../src/db/postgres.ts';
 import { openSqlite } from '../src/db/sqlite.ts';
@@ -15,6 +16,7 @@ import {
   type TestApp,
 } from './build-app.ts';
 import { create } from './cases.ts';
+import { ScriptedSender, type SentMessage } from './fakes/scripted-sender.ts';
 
 /** A hall with one beacon and one phone, for tests. */
 
@@ -41,10 +43,16 @@ export class Site {
   readonly user: SignedIn;
   readonly hall: string;
   readonly phone: string;
+  /** FCM, for as long as the test has nothing else to say. */
+  readonly provider: ScriptedSender;
 
-  constructor(app: TestApp, user: SignedIn, ids: { readonly hall: string; readonly phone: string }) {
+  constructor(
+    { app, user, provider }: Pick<Site, 'app' | 'user' | 'provider'>,
+    ids: { readonly hall: string; readonly phone: string },
+  ) {
     this.app = app;
     this.user = user;
+    this.provider = provider;
     this.hall = ids.hall;
     this.phone = ids.phone;
   }
@@ -140,17 +148,21 @@ export class Site {
     return this.app.storage.db.all(raw(`select * from ${table} where app_id = '${this.app.appId}'`));
   }
 
-  async pushes(): Promise<Row[]> {
-    return (await this.rows('jobs')).filter(({ kind }) => kind === 'push.proximity');
+  /** What the push service has received so far. */
+  async pushes(): Promise<readonly SentMessage[]> {
+    await this.app.app.idle();
+    return this.provider.calls;
   }
 }
 
 export async function openSite(database: DatabaseKind, settings: Readonly<Record<string, string>> = {}): Promise<Site> {
-  const app = await buildApp({ database, settings });
+  const provider = new ScriptedSender();
+  const app = await buildApp({ database, settings, senders: [provider.definition('fcm')] });
+  await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
   const user = await signIn(app);
   const hall = await create(app, '/api/v2/beacons', { name: 'Hall', uuid, major: 1, minor: 1 }, user.headers);
   const phone = await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
-  return new Site(app, user, { hall, phone });
+  return new Site({ app, user, provider }, { hall, phone });
 }
 
 export interface Node {
@@ -159,13 +171,19 @@ export interface Node {
 }
 
 /** Another service on the same data, with a connection of its own and nothing in its memory. */
-export async function openNode(site: Site, config = site.app.config): Promise<Node> {
+export async function openNode(site: Pick<Site, 'app' | 'provider'>, config = site.app.config): Promise<Node> {
   const { storage, clock } = site.app;
   const url = storage.settings['PHAROS_DATABASE_URL'];
   const db: Database = url
     ? openPostgres({ url, poolSize: 5, queryDeadlineMs: 5_000 })
     : openSqlite({ file: join(storage.folder, 'pharos.db'), queryDeadlineMs: 5_000 });
-  const app = await createApp({ config, db, now: () => clock.now, logStream: { write: () => undefined } });
+  const app = await createApp({
+    config,
+    db,
+    now: () => clock.now,
+    logStream: { write: () => undefined },
+    senders: [site.provider.definition('fcm')],
+  });
   return {
     app,
     async close() {

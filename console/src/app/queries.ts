@@ -1,11 +1,11 @@
+import { PharosError } from '@pharos/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError } from '../lib/api.ts';
 import { sessionQuery } from '../lib/queries.ts';
 
 /** What is read from the service, kept. `onSignedOut` is called when the service no longer knows the session. */
 export function createQueries(onSignedOut: () => void): QueryClient {
   const onError = (error: Error) => {
-    if (!(error instanceof ApiError) || error.name !== 'InvalidSessionToken') return;
+    if (!(error instanceof PharosError) || error.name !== 'InvalidSessionToken') return;
     queries.setQueryData(sessionQuery.queryKey, null);
     onSignedOut();
   };
@@ -16,7 +16,8 @@ export function createQueries(onSignedOut: () => void): QueryClient {
       queries: {
         staleTime: 5_000,
         // What the service refuses it will refuse again; only a broken line is worth another try.
-        retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+        retry: (count, error) =>
+          count < 2 && error instanceof PharosError && (error.status === 0 || error.status >= 500),
       },
     },
   });

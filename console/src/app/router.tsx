@@ -1,23 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { beaconRoutes } from '../features/beacons/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
-import { isAllowed, type Permission } from '../lib/access.ts';
+import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
-import { MissingPage, PageFailure, PageLoading } from './page-states.tsx';
-import { Shell } from './shell.tsx';
-
-interface Context {
-  readonly queries: QueryClient;
-}
-
-const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: MissingPage });
+import { appSections } from './app-sections.ts';
+import { PageFailure, PageLoading } from './page-states.tsx';
+import { allowed, app, root, signedIn } from './routes.ts';
 
 const setup = createRoute({
   getParentRoute: () => root,
@@ -37,25 +26,6 @@ const signIn = createRoute({
   component: SignInPage,
 });
 
-const signedIn = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-in',
-  async beforeLoad({ context: { queries }, location }) {
-    if (await queries.ensureQueryData(sessionQuery)) return;
-    const next = location.pathname === '/' ? {} : { next: location.pathname };
-    throw redirect({ to: '/sign-in', search: next });
-  },
-  component: Shell,
-});
-
-/** A page for some roles only. Who may not see it is sent to the apps, which everybody may see. */
-function allowed(permission: Permission) {
-  return async ({ context: { queries } }: { context: Context }) => {
-    const session = await queries.ensureQueryData(sessionQuery);
-    if (session && !isAllowed(session.role, permission)) throw redirect({ to: '/apps' });
-  };
-}
-
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
@@ -70,15 +40,19 @@ const apps = createRoute({
   component: lazyRouteComponent(() => import('../features/apps/apps-page.tsx'), 'AppsPage'),
 });
 
-const app = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/apps/$appId',
-  component: lazyRouteComponent(() => import('../features/apps/app-page.tsx'), 'AppPage'),
+const appHome = createRoute({
+  getParentRoute: () => app,
+  path: '/',
+  async beforeLoad({ context: { queries }, params }) {
+    const session = await queries.ensureQueryData(sessionQuery);
+    const first = appSections.find(({ permission }) => session && isAllowed(session.role, permission));
+    throw redirect({ to: first?.to ?? '/apps/$appId/settings', params });
+  },
 });
 
 const appKeys = createRoute({
   getParentRoute: () => app,
-  path: '/',
+  path: '/keys',
   component: lazyRouteComponent(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
 });
 
@@ -123,7 +97,7 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     apps,
-    app.addChildren([appKeys, appBuckets, appRules, appSettings]),
+    app.addChildren([appHome, ...beaconRoutes, appKeys, appBuckets, appRules, appSettings]),
     administrators,
     audit,
   ]),

@@ -1,15 +1,16 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useRouter } from '@tanstack/react-router';
+import { Link, Outlet, useParams, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { Lighthouse } from '../components/lighthouse.tsx';
 import { PasswordDialog } from '../features/session/password-dialog.tsx';
 import { type Permission, roleTexts, useMay } from '../lib/access.ts';
 import { call } from '../lib/api.ts';
-import { sessionQuery } from '../lib/queries.ts';
+import { appQuery, sessionQuery } from '../lib/queries.ts';
 import { useAction } from '../lib/use-action.ts';
 import type { Session } from '../lib/wire.ts';
+import { appSections } from './app-sections.ts';
 import classes from './shell.module.css';
 
 interface Entry {
@@ -29,6 +30,7 @@ const entries: readonly Entry[] = [
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const may = useMay();
+  const { appId } = useParams({ strict: false });
   // Between signing out and the sign-in page nothing of the old session is drawn.
   if (!session) return null;
   return (
@@ -45,18 +47,45 @@ export function Shell() {
           {entries
             .filter(({ permission }) => may(permission))
             .map(({ to, label, icon }) => (
-              <Link key={to} to={to} className={classes.entry} activeProps={{ 'aria-current': 'page' }}>
+              <Link
+                key={to}
+                to={to}
+                className={classes.entry}
+                // Inside an app the sections of the app tell where one is.
+                activeOptions={{ exact: to === '/apps' }}
+                activeProps={{ 'aria-current': 'page' }}
+              >
                 <Icon name={icon} />
                 {label}
               </Link>
             ))}
         </nav>
+        {appId && <AppNavigation key={appId} appId={appId} />}
+        <span className={classes.gap} />
         <AccountMenu session={session} />
       </header>
       <main id="page" className={classes.page} tabIndex={-1}>
         <Outlet />
       </main>
     </div>
+  );
+}
+
+function AppNavigation({ appId }: { readonly appId: string }) {
+  const { data: app } = useQuery(appQuery(appId));
+  const may = useMay();
+  return (
+    <nav className={classes.appNav} aria-label="Parts of the app">
+      <span className={classes.appName}>{app?.name ?? '…'}</span>
+      {appSections
+        .filter(({ permission }) => may(permission))
+        .map(({ to, label, icon }) => (
+          <Link key={to} to={to} params={{ appId }} className={classes.entry} activeProps={{ 'aria-current': 'page' }}>
+            <Icon name={icon} />
+            {label}
+          </Link>
+        ))}
+    </nav>
   );
 }
 

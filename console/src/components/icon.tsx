@@ -15,6 +15,21 @@ const paths = {
   warning: 'M12 4 2.5 20h19zM12 10v4.5M12 17.5h.01',
   bucket: 'M4 7h16l-2 13H6zM4 7a8 3 0 0 1 16 0',
   next: 'M9 6l6 6-6 6',
+  back: 'M15 6l-6 6 6 6',
+  up: 'M6 14l6-6 6 6',
+  down: 'M6 10l6 6 6-6',
+  close: 'M6 6l12 12M18 6L6 18',
+  search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5',
+  filter: 'M4 5h16l-6 8v6l-4-2v-4z',
+  beacon: 'M12 11a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3zM8.5 16a5 5 0 1 1 7 0M6 19a9 9 0 1 1 12 0',
+  rules: 'M5 4h14v16H5zM8.5 9l1.5 1.5L12.5 8M8.5 15l1.5 1.5 2.5-2.5M15 9.5h1M15 15.5h1',
+  settings: 'M4 7h10M18 7h2M16 5v4M4 17h2M10 17h10M8 15v4',
+  map: 'M9 4 3.5 6.5v13L9 17l6 3 5.5-2.5v-13L15 7zM9 4v13M15 7v13',
+  table: 'M4 5h16v14H4zM4 10h16M10 5v14',
+  edit: 'M4 20l1-4L16 5l3 3L8 19z',
+  trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
+  download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  upload: 'M12 16V5M7 9l5-5 5 5M5 20h14',
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -10,15 +10,36 @@ interface Props {
 
 /** The first line of a page: what it is, one sentence about it, and what one most likely wants to do. */
 export function PageHeader({ title, children, action }: Props) {
-  useEffect(() => {
-    document.title = `${title} · Pharos`;
-  }, [title]);
+  usePageTitle(title);
   return (
     <Group justify="space-between" align="flex-start" mb="xl" gap="md">
       <div>
         <Title order={1}>{title}</Title>
         {children && (
           <Text c="dimmed" mt={4} maw="40rem" component="div">
+            {children}
+          </Text>
+        )}
+      </div>
+      {action}
+    </Group>
+  );
+}
+
+export function usePageTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Pharos`;
+  }, [title]);
+}
+
+/** The first line of a section of an app; below the app's name. */
+export function SectionHeader({ title, children, action }: Props) {
+  return (
+    <Group justify="space-between" align="flex-start" mb="lg" gap="md">
+      <div>
+        <Title order={2}>{title}</Title>
+        {children && (
+          <Text c="dimmed" size="sm" mt={2} maw="42rem" component="div">
             {children}
           </Text>
         )}

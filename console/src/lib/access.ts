@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from './queries.ts';
-import { mayDo, type Session } from './wire.ts';
+import { dataNeeds, mayDo, type Session } from './wire.ts';
 
 export type Role = Session['role'];
 export type Permission = keyof typeof mayDo;
@@ -22,10 +22,16 @@ export function useMay(): (permission: Permission) => boolean {
   return (permission) => data != null && isAllowed(data.role, permission);
 }
 
+/** Whether the signed-in administrator may call an operation of an app's data, such as `createBeacon`. */
+export function useMayCall(): (operation: keyof typeof dataNeeds) => boolean {
+  const may = useMay();
+  return (operation) => may(dataNeeds[operation]);
+}
+
 export const roleTexts: Readonly<Record<Role, { readonly label: string; readonly sentence: string }>> = {
   owner: { label: 'Owner', sentence: 'May do everything, and decides who the other administrators are.' },
   manager: { label: 'Manager', sentence: 'Makes and changes apps, keys and buckets.' },
-  editor: { label: 'Editor', sentence: 'Looks at apps and buckets, and takes care of content.' },
-  installer: { label: 'Installer', sentence: 'Looks at apps and buckets, and places beacons.' },
-  analyst: { label: 'Analyst', sentence: 'Looks at apps and buckets, and reads the numbers.' },
+  editor: { label: 'Editor', sentence: 'Takes care of messages, storylines, files and records, and sends pushes.' },
+  installer: { label: 'Installer', sentence: 'Places, calibrates and tries beacons and devices.' },
+  analyst: { label: 'Analyst', sentence: 'Reads what happened, without what tells whom it happened to.' },
 };

@@ -1,5 +1,6 @@
+import { PharosError } from '@pharos/sdk';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { ApiError, call } from './api.ts';
+import { call } from './api.ts';
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => a.name.localeCompare(b.name);
 
@@ -13,7 +14,7 @@ export const sessionQuery = queryOptions({
     try {
       return (await call('getSession')).result;
     } catch (error) {
-      if (error instanceof ApiError && error.name === 'InvalidSessionToken') return null;
+      if (error instanceof PharosError && error.name === 'InvalidSessionToken') return null;
       throw error;
     }
   },

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
+import type { PharosError } from '@pharos/sdk';
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ApiError } from './api.ts';
 
 interface Action<Input, Result> {
   readonly run: (input: Input) => Promise<Result>;
@@ -16,7 +16,7 @@ interface Action<Input, Result> {
 /** Something that a person does: runs it, tells how it went, and reads anew what it has changed. */
 export function useAction<Input = void, Result = unknown>(action: Action<Input, Result>) {
   const queries = useQueryClient();
-  return useMutation<Result, ApiError, Input>({
+  return useMutation<Result, PharosError, Input>({
     mutationFn: action.run,
     onSuccess: async (result, input) => {
       const message = typeof action.done === 'function' ? action.done(result, input) : action.done;

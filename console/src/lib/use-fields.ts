@@ -1,11 +1,16 @@
+import { PharosError, type PharosProblem } from '@pharos/sdk';
 import { useState } from 'react';
-import { ApiError } from './api.ts';
 
 /** The values of a small form, with what the service had against each. */
 export function useFields<Values extends object>(initial: Values) {
   const [values, setValues] = useState(initial);
-  const [failure, setFailure] = useState<Error | null>(null);
-  const problems = failure instanceof ApiError ? failure.details : [];
+  const [failure, setServiceFailure] = useState<Error | null>(null);
+  const [own, setOwn] = useState<readonly PharosProblem[]>();
+  function setFailure(error: Error | null) {
+    setServiceFailure(error);
+    setOwn(undefined);
+  }
+  const problems = failure instanceof PharosError ? failure.details : (own ?? []);
 
   function set<Name extends keyof Values & string>(name: Name, value: Values[Name]) {
     setValues((known) => ({ ...known, [name]: value }));
@@ -15,6 +20,11 @@ export function useFields<Values extends object>(initial: Values) {
     values,
     set,
     setFailure,
+    /** What the page itself found, before the service was asked; the fields show it alike. */
+    setProblems(found: readonly PharosProblem[]) {
+      setServiceFailure(null);
+      setOwn(found);
+    },
     reset(next: Values = initial) {
       setValues(next);
       setFailure(null);
@@ -23,13 +33,21 @@ export function useFields<Values extends object>(initial: Values) {
     problem(name: string): string | undefined {
       const found = problems.find(({ field }) => field === name);
       // An empty field breaks some rule of length; what it wants is to be filled in.
-      if (found && values[name as keyof Values] === '') return 'Fill this in.';
+      if (found && failure && values[name as keyof Values] === '') return 'Fill this in.';
       return found && sentence(found.problem);
     },
     /** What no field of the form shows. */
     rest(names: readonly string[]): string | undefined {
       if (!failure) return undefined;
       return problems.length > 0 && problems.every(({ field }) => names.includes(field)) ? undefined : failure.message;
+    },
+    /** Properties of a number input; an empty one is `''`. */
+    number(name: keyof Values & string) {
+      return {
+        value: values[name] as number | string,
+        error: this.problem(name),
+        onChange: (value: number | string) => set(name, value as Values[typeof name]),
+      };
     },
     /** Properties of a text input. */
     text(name: keyof Values & string) {

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config, Environment } from '../config.ts';
 
 /** Where a command reads and writes, so that it can be run without a terminal. */
 export interface Terminal {
@@ -29,6 +29,7 @@ export interface CommandCall {
   readonly arguments: readonly string[];
   readonly isJson: boolean;
   readonly terminal: Terminal;
+  readonly environment: Environment;
 }
 
 /** What a command prints: the text for people, or with --json the object. */

@@ -1,6 +1,7 @@
 import { type Config, ConfigError } from '../config.ts';
 import { Failure } from '../errors.ts';
 import { UsageError } from './command.ts';
+import { ServiceError } from './service-client.ts';
 
 interface CodedError extends Error {
   readonly code?: string;
@@ -24,7 +25,8 @@ const refusedByPostgres = /^(28|3D|42501|0A|08)/;
 /** One sentence for the person at the terminal, with what to do. */
 export function explain(error: unknown, config: Config | undefined): string {
   if (!(error instanceof Error)) return `Unexpected: ${String(error)}`;
-  if (error instanceof ConfigError || error instanceof UsageError) return error.message;
+  if (error instanceof ConfigError || error instanceof UsageError || error instanceof ServiceError)
+    return error.message;
   const cause = rootOf(error);
   const known = explainListening(cause, config) ?? explainDatabase(cause, config) ?? explainFiles(cause);
   if (known) return known;

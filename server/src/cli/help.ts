@@ -19,7 +19,8 @@ export function overview(commands: readonly Command[]): string {
     ...commands.map((command) => line(command.name + argumentsOf(command), command.summary)),
     '',
     'pharos COMMAND --help explains a command and lists its settings. --json prints JSON for scripts.',
-    'Commands work on the data folder or the PostgreSQL database whether or not a service runs on it.',
+    'Commands work on the data folder or the PostgreSQL database whether or not a service runs on it; simulate and',
+    'replay are clients of a running service.',
     'Exit codes: 0 done, 1 failed, 2 the command line or the configuration is wrong.',
   ].join('\n');
 }

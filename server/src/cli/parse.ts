@@ -38,6 +38,7 @@ export function parseCall(
     arguments: positionals,
     isJson: values['json'] === true,
     terminal: context.terminal,
+    environment: context.environment,
   };
 }
 

@@ -11,16 +11,22 @@ import { exitCodeOf, explain } from './explain.ts';
 import { commandHelp, overview } from './help.ts';
 import { migrateCommand } from './migrate.ts';
 import { findCommand, parseCall } from './parse.ts';
+import { replayCommand } from './replay.ts';
 import { serveCommand } from './serve.ts';
+import { simulateCommand } from './simulate.ts';
+import { workCommand } from './work.ts';
 
 export const commands: readonly Command[] = [
   serveCommand,
+  workCommand,
   migrateCommand,
   ...adminCommands,
   ...appCommands,
   ...bucketCommands,
   ...backupCommands,
   doctorCommand,
+  simulateCommand,
+  replayCommand,
 ];
 
 export interface Invocation {

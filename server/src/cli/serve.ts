@@ -4,8 +4,9 @@ import { assertNoUnfinishedRestore } from '../backup/marker.ts';
 import type { Config } from '../config.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { migrate } from '../db/migrate.ts';
+import { endLeases } from '../jobs/store.ts';
 import { version } from '../version.ts';
-import type { Command, Terminal } from './command.ts';
+import { type Command, type Terminal, UsageError } from './command.ts';
 import { type FirstStart, makeFirstStart } from './first-start.ts';
 import { createLogLines } from './log-lines.ts';
 import { waitForStop } from './stop-signal.ts';
@@ -53,6 +54,8 @@ async function serve(config: Config, terminal: Terminal, isJson: boolean): Promi
   try {
     await migrate(db, Date.now());
     await assertNoUnfinishedRestore(db);
+    // Who held a job of this folder is gone: the folder's lock says so.
+    if (!config.databaseUrl) await endLeases(db, Date.now());
     // The log goes to standard error, so that what people and scripts read stands alone on standard output.
     const logStream = createLogLines((lines) => terminal.err(lines));
     const app = await createApp({ config, db, now: Date.now, logStream });
@@ -79,6 +82,10 @@ export const serveCommand: Command = {
     'The first start makes a set-up link for the console and a first app, and prints both. Logs go to standard error as\nJSON lines. SIGTERM or SIGINT stops it after what it has accepted; a second signal stops it at once.',
   async run(call) {
     const config = call.config();
+    if (!config.worker && !config.databaseUrl)
+      throw new UsageError(
+        'With the embedded database nobody else can do the background work: leave PHAROS_WORKER on, or use PostgreSQL.',
+      );
     prepareFolder(config);
     const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
     try {

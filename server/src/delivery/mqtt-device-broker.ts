@@ -61,8 +61,8 @@ export class DeviceBroker {
       ? createTlsServer({ ...options.tls, handshakeTimeout: 5_000 }, accept)
       : createServer(accept);
     this.#server.maxConnections = this.#options.maxConnections;
-    // A broken handshake is the client's affair.
-    this.#server.on('tlsClientError', () => undefined);
+    // Node leaves a connection open whose handshake took too long.
+    this.#server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
   }
 
   async listen(port: number, host: string): Promise<void> {

@@ -80,6 +80,13 @@ export class AccessGuard {
     return app;
   }
 
+  /** An app for an administrator: without its key, and also while it is switched off. @throws Failure ObjectNotFound */
+  async appOfConsole(appId: string): Promise<AppContext> {
+    const app = this.#apps.get(appId) ?? (await this.#loadApp(appId));
+    if (!app) throw fail('ObjectNotFound', 'There is no app with this appId.');
+    return app;
+  }
+
   /** @throws Failure InvalidSessionToken, alike for a missing, malformed, foreign and expired token */
   async user(app: AppContext, authorization: string | undefined): Promise<UserContext> {
     const accessToken = /^Bearer +([\w-]{20,128})$/i.exec(authorization ?? '')?.[1];

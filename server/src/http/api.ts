@@ -23,7 +23,8 @@ export interface ApiOptions {
   readonly corsOrigins: readonly string[] | '*';
 }
 
-type Early = Omit<Call<undefined, undefined>, 'body' | 'located'>;
+export type EarlyCall = Omit<Call<undefined, undefined>, 'body' | 'located'>;
+type Early = EarlyCall;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,30 +35,45 @@ declare module 'fastify' {
 
 type Guarded = { readonly app: AppContext; readonly now: number };
 
+/** What was found out about who calls, before anything else of the request is looked at. */
+export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'>;
+
+/** The endpoints as they are reached under one address, by one kind of caller. */
+export interface Mount {
+  readonly endpoints: readonly Endpoint[];
+  /** Before each endpoint's path, below the prefix of the plugin. */
+  readonly prefix: string;
+  /** Who calls, and whether they may. @throws Failure */
+  readonly admit: (request: FastifyRequest, endpoint: Endpoint) => Promise<Admitted>;
+  /** Calls the endpoint's `handle`, and may do something before and after. */
+  readonly handle?: (
+    request: FastifyRequest,
+    endpoint: Endpoint,
+    call: Call<unknown, unknown>,
+  ) => Promise<HandlerAnswer>;
+}
+
+export type HandlerAnswer = JsonText | OtherAnswer | object;
+
 /** Serves the endpoints below `/api/v2`: credentials, rate limit, bearer, path, body, in this order. */
 export async function registerApi(fastify: FastifyInstance, options: ApiOptions): Promise<void> {
   await fastify.register(
     async (api) => {
-      api.decorateRequest('early', undefined);
-      api.decorateRequest('located', undefined);
       await api.register(cors, {
         origin: options.corsOrigins === '*' ? '*' : [...options.corsOrigins],
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Allow'],
+        exposedHeaders: ['Location', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Allow'],
         maxAge: 7200,
         strictPreflight: false,
       });
       api.addHook('onSend', async (_request, reply) => {
         reply.header('cache-control', 'no-store');
       });
-      await api.register(async (json) => {
-        acceptJson(json);
-        for (const endpoint of options.endpoints) if (!endpoint.takesStream) route(json, endpoint, options);
-      });
-      await api.register(async (streams) => {
-        streams.removeAllContentTypeParsers();
-        streams.addContentTypeParser('*', (_request, _payload, done) => done(null));
-        for (const endpoint of options.endpoints) if (endpoint.takesStream) route(streams, endpoint, options);
+      await mountEndpoints(api, {
+        endpoints: options.endpoints,
+        prefix: '',
+        admit: async (request, endpoint) =>
+          admitUser(request, await guardApp(request, options), endpoint, options.guard),
       });
       // In a hook and not in the handler, which would come only after the body.
       api.addHook('onRequest', async (request, reply) => {
@@ -69,6 +85,21 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
     },
     { prefix: apiPrefix },
   );
+}
+
+/** Routes the endpoints: who calls, path, body, in this order. */
+export async function mountEndpoints(fastify: FastifyInstance, mount: Mount): Promise<void> {
+  fastify.decorateRequest('early', undefined);
+  fastify.decorateRequest('located', undefined);
+  await fastify.register(async (json) => {
+    acceptJson(json);
+    for (const endpoint of mount.endpoints) if (!endpoint.takesStream) route(json, endpoint, mount);
+  });
+  await fastify.register(async (streams) => {
+    streams.removeAllContentTypeParsers();
+    streams.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    for (const endpoint of mount.endpoints) if (endpoint.takesStream) route(streams, endpoint, mount);
+  });
 }
 
 export function acceptJson(fastify: FastifyInstance): void {
@@ -88,14 +119,14 @@ export function acceptJson(fastify: FastifyInstance): void {
   );
 }
 
-function route(fastify: FastifyInstance, endpoint: Endpoint, options: ApiOptions): void {
+function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount): void {
+  const url = mount.prefix + endpoint.path;
   fastify.route({
     method: endpoint.method,
     // An empty file name is a name that the endpoint refuses, not another address.
-    url: endpoint.takesStream ? `${endpoint.path}?` : endpoint.path,
+    url: endpoint.takesStream ? `${url}?` : url,
     onRequest: async (request) => {
-      const guarded = await guardApp(request, options);
-      const early = await guardUser(request, guarded, endpoint, options.guard);
+      const early = earlyCall(request, endpoint, await mount.admit(request, endpoint));
       request.early = early;
       if (endpoint.locate) request.located = await endpoint.locate(early);
     },
@@ -104,14 +135,31 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, options: ApiOptions
       if (endpoint.body && request.body === undefined)
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
       const body = endpoint.body?.read(request.body, early.app);
-      const answer = await endpoint.handle({ ...early, body, located: request.located });
-      const isOther = answer instanceof OtherAnswer;
-      reply.code((isOther ? endpoint.otherAnswer : undefined)?.status ?? endpoint.answer.status);
-      reply.type('application/json; charset=utf-8');
-      if (isOther) return JSON.stringify(answer.value);
-      return answer instanceof JsonText ? answer.text : JSON.stringify(answer);
+      const call = { ...early, body, located: request.located };
+      return send(reply, endpoint, await (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call)));
     },
   });
+}
+
+function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): string {
+  const isOther = answer instanceof OtherAnswer;
+  reply.code((isOther ? endpoint.otherAnswer : undefined)?.status ?? endpoint.answer.status);
+  reply.type('application/json; charset=utf-8');
+  if (isOther) return JSON.stringify(answer.value);
+  if (!(answer instanceof JsonText)) return JSON.stringify(answer);
+  if (answer.headers) reply.headers(answer.headers);
+  return answer.text;
+}
+
+function earlyCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): Early {
+  return {
+    ...admitted,
+    params: readParams(request.params as Record<string, string>),
+    query: readQuery(endpoint, request.query as Record<string, unknown>),
+    address: request.ip,
+    headers: request.headers,
+    stream: request.raw,
+  };
 }
 
 /** Credentials and rate limit: what every request has to pass before anything else of it is looked at. */
@@ -135,26 +183,17 @@ function credential(request: FastifyRequest, prefixes: readonly string[], name: 
   return undefined;
 }
 
-async function guardUser(
+async function admitUser(
   request: FastifyRequest,
   guarded: Guarded,
   endpoint: Endpoint,
   guard: AccessGuard,
-): Promise<Early> {
-  const { app, now } = guarded;
+): Promise<Admitted> {
+  const { app } = guarded;
   const grant = typeof endpoint.grant === 'function' ? endpoint.grant(app.policy) : endpoint.grant;
   const user = await findUser(request.headers.authorization, app, grant, guard);
   if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
-  return {
-    app,
-    user,
-    params: readParams(request.params as Record<string, string>),
-    query: readQuery(endpoint, request.query as Record<string, unknown>),
-    now,
-    address: request.ip,
-    headers: request.headers,
-    stream: request.raw,
-  };
+  return { ...guarded, user };
 }
 
 /**

@@ -21,16 +21,100 @@ export const mayDo = Object.freeze({
   'users.read': ['owner', 'manager'],
   /** An app user's role, and switching the user off and on. */
   'users.change': ['owner', 'manager'],
+  /** Credentials of push providers. */
+  'senders.read': ['owner', 'manager'],
+  'senders.write': ['owner', 'manager'],
   /** They show what happens in the app, and send it elsewhere. */
   'webhooks.read': ['owner', 'manager'],
   'webhooks.write': ['owner', 'manager'],
   'audit.read': ['owner', 'manager'],
+  'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'beacons.write': ['owner', 'manager', 'installer'],
+  /** What visitors are told: notifications, storylines with their scenarios. */
+  'content.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'content.write': ['owner', 'manager', 'editor'],
+  'push.send': ['owner', 'manager', 'editor'],
+  'files.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'files.write': ['owner', 'manager', 'editor'],
+  'schemas.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'schemas.write': ['owner', 'manager'],
+  /** What apps have written into buckets; it may be personal data. */
+  'records.read': ['owner', 'manager', 'editor'],
+  'records.write': ['owner', 'manager', 'editor'],
   'devices.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'devices.write': ['owner', 'manager', 'installer'],
+  /** Asking what would happen; nothing is stored. */
+  'simulations.run': ['owner', 'manager', 'editor', 'installer'],
+  /** Visits, events, verdicts and logs: installations only by their id. */
+  'activity.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'installations.read': ['owner', 'manager', 'analyst'],
+  /** Whose installation it is, and what the app has noted about it. */
+  'installations.personal': ['owner', 'manager'],
+  'installations.write': ['owner', 'manager'],
 }) satisfies Readonly<Record<string, readonly AdminRole[]>>;
 
 export type Permission = keyof typeof mayDo;
 
 export function isAllowed(role: AdminRole, permission: Permission): boolean {
   return (mayDo[permission] as readonly AdminRole[]).includes(role);
+}
+
+interface DataTag {
+  readonly read?: Permission;
+  readonly write?: Permission;
+}
+
+/**
+ * What an administrator needs for the operations of `/api/v2`, by their tag. An operation without a line here or in
+ * `dataOperations` cannot be reached from the console.
+ */
+export const dataTags: Readonly<Record<string, DataTag>> = Object.freeze({
+  Beacons: { read: 'beacons.read', write: 'beacons.write' },
+  Notifications: { read: 'content.read', write: 'content.write' },
+  Storylines: { read: 'content.read', write: 'content.write' },
+  Push: { read: 'activity.read', write: 'push.send' },
+  Deliveries: { read: 'activity.read' },
+  Files: { read: 'files.read', write: 'files.write' },
+  Schemas: { read: 'schemas.read', write: 'schemas.write' },
+  'Data buckets': { read: 'records.read', write: 'records.write' },
+  Devices: { read: 'devices.read', write: 'devices.write' },
+  Simulations: { write: 'simulations.run' },
+  Visits: { read: 'activity.read' },
+  Events: { read: 'activity.read' },
+  Logs: { read: 'activity.read' },
+  Installations: { read: 'installations.read', write: 'installations.write' },
+});
+
+/** Where an operation differs from its tag; null: it is for apps only. */
+export const dataOperations: Readonly<Record<string, Permission | null>> = Object.freeze({
+  listUsers: 'users.read',
+  registerInstallation: null,
+  reportReceipts: null,
+});
+
+/** Writes that store nothing, so that the audit need not tell of them. */
+export const storesNothing: ReadonlySet<string> = new Set(['simulateSightings']);
+
+/** Records of these may hold personal data, which has to go when a person is erased: the audit keeps their ids only. */
+export const personalTags: ReadonlySet<string> = new Set(['Installations', 'Data buckets']);
+
+/** Members that a role without the permission neither sees nor can ask by. */
+export const personalMembers: Readonly<
+  Record<string, { readonly permission: Permission; readonly members: readonly string[] }>
+> = Object.freeze({
+  Installations: {
+    permission: 'installations.personal',
+    members: ['installationId', 'userId', 'metadata', 'deviceToken'],
+  },
+});
+
+/** What an administrator needs for an operation of `/api/v2`; undefined when it is for apps only. */
+export function dataPermission(operation: {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly method: string;
+}): Permission | undefined {
+  const special = dataOperations[operation.operationId];
+  if (special !== undefined) return special ?? undefined;
+  return dataTags[operation.tag]?.[operation.method === 'GET' ? 'read' : 'write'];
 }

@@ -99,3 +99,22 @@ test('a range of time alone is served by an index, one beside other conditions i
   assert.equal(planned({ kind: 'x' }, '-createdAt'), true);
   assert.equal(planned({ ...range, kind: 'x' }, '-createdAt'), false);
 });
+
+test('where ids begin with another time, that one becomes a range of ids and createdAt does not', () => {
+  const byOccurrence = columnLookup({
+    objectId: text('object_id'),
+    occurredAt: time('occurred_at'),
+    createdAt: time('created_at'),
+  });
+  const ask = (where: object, order: string) => {
+    const query = byCreation(parseWhereValue(where, byOccurrence), parseOrder(order, byOccurrence), 'occurredAt');
+    return [
+      renderSql(query.bounds, () => '?'),
+      renderSql(orderToSql(query.order, sqliteWhere), () => '?'),
+      isIndexed(query.rest, query.order),
+    ];
+  };
+  const day = { $gte: '2026-01-01T00:00:00.000Z' };
+  assert.deepEqual(ask({ occurredAt: day }, '-occurredAt'), ['(1 = 1) and object_id >= ?', 'object_id desc', true]);
+  assert.deepEqual(ask({ createdAt: day }, '-createdAt'), ['(1 = 1)', 'created_at desc, object_id desc', false]);
+});

@@ -33,9 +33,11 @@ export interface Call<Body, Located> {
 /** An answer's text when it is JSON already, so that a document that is stored as text is never parsed to be sent. */
 export class JsonText {
   readonly text: string;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, headers?: Readonly<Record<string, string>>) {
     this.text = text;
+    this.headers = headers;
   }
 }
 

@@ -21,6 +21,8 @@ export interface ListOptions {
   readonly defaultOrder?: string;
   /** Each objectId was made from its record's createdAt, so that one index serves both; see `byCreation`. */
   readonly idsFollowCreation?: true;
+  /** The same for a table whose objectIds were made from occurredAt. */
+  readonly idsFollowOccurrence?: true;
   /** The app, for a fair share of long queries. */
   readonly share: string;
 }
@@ -66,8 +68,9 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
   const where = parseWhere(query['where'], table.lookup);
   const asked = parseOrder(query['order'], table.lookup, options.defaultOrder ?? 'objectId');
   const page = parsePage(query, options.defaultLimit);
-  const { bounds, rest, order } = options.idsFollowCreation
-    ? byCreation(where, asked)
+  const time = options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt';
+  const { bounds, rest, order } = time
+    ? byCreation(where, asked, time)
     : { bounds: sql`(1 = 1)`, rest: where, order: asked };
   const { condition, orderBy } = queryToSql({ where, order }, db.dialect.where);
   const from = (matching: Sql) => sql`from ${raw(table.name)} where ${options.scope} and ${bounds} and ${matching}`;

@@ -33,6 +33,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Schemas: 'The types of the fields of a data bucket.',
   'Data buckets': 'Documents of the app, with a query language.',
   Push: 'Messages to everyone or to a filtered audience.',
+  Deliveries: 'What became of each message for each recipient, and what the app reports of it.',
   Sightings: 'What phones and gateways sense, and what follows from it.',
   Visits: 'Who was where, from when until when.',
   Events: 'Confirmed transitions, and why each message was shown or not.',

@@ -1,50 +1,32 @@
-import { type TObject, type TSchema, Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import type { Db, Row } from '../db/db.ts';
-import type { Key, Table, Values } from '../db/table.ts';
-import { type ErrorName, fail } from '../errors.ts';
+import type { Key, Values } from '../db/table.ts';
+import type { ErrorName } from '../errors.ts';
 import { newObjectId } from '../id.ts';
 import { raw, sql } from '../sql.ts';
-import { createdAnswer, deletedAnswer, inArray, isoTime, listAnswer, recordAnswer, updatedAnswer } from './answers.ts';
+import { createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from './answers.ts';
 import type { AppContext } from './context.ts';
-import { type BodySpec, type Endpoint, endpoint, type Grant, JsonText } from './endpoint.ts';
-import { listParameters, listRecords } from './list.ts';
+import { type BodySpec, type Endpoint, endpoint } from './endpoint.ts';
 import { mergePatch } from './merge-patch.ts';
-import type { AppPolicy } from './policy.ts';
+import {
+  type Granting,
+  getEndpoint,
+  keyOf,
+  listEndpoint,
+  locate,
+  notFound,
+  onePath,
+  type ReadOptions,
+} from './read-endpoints.ts';
 import type { Changes, Shape } from './shape.ts';
 
-type Granting = Grant | ((policy: AppPolicy) => Grant);
-type Params = Readonly<Record<string, string>>;
-
-export interface ResourceOptions<S extends TObject> {
-  readonly db: Db;
-  readonly table: Table;
-  /** Singular and plural as in a sentence: `beacon`, `beacons`. */
-  readonly noun: readonly [singular: string, plural: string];
-  /** For operation ids: `Beacon`, `Beacons`. */
-  readonly title: readonly [singular: string, plural: string];
-  readonly tag: string;
-  readonly path: string;
-  /** The path parameter of one record; `objectId` unless the path has that name already. */
-  readonly idName?: string;
-  readonly parameters?: Readonly<Record<string, string>>;
+export interface ResourceOptions<S extends TObject> extends ReadOptions {
   readonly shape: Shape<S>;
   readonly example: Readonly<Record<string, unknown>>;
-  /** A record as answers show it. */
-  readonly record: { readonly schema: TSchema; readonly example: Readonly<Record<string, unknown>> };
-  readonly grants: {
-    readonly list?: Granting;
-    readonly read: Granting;
-    readonly create: Granting;
-    readonly write: Granting;
-  };
-  readonly defaultLimit: number;
+  readonly grants: ReadOptions['grants'] & { readonly create: Granting; readonly write: Granting };
   /** The specification wraps the answers to update and delete in an array. */
   readonly wrapsInArray?: true;
   readonly errors?: readonly ErrorName[];
-  /** Key columns beside `app_id` and `object_id`, from the path (a scenario's storyline). */
-  readonly parentKey?: (params: Params) => Readonly<Record<string, string>>;
-  /** Checks what the path names above the record, before the body is read. */
-  readonly locateParent?: (appId: string, params: Params) => Promise<void>;
   /**
    * Checks what only the database can tell: pointers, and rules between what was sent and what is `stored`.
    * @throws Failure ObjectNotFound, ValidationError
@@ -63,60 +45,14 @@ export interface ResourceOptions<S extends TObject> {
  * What is particular to a resource is in the options; the rules that hold for all of them stand here once.
  */
 export function resourceEndpoints<S extends TObject>(options: ResourceOptions<S>): Endpoint[] {
-  return [list(options), create(options), get(options), put(options), patch(options), remove(options)];
-}
-
-function keyOf<S extends TObject>(options: ResourceOptions<S>, appId: string, params: Params): Key {
-  return { app_id: appId, ...options.parentKey?.(params), object_id: params[options.idName ?? 'objectId'] ?? '' };
-}
-
-function onePath<S extends TObject>(options: ResourceOptions<S>): string {
-  return `${options.path}/:${options.idName ?? 'objectId'}`;
-}
-
-async function findOrFail<S extends TObject>(options: ResourceOptions<S>, db: Db, key: Key): Promise<Row> {
-  const row = await options.table.find(db, key);
-  if (!row) throw notFound(options);
-  return row;
-}
-
-function notFound<S extends TObject>(options: ResourceOptions<S>) {
-  return fail('ObjectNotFound', `There is no ${options.noun[0]} with this objectId.`);
-}
-
-/** Existence is checked before the body is read: the path comes before the body. */
-function locate<S extends TObject>(options: ResourceOptions<S>) {
-  return async (call: { readonly app: AppContext; readonly params: Params }): Promise<Row> => {
-    await options.locateParent?.(call.app.appId, call.params);
-    return findOrFail(options, options.db, keyOf(options, call.app.appId, call.params));
-  };
-}
-
-function list<S extends TObject>(options: ResourceOptions<S>): Endpoint {
-  const { db, table, locateParent } = options;
-  return endpoint({
-    method: 'GET',
-    path: options.path,
-    operationId: `list${options.title[1]}`,
-    tag: options.tag,
-    summary: `List ${options.noun[1]}`,
-    grant: options.grants.list ?? options.grants.read,
-    parameters: options.parameters,
-    query: listParameters,
-    answer: listAnswer(options.record.schema, options.record.example),
-    errors: ['InvalidQuery', 'Timeout', ...(locateParent ? (['ObjectNotFound'] as const) : [])],
-    locate: async ({ app, params }) => locateParent?.(app.appId, params),
-    handle: ({ app, params, query }) => {
-      const scope = table.match({ app_id: app.appId, ...options.parentKey?.(params) });
-      return listRecords(db, table, {
-        scope,
-        query,
-        defaultLimit: options.defaultLimit,
-        idsFollowCreation: true,
-        share: app.appId,
-      });
-    },
-  });
+  return [
+    listEndpoint(options, { idsFollowCreation: true }),
+    create(options),
+    getEndpoint(options),
+    put(options),
+    patch(options),
+    remove(options),
+  ];
 }
 
 function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
@@ -164,22 +100,6 @@ function emptyMembers<S extends TObject>(options: ResourceOptions<S>): Values {
   return Object.fromEntries(
     Object.entries(options.table.columns).flatMap(([member, spec]) => (spec.empty ? [[member, null]] : [])),
   );
-}
-
-function get<S extends TObject>(options: ResourceOptions<S>): Endpoint {
-  return endpoint<undefined, Row>({
-    method: 'GET',
-    path: onePath(options),
-    operationId: `get${options.title[0]}`,
-    tag: options.tag,
-    summary: `Get a ${options.noun[0]}`,
-    grant: options.grants.read,
-    parameters: options.parameters,
-    answer: recordAnswer(options.record.schema, options.record.example),
-    errors: ['ObjectNotFound'],
-    locate: locate(options),
-    handle: async ({ located }) => new JsonText(`{"result":${options.table.render(located)}}`),
-  });
 }
 
 function updated<S extends TObject>(options: ResourceOptions<S>, updatedAt: number): object {

@@ -43,6 +43,8 @@ export interface JobContext {
 export interface JobHandler {
   /** How many of this kind run at once in this process. */
   readonly concurrency: number;
+  /** How many of them may belong to one app, so that a slow one leaves places for the others; no bound by default. */
+  readonly perApp?: number;
   /** After this many tries the job is dead. */
   readonly maxAttempts: number;
   /** The pause after try n is drawn from 0 to `min(maxDelayMs, baseDelayMs · 2^(n − 1))`. */

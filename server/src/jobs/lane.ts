@@ -13,22 +13,25 @@ export const leaseMs = 30_000;
 export class Lane {
   readonly kind: string;
   readonly #db: Database;
+  readonly #leaseMs: number;
   #lastServed = '';
 
-  constructor(db: Database, kind: string) {
+  constructor(db: Database, kind: string, lease = leaseMs) {
     this.#db = db;
     this.kind = kind;
+    this.#leaseMs = lease;
   }
 
-  /** At most `places` jobs; none means that nothing is due. */
-  async claim(places: number, now: number): Promise<Job[]> {
-    const apps = await this.#nextApps(places, now);
+  /** At most `places` jobs, and `room` of one app; none means that nothing is due which has room. */
+  async claim(places: number, now: number, room: (appId: string) => number = () => places): Promise<Job[]> {
+    const apps = await this.#nextApps(places, now, room);
     if (apps.length === 0) return [];
-    const each = { kind: this.kind, now, leaseUntil: now + leaseMs, leaseToken: randomBytes(16).toString('base64url') };
+    const leaseToken = randomBytes(16).toString('base64url');
+    const each = { kind: this.kind, now, leaseUntil: now + this.#leaseMs, leaseToken };
     const claimed = await this.#db.transaction(async (db) => {
       const jobs: Job[] = [];
       for (const [index, appId] of apps.entries()) {
-        const limit = Math.ceil((places - jobs.length) / (apps.length - index));
+        const limit = Math.min(room(appId), Math.ceil((places - jobs.length) / (apps.length - index)));
         jobs.push(...(await claimJobs(db, { ...each, appId, limit })));
       }
       return jobs;
@@ -37,11 +40,23 @@ export class Lane {
     return claimed;
   }
 
-  async #nextApps(limit: number, now: number): Promise<string[]> {
-    const scope = { kind: this.kind, now, limit };
-    const apps = await findDueApps(this.#db, { ...scope, after: this.#lastServed });
+  async #nextApps(limit: number, now: number, room: (appId: string) => number): Promise<string[]> {
+    const apps = await this.#appsAfter(this.#lastServed, { limit, now, room });
     if (apps.length > 0 || this.#lastServed === '') return apps;
     this.#lastServed = '';
-    return findDueApps(this.#db, { ...scope, after: '' });
+    return this.#appsAfter('', { limit, now, room });
+  }
+
+  /** Looks past apps that have no room: they must not hide those that come after them. */
+  async #appsAfter(
+    after: string,
+    { limit, now, room }: { readonly limit: number; readonly now: number; room(appId: string): number },
+  ): Promise<string[]> {
+    for (let from = after; ; ) {
+      const due = await findDueApps(this.#db, { kind: this.kind, now, limit, after: from });
+      const apps = due.filter((appId) => room(appId) > 0);
+      if (apps.length > 0 || due.length < limit) return apps;
+      from = due.at(-1) ?? '';
+    }
   }
 }

@@ -6,7 +6,7 @@ import { raw, sql } from '../sql.ts';
 import { GiveUp, type Job, type JobContext, type JobHandler, LeaseLost, type NewJob, RetryLater } from './job.ts';
 import { leaseMs } from './lane.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
-import { countJobs } from './store.ts';
+import { countJobs, endLeases } from './store.ts';
 import { sweepDeadJobs } from './sweep.ts';
 import { createWorker, type Worker } from './worker.ts';
 
@@ -282,6 +282,42 @@ for (const database of databases) {
       assert.deepEqual(await countJobs(db, now), { queued: 18, running: 4, dead: 0 });
       release.open();
       await done;
+    });
+
+    test('an app fills no more than its own places, and those behind it get theirs', async () => {
+      for (let n = 0; n < 10; n++) await enqueue({ appId: 'a' });
+      await enqueue({ appId: 'b' });
+      const [claimed, release] = [gate(), gate()];
+      const running: string[] = [];
+      const worker = workerWith({
+        work: handler(
+          async ({ appId }) => {
+            running.push(appId);
+            if (running.includes('b')) claimed.open();
+            await release.opened;
+          },
+          { concurrency: 8, perApp: 2 },
+        ),
+      });
+      const done = worker.drain();
+      await claimed.opened;
+      assert.deepEqual(running.filter((appId) => appId === 'a').length <= 2, true, running.join());
+      assert.deepEqual(await countJobs(db, now), { queued: 8, running: 3, dead: 0 });
+      release.open();
+      await done;
+      assert.equal(running.length, 11);
+    });
+
+    test('the only process of a database takes over at once what its predecessor held', async () => {
+      await enqueue();
+      await db.run(sql`update jobs set attempts = 1, lease_token = 'gone', run_at = ${now + leaseMs}`);
+      const seen: number[] = [];
+      const worker = workerWith({ work: handler(async ({ attempts }) => void seen.push(attempts)) });
+      await worker.drain();
+      assert.deepEqual(seen, []);
+      await endLeases(db, now);
+      await worker.drain();
+      assert.deepEqual(seen, [2]);
     });
 
     test('a stop waits for what runs and claims nothing more', async () => {

@@ -145,6 +145,16 @@ export async function extendLease(db: Db, job: Job, leaseUntil: number): Promise
   return (await db.run(sql`update jobs set run_at = ${leaseUntil} where ${held(job)}`)) > 0;
 }
 
+/**
+ * Ends every lease: for the one process of an embedded database, whose start proves that whoever held one is gone.
+ * The tries stay counted.
+ */
+export async function endLeases(db: Db, now: number): Promise<number> {
+  return db.run(
+    sql`update jobs set run_at = ${now}, lease_token = null where state = 'queued' and lease_token is not null`,
+  );
+}
+
 /** Locks the row until the end of the transaction, so that nobody takes the job in between. */
 export async function isHeld(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`update jobs set lease_token = lease_token where ${held(job)}`)) > 0;

@@ -11,7 +11,7 @@ import {
   LeaseLost,
   RetryLater,
 } from './job.ts';
-import { Lane, leaseMs } from './lane.ts';
+import { Lane, leaseMs as usualLeaseMs } from './lane.ts';
 import type { Outbox } from './outbox.ts';
 import * as store from './store.ts';
 
@@ -30,7 +30,9 @@ export interface WorkerOptions {
   readonly onError: (what: string, error: unknown) => void;
   /** 0 to 1, for the pause before a retry. */
   readonly random?: () => number;
-  /** How often the leases of running jobs are renewed. */
+  /** How long a claimed job stays with this worker without a renewal. */
+  readonly leaseMs?: number;
+  /** How often the leases of running jobs are renewed; a third of the lease by default. */
   readonly renewMs?: number;
 }
 
@@ -53,6 +55,8 @@ interface Place {
   readonly lane: Lane;
   readonly handler: JobHandler;
   running: number;
+  /** Running jobs of each app. */
+  readonly byApp: Map<string, number>;
   /** One claim of a kind at a time: what becomes free or due meanwhile is left to the next one, in one go. */
   claiming: Promise<number>;
   next: Promise<number> | undefined;
@@ -70,13 +74,20 @@ class OutboxWorker implements Worker {
     this.#places = new Map(
       Object.entries(options.handlers).map(([kind, handler]) => [
         kind,
-        { lane: new Lane(options.db, kind), handler, running: 0, claiming: Promise.resolve(0), next: undefined },
+        {
+          lane: new Lane(options.db, kind, options.leaseMs),
+          handler,
+          running: 0,
+          byApp: new Map(),
+          claiming: Promise.resolve(0),
+          next: undefined,
+        },
       ]),
     );
   }
 
   start(): void {
-    const { outbox, renewMs = leaseMs / 3 } = this.#options;
+    const { outbox, leaseMs = usualLeaseMs, renewMs = leaseMs / 3 } = this.#options;
     outbox.onEnqueued((kind) => {
       const place = this.#places.get(kind);
       if (place) void this.#fill(place);
@@ -129,7 +140,9 @@ class OutboxWorker implements Worker {
     for (let total = 0; ; ) {
       const free = place.handler.concurrency - place.running;
       if (this.#stopping || free <= 0) return total;
-      const jobs = (await this.#attempt('claiming jobs', () => place.lane.claim(free, now()))) ?? [];
+      const { perApp = Number.POSITIVE_INFINITY } = place.handler;
+      const room = (appId: string) => Math.min(free, perApp - (place.byApp.get(appId) ?? 0));
+      const jobs = (await this.#attempt('claiming jobs', () => place.lane.claim(free, now(), room))) ?? [];
       // The stop came while the claim was under way.
       if (this.#stopping) await this.#giveBack(jobs);
       else for (const job of jobs) this.#start(place, job);
@@ -140,9 +153,13 @@ class OutboxWorker implements Worker {
 
   #start(place: Place, job: Job): void {
     place.running++;
+    place.byApp.set(job.appId, (place.byApp.get(job.appId) ?? 0) + 1);
     const abort = new AbortController();
     const ended = this.#run(place.handler, job, abort.signal).finally(() => {
       place.running--;
+      const left = (place.byApp.get(job.appId) ?? 1) - 1;
+      if (left > 0) place.byApp.set(job.appId, left);
+      else place.byApp.delete(job.appId);
       this.#running.delete(running);
       if (!this.#stopping) void this.#fill(place);
     });
@@ -187,7 +204,7 @@ class OutboxWorker implements Worker {
   }
 
   async #renew(): Promise<void> {
-    const until = this.#options.now() + leaseMs;
+    const until = this.#options.now() + (this.#options.leaseMs ?? usualLeaseMs);
     for (const { job, abort } of this.#running) {
       const kept = await this.#attempt('renewing a lease', () => store.extendLease(this.#options.db, job, until));
       if (kept === false) abort.abort();

@@ -37,7 +37,7 @@ function fallSilent(run: Run): void {
   state.near = newGate();
   state.immediate = newGate();
   state.zone = null;
-  state.filters = [];
+  // The filters stay: they know the last sample when it comes again, and begin anew with the next one by themselves.
   state.heardAt = Number.MIN_SAFE_INTEGER;
 }
 

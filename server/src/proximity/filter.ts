@@ -17,7 +17,7 @@ export function newFilter(receiver: string, loss: number, at: number): FilterSta
 export function updateFilter(filter: FilterState, loss: number, at: number, sensitivity: Sensitivity): void {
   const elapsed = at - filter.at;
   filter.at = at;
-  if (elapsed > RESET_MS) {
+  if (elapsed >= RESET_MS) {
     filter.mean = loss;
     filter.variance = MEASUREMENT_VARIANCE;
   } else if (sensitivity === 'fast') {

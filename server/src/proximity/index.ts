@@ -1,5 +1,4 @@
 /** The proximity engine: signal → distance → presence → event → verdict. Pure; see observe.ts for the one entry. */
-export { DeadlineQueue } from './deadlines.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './distance.ts';
 export { nextDeadline } from './expiry.ts';
 export { presenceEventId, sightingKey, timePrefix, visitId } from './ids.ts';

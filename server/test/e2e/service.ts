@@ -15,9 +15,9 @@ export interface Service {
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `pharos serve` on a free port and waits until it says where it listens. */
-export async function startService(settings: Readonly<Record<string, string>>): Promise<Service> {
-  const child = spawn(process.execPath, [command, 'serve', '--port', '0'], {
+/** Starts `pharos serve`, on a free port unless one is given, and waits until it says where it listens. */
+export async function startService(settings: Readonly<Record<string, string>>, port = '0'): Promise<Service> {
+  const child = spawn(process.execPath, [command, 'serve', '--port', port], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PHAROS_LOG_LEVEL: 'warn', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,37 +1,29 @@
-import { Alert, Badge, Group, Skeleton } from '@mantine/core';
+import { Alert, Badge, Group, Skeleton, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { getRouteApi, Outlet } from '@tanstack/react-router';
 import { CopyButton } from '../../components/copy-field.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
+import { usePageTitle } from '../../components/page-header.tsx';
 import { useMay } from '../../lib/access.ts';
 import { appQuery } from '../../lib/queries.ts';
 import classes from './app-page.module.css';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 
-const tabs = [
-  { to: '/apps/$appId', label: 'Keys' },
-  { to: '/apps/$appId/buckets', label: 'Buckets' },
-  { to: '/apps/$appId/rules', label: 'Rules' },
-  { to: '/apps/$appId/settings', label: 'Settings' },
-] as const;
-
-/** One app: its name, its id, and the tabs below which everything else of it stands. */
+/** One app: its name and id, and below them the page of one of its sections. */
 export function AppPage() {
   const { appId } = route.useParams();
   const { data: app, error } = useQuery(appQuery(appId));
+  usePageTitle(app?.name ?? 'App');
   return (
-    <>
-      <Link to="/apps" className={classes.back}>
-        ← Apps
-      </Link>
-      {!app && !error && <Skeleton h={80} mb="xl" />}
+    <div data-wide>
+      {!app && !error && <Skeleton h={40} mb="xl" />}
       <FailureNote message={error?.message} />
       {app && (
         <>
-          <PageHeader title={app.name}>
-            <Group gap={4}>
+          <header className={classes.head}>
+            <Title order={1}>{app.name}</Title>
+            <Group gap={4} wrap="nowrap">
               <span className="mono">{app.appId}</span>
               <CopyButton text={app.appId} label="AppId" />
               {app.disabled && (
@@ -40,30 +32,17 @@ export function AppPage() {
                 </Badge>
               )}
             </Group>
-          </PageHeader>
+          </header>
           {app.disabled && (
             <Alert color="gray" variant="light" mb="lg">
-              This app is switched off. The service refuses its requests until it is switched on in its settings.
+              This app is switched off. The service refuses its requests until it is switched on in its settings; here
+              its data can be read and changed.
             </Alert>
           )}
-          <nav className={classes.tabs} aria-label="Parts of the app">
-            {tabs.map(({ to, label }) => (
-              <Link
-                key={to}
-                to={to}
-                params={{ appId }}
-                className={classes.tab}
-                activeOptions={{ exact: true }}
-                activeProps={{ 'aria-current': 'page' }}
-              >
-                {label}
-              </Link>
-            ))}
-          </nav>
           <Outlet />
         </>
       )}
-    </>
+    </div>
   );
 }
 

@@ -17,8 +17,42 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
 };
 
 export function describe({ action, subject, appId, before, after }: Audit, appName: string | undefined): string {
+  if (action.startsWith('data.')) return dataSentence(action, subject, { before, after, app: appName ?? appId ?? '' });
   const app = appName ?? nameIn(after) ?? nameIn(before) ?? appId ?? '';
   return sentences[action]?.(subject, app) ?? `${action} ${subject}`;
+}
+
+const done: Readonly<Record<string, string>> = {
+  create: 'added',
+  update: 'changed',
+  patch: 'changed',
+  delete: 'deleted',
+  upload: 'uploaded',
+  calibrate: 'calibrated',
+  send: 'sent',
+};
+
+interface DataChange {
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly app: string;
+}
+
+/** `data.createStorylineDetail` of the record 0Vn…: `added the storyline detail Welcome in Museum guide.` */
+function dataSentence(action: string, subject: string, { before, after, app }: DataChange): string {
+  const [verb = '', ...words] = action
+    .slice('data.'.length)
+    .split(/(?=[A-Z])/)
+    .map((word) => word.toLowerCase());
+  if (verb === 'send') return `sent a push in ${app}.`;
+  const name = calledIn(after) ?? calledIn(before) ?? subject;
+  return `${done[verb] ?? verb} the ${words.join(' ')} ${name} in ${app}.`;
+}
+
+function calledIn(state: unknown): string | undefined {
+  const members = membersOf(state);
+  const found = ['name', 'title', 'description', 'deviceName'].find((member) => typeof members[member] === 'string');
+  return found && String(members[found]);
 }
 
 function nameIn(state: unknown): string | undefined {

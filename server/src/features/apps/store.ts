@@ -120,6 +120,8 @@ export const appTables = {
   live_events: 'object_id',
   live_apps: 'app_id',
   jobs: 'job_id',
+  deliveries: 'object_id',
+  senders: 'kind',
   pushes: 'object_id',
   schemas: 'object_id',
   buckets: 'object_id',

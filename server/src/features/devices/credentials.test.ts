@@ -3,8 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
 import { create } from '../../../test/cases.ts';
 import { type Browser, openConsole } from '../../../test/console.ts';
+import { ScriptedSender } from '../../../test/fakes/scripted-sender.ts';
 import { openDevice } from '../../../test/mqtt-devices.ts';
-import { openNode, Site } from '../../../test/site.ts';
+import { openNode } from '../../../test/site.ts';
 import type { DeviceBroker } from '../../delivery/mqtt-device-broker.ts';
 
 for (const database of databases) {
@@ -107,7 +108,7 @@ for (const database of databases) {
     test('credentials that another node revokes end the connection here', async () => {
       const id = await register();
       const device = await openDevice(devices.port, await issue(id));
-      const node = await openNode(new Site(app, user, { hall: '', phone: '' }));
+      const node = await openNode({ app, provider: new ScriptedSender() });
       try {
         const path = `/console/api${url(id)}`;
         const headers = { origin: 'http://pharos.test', cookie: browser.cookie };

@@ -274,7 +274,7 @@ for (const database of databases) {
         assert.equal(await found({ 'metadata.zone': { $gt: 1 } }), '0');
         assert.equal(await found({ userId: pointer(userId) }), '0');
         assert.equal(await found({ deviceType: { $in: ['web', 'android'] } }), '12');
-        for (const name of ['deviceToken', 'device_token', 'tokenDeadAt'])
+        for (const name of ['deviceToken', 'device_token', 'tokenAt'])
           assert.equal((await ask({ [name]: { $exists: true } })).body.code, 102);
         const text = JSON.stringify((await fresh.send({ method: 'GET', url, headers })).body);
         assert.ok(text.includes('phone ') && !text.includes('token '));

@@ -88,7 +88,15 @@ export const installationExample = {
 const { deviceToken: _hidden, ...exampleShown } = installationExample;
 
 export const installationRecord = {
-  schema: Type.Object({ objectId: objectIdSchema, ...visible, ...recordStamps }),
+  schema: Type.Object({
+    objectId: objectIdSchema,
+    ...visible,
+    tokenDeadAt: Type.Optional(timestampSchema),
+    tokenDeadReason: Type.Optional(
+      Type.String({ description: 'Why the push service no longer takes the token; registering again revives it' }),
+    ),
+    ...recordStamps,
+  }),
   example: { objectId: exampleId, ...exampleShown, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
 

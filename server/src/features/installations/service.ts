@@ -57,6 +57,7 @@ export function createInstallationService({ db, now, userExists }: InstallationD
       app_id: appId,
       object_id: objectId,
       device_token: deviceToken ?? null,
+      token_at: deviceToken ? createdAt : null,
       advertised_key: advertisedKey(sent.metadata),
     };
     const values = { channels: null, metadata: null, ...unrepeated(sent), createdAt, updatedAt: createdAt };
@@ -71,7 +72,14 @@ export function createInstallationService({ db, now, userExists }: InstallationD
     const updatedAt = Math.max(now(), row.updated_at);
     if (deviceToken) await store.takeToken(db, appId, deviceToken, row.object_id);
     const token: Key =
-      deviceToken || 'deviceToken' in cleared ? { device_token: deviceToken ?? null, token_dead_at: null } : {};
+      deviceToken || 'deviceToken' in cleared
+        ? {
+            device_token: deviceToken ?? null,
+            token_at: deviceToken ? now() : null,
+            token_dead_at: null,
+            token_dead_reason: null,
+          }
+        : {};
     const tag: Key =
       members.metadata || 'metadata' in cleared ? { advertised_key: advertisedKey(members.metadata) } : {};
     const key = { app_id: appId, object_id: row.object_id };

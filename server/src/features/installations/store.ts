@@ -18,6 +18,8 @@ export const installationTable = defineTable('installations', {
   appVersion: text('app_version', optional),
   userId: pointer('user_id', '_User', { ...optional, indexed: true }),
   metadata: json('metadata', { empty: '{}' }),
+  tokenDeadAt: time('token_dead_at', optional),
+  tokenDeadReason: text('token_dead_reason', optional),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),
 });
@@ -48,7 +50,7 @@ export const lockByToken = (db: Db, appId: string, deviceToken: string) =>
 
 /** Takes a token from whichever other installation has it. */
 export async function takeToken(db: Db, appId: string, deviceToken: string, forId: string): Promise<void> {
-  await db.run(sql`update installations set device_token = null, token_dead_at = null
+  await db.run(sql`update installations set device_token = null, token_at = null, token_dead_at = null, token_dead_reason = null
     where app_id = ${appId} and device_token = ${deviceToken} and object_id <> ${forId}`);
 }
 

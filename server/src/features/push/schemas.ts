@@ -1,8 +1,22 @@
 import { type Static, Type } from 'typebox';
+import { senderKinds } from '../../delivery/push-sender.ts';
 import { fail, type Problem } from '../../errors.ts';
-import { defineShape, isObject } from '../../http/shape.ts';
+import {
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  objectIdSchema,
+  otherExampleId,
+  pointerExample,
+  pointerSchema,
+  recordStamps,
+  timestampSchema,
+} from '../../http/answers.ts';
+import { defineShape, isObject, sentence } from '../../http/shape.ts';
 import type { FieldLookup } from '../../query/fields.ts';
+import { parseInstant } from '../../query/instant.ts';
 import { parseWhere, parseWhereValue } from '../../query/parse.ts';
+import { deliveryStates } from './delivery-table.ts';
 
 /** What the push services take at most, for everything together. */
 export const maxDataBytes = 4096;
@@ -25,15 +39,35 @@ const whereSchema = Type.Object(
       'Without it, and with {}, every installation of the app',
   },
 );
-export const pushSchema = Type.Object({ data: dataSchema, where: Type.Optional(whereSchema) });
+const times = {
+  sendAt: Type.Optional(
+    Type.String({ description: 'When it goes out, ISO 8601, at most a year ahead; at once when absent or past' }),
+  ),
+  expiresAt: Type.Optional(
+    Type.String({ description: 'After this nobody receives it any more, ISO 8601; 24 hours after sendAt when absent' }),
+  ),
+};
+export const pushSchema = Type.Object({ data: dataSchema, where: Type.Optional(whereSchema), ...times });
 
-const dataShape = defineShape(Type.Object({ data: dataSchema }), {
-  rules: ({ data }) =>
-    data === undefined || isObject(data) ? [] : [{ field: 'data', problem: 'must be a JSON object' }],
+const pushShape = defineShape(Type.Object({ data: dataSchema, ...times }), {
+  rules: ({ data, sendAt, expiresAt }) => [
+    ...(data === undefined || isObject(data) ? [] : [{ field: 'data', problem: 'must be a JSON object' }]),
+    ...notATime('sendAt', sendAt),
+    ...notATime('expiresAt', expiresAt),
+  ],
 });
+
+function notATime(field: string, text: string | undefined): Problem[] {
+  return text === undefined || parseInstant(text) !== undefined
+    ? []
+    : [{ field, problem: 'must be an ISO 8601 date and time with a time zone, such as 2026-05-04T18:00:00Z' }];
+}
 
 export interface Push {
   readonly data: Static<typeof dataSchema>;
+  /** Epoch milliseconds; undefined: at once. */
+  readonly sendAt: number | undefined;
+  readonly expiresAt: number | undefined;
   /** The condition as the caller wrote it, as JSON text; null for every installation. */
   readonly audience: string | null;
 }
@@ -45,7 +79,7 @@ export interface Push {
  * @throws Failure ValidationError, ObjectTooLarge, InvalidQuery
  */
 export function readPush(body: unknown, fields: FieldLookup): Push {
-  const { data } = dataShape.readCreate(body);
+  const { data, sendAt, expiresAt } = pushShape.readCreate(body);
   const size = Buffer.byteLength(JSON.stringify(data));
   if (size > maxDataBytes) {
     const details: Problem[] = [
@@ -53,15 +87,166 @@ export function readPush(body: unknown, fields: FieldLookup): Push {
     ];
     throw fail('ObjectTooLarge', { message: `data ${details[0]?.problem}.`, details });
   }
-  const where = isObject(body) ? body['where'] : undefined;
-  if (where === undefined) return { data, audience: null };
+  const audience = readAudience(isObject(body) ? body['where'] : undefined, fields);
+  return { data, audience, sendAt: instant(sendAt), expiresAt: instant(expiresAt) };
+}
+
+const instant = (text: string | undefined) => (text === undefined ? undefined : parseInstant(text));
+
+function readAudience(where: unknown, fields: FieldLookup): string | null {
+  if (where === undefined) return null;
   if (typeof where === 'string') {
     parseWhere(where, fields);
-    return { data, audience: JSON.stringify(JSON.parse(where)) };
+    return JSON.stringify(JSON.parse(where));
   }
   parseWhereValue(where, fields);
-  return { data, audience: JSON.stringify(where) };
+  return JSON.stringify(where);
 }
+
+const dayMs = 86_400_000;
+/** A message that has not left a day later is no longer news. */
+const usualLifeMs = dayMs;
+const longestWaitMs = 366 * dayMs;
+const longestLifeMs = 28 * dayMs;
+
+/**
+ * When a push goes out and when it is no longer wanted (epoch ms).
+ *
+ * @throws Failure ValidationError
+ */
+export function timesOf(
+  { sendAt, expiresAt }: Push,
+  now: number,
+): { readonly sendAt: number; readonly expiresAt: number } {
+  const start = Math.max(now, sendAt ?? now);
+  const end = expiresAt ?? start + usualLifeMs;
+  const details: Problem[] = [];
+  if (start > now + longestWaitMs) details.push({ field: 'sendAt', problem: 'must be at most a year ahead' });
+  if (end <= start) details.push({ field: 'expiresAt', problem: 'must be later than now and than sendAt' });
+  // The push services keep nothing longer than four weeks.
+  else if (end > start + longestLifeMs)
+    details.push({ field: 'expiresAt', problem: 'must be at most 28 days after sendAt' });
+  if (details.length > 0) throw fail('ValidationError', { message: sentence(details), details });
+  return { sendAt: start, expiresAt: end };
+}
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const counts = {
+  audience: count('Recipients found so far'),
+  sent: count('Taken by the push service'),
+  failed: count('Refused by the push service, or not taken in time'),
+  expired: count('Not sent in time'),
+  noTarget: count('Without a live token, or without credentials for their push service'),
+  cancelled: count('Not sent because the push was cancelled'),
+};
+const pushMembers = {
+  objectId: objectIdSchema,
+  data: Type.Object({}),
+  where: Type.Optional(Type.Object({}, { description: 'Absent when it goes to every installation' })),
+  state: Type.Enum(['accepted', 'sending', 'done', 'cancelled', 'failed'], {
+    description: 'accepted: it waits for its time or its turn. done: something has become of every recipient',
+  }),
+  problem: Type.Optional(Type.String({ description: 'Why it failed as a whole' })),
+  userId: Type.Optional(pointerSchema('_User')),
+  sendAt: Type.Optional(timestampSchema),
+  expiresAt: Type.Optional(timestampSchema),
+  ...counts,
+  ...recordStamps,
+};
+const exampleCounts = { audience: 1200, sent: 1164, failed: 3, expired: 0, noTarget: 21, cancelled: 0 };
+
+export const pushRecord = {
+  schema: Type.Object(pushMembers),
+  example: {
+    objectId: exampleId,
+    data: { title: 'Tonight', alert: 'The museum is open until 22:00.' },
+    where: { channels: 'news' },
+    state: 'sending',
+    userId: pointerExample('_User', otherExampleId),
+    expiresAt: '2026-05-05T09:30:00.000Z',
+    ...exampleCounts,
+    createdAt: exampleCreated,
+    updatedAt: exampleUpdated,
+  },
+};
+
+/** One push, with what is counted for it alone. `audience` is the sum of `queued` and the other states. */
+export const pushDetail = {
+  schema: Type.Object({
+    ...pushMembers,
+    queued: count('Waiting to be sent'),
+    received: count('Reported by the app as received'),
+    opened: count('Reported by the app as opened'),
+    reasons: Type.Array(
+      Type.Object({ state: Type.Enum([...deliveryStates]), reason: Type.String(), count: Type.Integer() }),
+      { description: 'Why recipients were not reached or have to wait, the 50 commonest' },
+    ),
+  }),
+  example: {
+    ...pushRecord.example,
+    queued: 12,
+    received: 1010,
+    opened: 154,
+    reasons: [{ state: 'noTarget', reason: 'The installation has no device token.', count: 21 }],
+  },
+};
+
+export const deliveryRecord = {
+  schema: Type.Object({
+    objectId: Type.String({ description: 'The deliveryId that the message carries' }),
+    pushId: Type.Optional(objectIdSchema),
+    eventId: Type.Optional(objectIdSchema),
+    triggerId: Type.Optional(objectIdSchema),
+    installationId: pointerSchema('_Installation'),
+    state: Type.Enum([...deliveryStates]),
+    reason: Type.Optional(
+      Type.String({ description: "Why it was not sent, or has to wait; the provider's own words" }),
+    ),
+    sender: Type.Optional(Type.Enum([...senderKinds])),
+    attempts: Type.Integer({ minimum: 0, description: 'How often the push service was asked' }),
+    sentAt: Type.Optional(timestampSchema),
+    receivedAt: Type.Optional(timestampSchema),
+    openedAt: Type.Optional(timestampSchema),
+    expiresAt: timestampSchema,
+    ...recordStamps,
+  }),
+  example: {
+    objectId: `${exampleId}-${otherExampleId}`,
+    pushId: exampleId,
+    installationId: pointerExample('_Installation', otherExampleId),
+    state: 'sent',
+    sender: 'fcm',
+    attempts: 1,
+    sentAt: exampleUpdated,
+    receivedAt: exampleUpdated,
+    expiresAt: '2026-05-05T09:30:00.000Z',
+    createdAt: exampleCreated,
+    updatedAt: exampleUpdated,
+  },
+};
+
+const receipt = Type.Object({
+  deliveryId: Type.String({ minLength: 1, maxLength: 100 }),
+  event: Type.Enum(['received', 'opened']),
+  at: Type.Optional(Type.String({ description: 'ISO 8601; now when absent' })),
+});
+export const receiptsShape = defineShape(
+  Type.Object({
+    installationId: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: "The client's own installationId, or the objectId of the installation",
+    }),
+    receipts: Type.Array(receipt, { minItems: 1, maxItems: 500 }),
+  }),
+  {
+    rules: ({ receipts = [] }) => receipts.flatMap(({ at }, index) => notATime(`receipts.${index}.at`, at)),
+  },
+);
+export const receiptsExample = {
+  installationId: 'c6f1a7e2-7d0b-4c55-9c37-0d6d6a1f2b90',
+  receipts: [{ deliveryId: `${exampleId}-${otherExampleId}`, event: 'opened', at: exampleUpdated }],
+};
 
 export const pushExample = {
   data: { title: 'Tonight', alert: 'The museum is open until 22:00.', uri: 'https://museum.example.org/tonight' },

@@ -1,7 +1,48 @@
-import type { Db } from '../../db/db.ts';
-import { sql } from '../../sql.ts';
+import type { Db, Row } from '../../db/db.ts';
+import { defineTable, json, number, pointer, text, time } from '../../db/table.ts';
+import { raw, type Sql, sql } from '../../sql.ts';
+import type { DeliveryState } from './delivery-table.ts';
 
-export interface PushRecord {
+const optional = { omitNull: true } as const;
+
+/** The states: accepted (also: waits for its time), sending, done, cancelled, failed. */
+export const pushTable = defineTable('pushes', {
+  objectId: text('object_id'),
+  data: json('data'),
+  where: json('audience', optional),
+  state: text('state'),
+  problem: text('problem', optional),
+  userId: pointer('user_id', '_User', optional),
+  sendAt: time('send_at', optional),
+  expiresAt: time('expires_at', optional),
+  audience: number('audience_count'),
+  sent: number('sent_count'),
+  failed: number('failed_count'),
+  expired: number('expired_count'),
+  noTarget: number('no_target_count'),
+  cancelled: number('cancelled_count'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+export interface PushRow extends Row {
+  readonly object_id: string;
+  readonly data: string;
+  readonly audience: string | null;
+  readonly state: 'accepted' | 'sending' | 'done' | 'cancelled' | 'failed';
+  readonly send_at: number | null;
+  readonly expires_at: number | null;
+  readonly expanded_to: string | null;
+  readonly audience_count: number;
+  readonly sent_count: number;
+  readonly failed_count: number;
+  readonly expired_count: number;
+  readonly no_target_count: number;
+  readonly cancelled_count: number;
+  readonly created_at: number;
+}
+
+export interface NewPush {
   readonly appId: string;
   readonly pushId: string;
   /** JSON text. */
@@ -9,10 +50,136 @@ export interface PushRecord {
   /** A where-object as JSON text; null for every installation. */
   readonly audience: string | null;
   readonly userId: string | null;
+  readonly sendAt: number | null;
+  readonly expiresAt: number;
   readonly now: number;
 }
 
-export async function insertPush(db: Db, push: PushRecord): Promise<void> {
-  await db.run(sql`insert into pushes (app_id, object_id, data, audience, state, user_id, created_at, updated_at)
-    values (${push.appId}, ${push.pushId}, ${push.data}, ${push.audience}, 'accepted', ${push.userId}, ${push.now}, ${push.now})`);
+export async function insertPush(db: Db, push: NewPush): Promise<void> {
+  await db.run(sql`insert into pushes (app_id, object_id, data, audience, state, user_id, send_at, expires_at, created_at, updated_at)
+    values (${push.appId}, ${push.pushId}, ${push.data}, ${push.audience}, 'accepted', ${push.userId}, ${push.sendAt},
+      ${push.expiresAt}, ${push.now}, ${push.now})`);
+}
+
+export function findPush(db: Db, appId: string, pushId: string): Promise<PushRow | undefined> {
+  return db.one<PushRow>(sql`select * from pushes where app_id = ${appId} and object_id = ${pushId}`);
+}
+
+/** False when it has ended already. */
+export async function cancelPush(db: Db, appId: string, pushId: string, now: number): Promise<boolean> {
+  const changed = await db.run(sql`update pushes set state = 'cancelled', updated_at = ${now}
+    where app_id = ${appId} and object_id = ${pushId} and state in ('accepted', 'sending')`);
+  return changed > 0;
+}
+
+/** It cannot be sent, for a reason that no other try mends. */
+export async function failPush(db: Db, appId: string, pushId: string, problem: string, now: number): Promise<void> {
+  await db.run(sql`update pushes set state = 'failed', problem = ${problem}, updated_at = ${now}
+    where app_id = ${appId} and object_id = ${pushId} and state in ('accepted', 'sending')`);
+}
+
+/** Installations after `after`, in the order of their ids, at most `limit` of them; the walk of an audience. */
+export async function walkInstallations(db: Db, appId: string, after: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(sql`select object_id from installations
+    where app_id = ${appId} and object_id > ${after} order by object_id limit ${limit}`);
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** Those of a stretch of the walk that match, off the main thread: a condition may be costly. */
+export async function matchInstallations(
+  db: Db,
+  appId: string,
+  stretch: { readonly after: string; readonly upTo: string; readonly condition: Sql },
+): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from installations
+      where app_id = ${appId} and object_id > ${stretch.after} and object_id <= ${stretch.upTo} and ${stretch.condition}
+      order by object_id`,
+    { share: appId },
+  );
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** A delivery for each of these installations that is still there and has none yet. Answers how many are new. */
+export function insertRecipients(
+  db: Db,
+  push: { readonly appId: string; readonly pushId: string; readonly expiresAt: number; readonly now: number },
+  installations: Sql,
+): Promise<number> {
+  const { appId, pushId, expiresAt, now } = push;
+  return db.run(sql`insert into deliveries (app_id, object_id, push_id, installation_id, state, attempts, run_at,
+      expires_at, created_at, updated_at)
+    select app_id, cast(${`${pushId}-`} as text) || object_id, cast(${pushId} as text), object_id, 'queued', 0,
+      cast(${now} as bigint), cast(${expiresAt} as bigint), cast(${now} as bigint), cast(${now} as bigint)
+    from installations where app_id = ${appId} and object_id in (${installations})
+    on conflict (app_id, object_id) do nothing`);
+}
+
+/** How far the expansion has come. `state` is `sending` while more may follow. */
+export async function noteExpansion(
+  db: Db,
+  push: { readonly appId: string; readonly pushId: string; readonly now: number },
+  step: { readonly expandedTo: string; readonly added: number },
+): Promise<void> {
+  await db.run(sql`update pushes set expanded_to = ${step.expandedTo}, audience_count = audience_count + ${step.added},
+      state = case when state = 'accepted' then 'sending' else state end, updated_at = ${push.now}
+    where app_id = ${push.appId} and object_id = ${push.pushId}`);
+}
+
+/** Behind every id: the walk is over. */
+export const walkEnd = '~';
+
+const settled = raw('sent_count + failed_count + expired_count + no_target_count + cancelled_count');
+
+/** Adds what has ended; the push itself has ended when everybody has. */
+export async function countEnded(
+  db: Db,
+  push: { readonly appId: string; readonly pushId: string; readonly now: number },
+  counts: ReadonlyMap<DeliveryState, number>,
+): Promise<void> {
+  const of = (state: DeliveryState) => counts.get(state) ?? 0;
+  const where = sql`app_id = ${push.appId} and object_id = ${push.pushId}`;
+  await db.run(sql`update pushes set sent_count = sent_count + ${of('sent')}, failed_count = failed_count + ${of('failed')},
+      expired_count = expired_count + ${of('expired')}, no_target_count = no_target_count + ${of('noTarget')},
+      cancelled_count = cancelled_count + ${of('cancelled')}, updated_at = ${push.now}
+    where ${where}`);
+  await db.run(sql`update pushes set state = 'done'
+    where ${where} and state = 'sending' and expanded_to = ${walkEnd} and audience_count = ${settled}`);
+}
+
+/** Recipients that something has become of. */
+export function endedOf(row: PushRow): number {
+  return row.sent_count + row.failed_count + row.expired_count + row.no_target_count + row.cancelled_count;
+}
+
+export interface ReasonCount {
+  readonly state: string;
+  readonly reason: string;
+  readonly n: number;
+}
+
+/** Why recipients were not reached, the commonest first. */
+export function countReasons(db: Db, appId: string, pushId: string): Promise<ReasonCount[]> {
+  return db.all<ReasonCount>(
+    sql`select state, reason, count(*) as n from deliveries
+      where app_id = ${appId} and push_id = ${pushId} and reason is not null
+      group by state, reason order by n desc, reason limit 50`,
+    { share: appId },
+  );
+}
+
+/** How many apps have reported that the message came, and that it was opened. */
+export async function countReceipts(
+  db: Db,
+  appId: string,
+  pushId: string,
+): Promise<{ received: number; opened: number }> {
+  const count = async (column: Sql) => {
+    const rows = await db.all<{ n: number }>(
+      sql`select count(*) as n from deliveries where app_id = ${appId} and push_id = ${pushId} and ${column} is not null`,
+      { share: appId },
+    );
+    return rows[0]?.n ?? 0;
+  };
+  return { received: await count(raw('received_at')), opened: await count(raw('opened_at')) };
 }

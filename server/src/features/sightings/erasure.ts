@@ -1,9 +1,8 @@
 import type { Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
-import type { JobHandler } from '../../jobs/job.ts';
+import type { JobHandler, NewJob } from '../../jobs/job.ts';
 import { sql } from '../../sql.ts';
 import { deletePresences, lockInstallation } from './presence-store.ts';
-import type { Enqueue } from './record.ts';
 
 /** Forgetting where somebody was. */
 
@@ -16,6 +15,7 @@ interface Erasure {
 }
 
 const traces = [
+  { table: 'deliveries', id: 'object_id', time: sql`created_at` },
   { table: 'verdicts', id: 'object_id', time: sql`created_at` },
   { table: 'events', id: 'object_id', time: sql`created_at` },
   { table: 'visits', id: 'object_id', time: sql`created_at` },
@@ -25,7 +25,7 @@ const traces = [
 ];
 
 export interface Forgetting {
-  readonly enqueue: Enqueue;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   readonly now: number;
 }
 

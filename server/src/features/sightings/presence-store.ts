@@ -96,6 +96,14 @@ export function findDueInstallations(db: Db, now: number, limit: number): Promis
   );
 }
 
+/** When the next presence falls due after a time; undefined when none does. One look at an index. */
+export async function findNextDeadline(db: Db, after: number): Promise<number | undefined> {
+  const row = await db.one<{ next_deadline: number }>(
+    sql`select next_deadline from presence where next_deadline > ${after} order by next_deadline limit 1`,
+  );
+  return row?.next_deadline;
+}
+
 export interface NewPresence {
   readonly appId: string;
   readonly installationId: string;

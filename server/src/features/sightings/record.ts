@@ -1,7 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { Announce } from '../../happening.ts';
 import { newObjectId } from '../../id.ts';
-import type { NewJob } from '../../jobs/job.ts';
 import type { PresenceEvent } from '../../proximity/index.ts';
 import type { Decision, Fired, Turn } from './decide.ts';
 import { happeningsOf } from './happenings.ts';
@@ -9,39 +8,48 @@ import * as store from './presence-store.ts';
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
 
-export type Enqueue = (db: Db, job: NewJob) => Promise<void>;
+export interface RecordTools {
+  readonly requestPush: RequestPush;
+  /** Told after the commit when a presence has to be looked at again (ms). */
+  readonly expect: (deadline: number) => void;
+  readonly announce: Announce;
+}
 
 export interface Recording {
   readonly appId: string;
   readonly turn: Turn;
-  /** Whether a push can reach the installation; what fires is pushed then. */
+  /** Whether a push can reach the installation. */
   readonly hasPushTarget: boolean;
   /** The client writes its own log records. */
   readonly isLogged?: true;
-  readonly announce: Announce;
 }
 
-/** The kind of the job that hands a message to the push services. */
-export const pushJob = 'push.proximity';
-
-/** What a push of proximity needs to be sent; the content is what was configured when it fired. */
+/** A message for the push services; the content is what was configured when it fired. */
 export interface ProximityPush {
   readonly deliveryId: string;
   readonly installationId: string;
-  readonly beaconId: string;
-  readonly eventId: string;
-  readonly visitId: string;
-  readonly event: string;
-  readonly triggerId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+  readonly hasPushTarget: boolean;
   readonly kind: 'notification' | 'scenario';
   readonly content: Readonly<Record<string, unknown>>;
+  readonly origin: {
+    readonly beaconId: string;
+    readonly eventId: string;
+    readonly visitId: string;
+    readonly event: string;
+    readonly triggerId: string;
+  };
 }
+
+/** Asks for a push in the transaction that `db` is; `now` is the time of the decision (epoch ms). */
+export type RequestPush = (db: Db, appId: string, push: ProximityPush, now: number) => Promise<void>;
 
 export async function recordDecision(
   db: Db,
   decision: Decision,
   recording: Recording,
-  enqueue: Enqueue,
+  { requestPush, expect, announce }: RecordTools,
 ): Promise<void> {
   if (!decision.hasChanged) return;
   const { appId, turn } = recording;
@@ -49,6 +57,7 @@ export async function recordDecision(
   const { installationId, now } = turn;
   const { state, deadline, events } = outcome;
   await store.savePresence(db, { appId, installationId, beaconId, state, deadline, visitCount, now });
+  if (deadline !== null) db.afterCommit(() => expect(deadline));
   if (events.length === 0 && outcome.verdicts.length === 0) return;
   const written = { appId, now };
   await store.insertEvents(db, written, events);
@@ -58,10 +67,9 @@ export async function recordDecision(
   }
   if (!recording.isLogged) await store.insertLogs(db, written, logsOf(decision, now));
   await recordVerdicts(db, decision, recording);
-  await recording.announce(db, appId, () => happeningsOf(decision, installationId));
-  if (recording.hasPushTarget) {
-    for (const fired of decision.fired) await enqueue(db, pushOf(fired, decision, recording));
-  }
+  await announce(db, appId, () => happeningsOf(decision, installationId));
+  if (recording.isLogged) return;
+  for (const fired of decision.fired) await requestPush(db, appId, pushOf(fired, decision, recording), now);
 }
 
 /** PRESENCE for every ENTER and EXIT; STORYLINE where a scenario of an enabled storyline belongs to the beacon. */
@@ -96,19 +104,16 @@ async function recordVerdicts(db: Db, { outcome, fired, beaconId }: Decision, re
   );
 }
 
-function pushOf({ verdict, deliveryId, shown }: Fired, { beaconId }: Decision, recording: Recording): NewJob {
-  const { appId, turn } = recording;
-  const payload: ProximityPush = {
+function pushOf({ verdict, deliveryId, shown }: Fired, { beaconId }: Decision, recording: Recording): ProximityPush {
+  const { turn, hasPushTarget } = recording;
+  const { eventId, visitId, event, triggerId, kind } = verdict;
+  return {
     deliveryId,
     installationId: turn.installationId,
-    beaconId,
-    eventId: verdict.eventId,
-    visitId: verdict.visitId,
-    event: verdict.event,
-    triggerId: verdict.triggerId,
-    kind: verdict.kind,
+    expiresAt: turn.now + turn.policy.pushTimeToLive * 1000,
+    hasPushTarget,
+    kind,
     content: shown.content,
+    origin: { beaconId, eventId, visitId, event, triggerId },
   };
-  const expiresAt = turn.now + turn.policy.pushTimeToLive * 1000;
-  return { appId, jobId: deliveryId, kind: pushJob, payload, expiresAt };
 }

@@ -28,6 +28,8 @@ export async function purgeTraces(db: Db, { appId, policy }: RetainedApp, now: n
     ['visits', 'object_id', sql`${olderThan(visits)} and is_open = 0`],
     ['events', 'object_id', olderThan(events)],
     ['verdicts', 'object_id', olderThan(events)],
+    // Of those that are under way a push still counts them.
+    ['deliveries', 'object_id', sql`${olderThan(events)} and state <> 'queued'`],
     ['firings', 'event_id', sql`app_id = ${appId} and fired_at < ${now - firingDays * dayMs}`],
     ['sighting_keys', 'sighting_key', sql`app_id = ${appId} and created_at < ${now - keyDays * dayMs}`],
   ];

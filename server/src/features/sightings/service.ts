@@ -8,13 +8,11 @@ import { type Decision, decide, Past, type Reads, type Turn } from './decide.ts'
 import { type Batch, batchKey, type ItemProblem, keyOf, type Placed, placeItems, readBatch } from './intake.ts';
 import { findAnswer, noteKeys, saveAnswer } from './key-store.ts';
 import * as store from './presence-store.ts';
-import { type Enqueue, recordDecision } from './record.ts';
+import { type RecordTools, recordDecision } from './record.ts';
 import { findInstallationId, findTriggers, type SiteBeacon } from './site-store.ts';
 
-export interface SightingDeps {
+export interface SightingDeps extends RecordTools {
   readonly db: Db;
-  readonly enqueue: Enqueue;
-  readonly announce: Announce;
 }
 
 export interface Sender {
@@ -43,7 +41,7 @@ interface Effect {
   readonly problems: readonly ItemProblem[];
 }
 
-export function createSightingService({ db, enqueue, announce }: SightingDeps) {
+export function createSightingService({ db, ...tools }: SightingDeps) {
   /** @throws Failure ObjectNotFound that says how to register */
   async function findSender(sender: Sender, batch: Batch): Promise<string | undefined> {
     if (batch.installationId === undefined) return undefined;
@@ -67,7 +65,7 @@ export function createSightingService({ db, enqueue, announce }: SightingDeps) {
       for (const [id, own] of groupBy(placed, (one) => one.installationId)) {
         const intake = { installationId: id, placed: own, isCorrected: read.clockError !== 0, batchKey: key };
         const isReading = id === installationId;
-        effects.push(await db.transaction((db) => takeForOne({ db, enqueue, announce, sender, isReading }, intake)));
+        effects.push(await db.transaction((db) => takeForOne({ db, tools, sender, isReading }, intake)));
       }
       const all = [...read.problems, ...problems, ...effects.flatMap((effect) => effect.problems)];
       return {
@@ -92,8 +90,7 @@ function unknownInstallation(id: string) {
 interface Work {
   /** The transaction. */
   readonly db: Db;
-  readonly enqueue: Enqueue;
-  readonly announce: Announce;
+  readonly tools: RecordTools;
   readonly sender: Sender;
   /** The installation itself has sent the batch and reads the answer. */
   readonly isReading: boolean;
@@ -107,7 +104,7 @@ interface Intake {
 }
 
 async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
-  const { db, enqueue, announce, sender, isReading } = work;
+  const { db, tools, sender, isReading } = work;
   const { appId, policy, now } = sender;
   const { installationId } = intake;
   const lock = await store.lockInstallation(db, appId, installationId);
@@ -122,7 +119,7 @@ async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
   let duplicates = intake.placed.length - fresh.length;
   for (const [, group] of groupBy(fresh, ({ beacon }) => beacon.objectId)) {
     const decision = await decide(context, turn, beaconOf(group), observationsOf(group));
-    await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget, announce }, enqueue);
+    await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, tools);
     decisions.push(decision);
     duplicates += decision.skipped.filter(({ reason }) => reason === 'duplicate').length;
     problems.push(...skippedProblems(decision, group));
@@ -202,6 +199,7 @@ export async function noteClientLog(db: Db, log: ClientLog, announce: Announce):
   const decision = await decide({ reads, past: new Past(reads) }, turn, { objectId: beaconId }, [
     { event, occurredAt },
   ]);
-  const nothing: Enqueue = async () => undefined;
-  await recordDecision(db, decision, { appId, turn, hasPushTarget: false, isLogged: true, announce }, nothing);
+  // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
+  const tools: RecordTools = { requestPush: async () => undefined, expect: () => undefined, announce };
+  await recordDecision(db, decision, { appId, turn, hasPushTarget: false, isLogged: true }, tools);
 }

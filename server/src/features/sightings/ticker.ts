@@ -4,7 +4,7 @@ import type { Announce } from '../../happening.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import { decide, Past, type Turn } from './decide.ts';
 import * as store from './presence-store.ts';
-import { type Enqueue, recordDecision } from './record.ts';
+import { type RequestPush, recordDecision } from './record.ts';
 import { readsOf } from './service.ts';
 import { findBeaconsById } from './site-store.ts';
 
@@ -13,30 +13,123 @@ import { findBeaconsById } from './site-store.ts';
 export interface TickerDeps {
   readonly db: Db;
   readonly now: Clock;
-  readonly enqueue: Enqueue;
+  readonly requestPush: RequestPush;
+  /** What rings; a test hands in its own. */
+  readonly timer?: Timer;
   readonly announce: Announce;
   /** Undefined when the app is gone. */
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
 
+/** One alarm; setting it anew replaces the one before. */
+export interface Timer {
+  set(ms: number, ring: () => void): void;
+  clear(): void;
+}
+
+function realTimer(): Timer {
+  let handle: NodeJS.Timeout | undefined;
+  return {
+    set(ms, ring) {
+      clearTimeout(handle);
+      handle = setTimeout(ring, ms);
+      handle.unref();
+    },
+    clear: () => clearTimeout(handle),
+  };
+}
+
+export type Run = (what: string, work: () => Promise<unknown>) => void;
+
 export interface Ticker {
   /** Does all that is due now; answers for how many installations something was done. */
   tick(): Promise<number>;
-  start(run: (what: string, work: () => Promise<unknown>) => void): void;
+  /** From now on it rings when something is due. */
+  start(run: Run): void;
+  /** Something falls due then (ms): makes it ring earlier where that is before what it knows of. */
+  expect(deadline: number): void;
   stop(): void;
 }
 
-/** One look at an index: silence is told half a second late on average. */
-const everyMs = 1_000;
+/** So long it sleeps at most: another node whose deadlines it does not know may be gone. */
+const longestSleepMs = 10_000;
+/** So long it sleeps at least: what falls due together shares a commit. */
+const shortestSleepMs = 20;
+/** Who could not be dealt with (another node has it, or it failed) is tried again after this. */
+const retryMs = 1_000;
 const batchSize = 200;
 /** Installations that are dealt with at once; on the embedded database they share a commit. */
 const atOnce = 16;
 
 export function createTicker(deps: TickerDeps): Ticker {
-  let timer: NodeJS.Timeout | undefined;
+  const round = createRound(deps);
+  const timer = deps.timer ?? realTimer();
+  let run: Run | undefined;
   let isRunning = false;
+  /** Rounds go one after the other. */
+  let last: Promise<unknown> = Promise.resolve();
+  /** When it rings next; while it runs, the earliest that it was told of meanwhile. */
+  let next = Number.POSITIVE_INFINITY;
 
-  async function tick(): Promise<number> {
+  function sleepUntil(at: number): void {
+    next = at;
+    const sleep = Math.min(longestSleepMs, Math.max(shortestSleepMs, at - deps.now()));
+    if (run) timer.set(sleep, ring);
+  }
+
+  function inTurn(): Promise<Round> {
+    const mine = last.then(round, round);
+    last = mine;
+    return mine;
+  }
+
+  function ring(): void {
+    if (isRunning) return;
+    isRunning = true;
+    next = Number.POSITIVE_INFINITY;
+    run?.('ending visits', async () => {
+      let following = deps.now() + retryMs;
+      try {
+        const { isComplete, until } = await inTurn();
+        const due = (await store.findNextDeadline(deps.db, until)) ?? Number.POSITIVE_INFINITY;
+        following = isComplete ? due : Math.min(due, following);
+      } finally {
+        isRunning = false;
+        sleepUntil(Math.min(following, next));
+      }
+    });
+  }
+
+  return {
+    tick: async () => (await inTurn()).done,
+    start(how) {
+      run = how;
+      // What fell due while nobody was there comes first.
+      sleepUntil(deps.now());
+    },
+    expect(deadline) {
+      if (deadline >= next) return;
+      if (isRunning) next = deadline;
+      else sleepUntil(deadline);
+    },
+    stop() {
+      run = undefined;
+      timer.clear();
+    },
+  };
+}
+
+interface Round {
+  readonly done: number;
+  /** Nobody who is due was left out. */
+  readonly isComplete: boolean;
+  /** Up to when; what falls due later is not looked at yet. */
+  readonly until: number;
+}
+
+/** Deals with all that is due, each installation at most once. */
+function createRound(deps: TickerDeps): () => Promise<Round> {
+  return async () => {
     const now = deps.now();
     const policies = new Map<string, Promise<AppPolicy | undefined>>();
     const policyOf = (appId: string) => {
@@ -46,7 +139,6 @@ export function createTicker(deps: TickerDeps): Ticker {
     };
     const failures: unknown[] = [];
     let done = 0;
-    // Whoever could not be dealt with (another node has it, or it failed) is left to the next tick.
     const seen = new Set<string>();
     for (;;) {
       const due = await store.findDueInstallations(deps.db, now, batchSize + seen.size);
@@ -54,7 +146,8 @@ export function createTicker(deps: TickerDeps): Ticker {
         const key = `${app_id} ${installation_id}`;
         return !seen.has(key) && seen.add(key);
       });
-      if (fresh.length === 0) break;
+      // What is still due and was seen already, nobody could deal with.
+      if (fresh.length === 0) return finish(failures, { done, isComplete: due.length === 0, until: now });
       for (let start = 0; start < fresh.length; start += atOnce) {
         const part = fresh.slice(start, start + atOnce);
         const results = await Promise.allSettled(
@@ -66,30 +159,13 @@ export function createTicker(deps: TickerDeps): Ticker {
         }
       }
     }
-    // One that cannot be dealt with must not stand before the others.
-    if (failures.length > 0)
-      throw new AggregateError(failures, `${failures.length} installations are left as they are`);
-    return done;
-  }
-
-  return {
-    tick,
-    start(run) {
-      timer = setInterval(() => {
-        if (isRunning) return;
-        isRunning = true;
-        run('ending visits', () =>
-          tick().finally(() => {
-            isRunning = false;
-          }),
-        );
-      }, everyMs);
-      timer.unref();
-    },
-    stop() {
-      clearInterval(timer);
-    },
   };
+}
+
+/** One that cannot be dealt with must not stand before the others, but is told. */
+function finish(failures: readonly unknown[], round: Round): Round {
+  if (failures.length === 0) return round;
+  throw new AggregateError(failures, `${failures.length} installations are left as they are`);
 }
 
 interface Moment {
@@ -114,10 +190,11 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const reads = { ...readsOf(db, appId, installationId), presence: async (id: string) => presences.get(id) };
     const turn: Turn = { installationId, policy, now, hasTarget: lock.hasPushTarget };
     const context = { reads, past: new Past(reads) };
+    // What falls due next is read from the index when the round is over.
+    const tools = { requestPush: deps.requestPush, expect: () => undefined, announce: deps.announce };
     for (const beaconId of presences.keys()) {
       const decision = await decide(context, turn, beacons.get(beaconId) ?? { objectId: beaconId }, null);
-      const recording = { appId, turn, hasPushTarget: lock.hasPushTarget, announce: deps.announce };
-      await recordDecision(db, decision, recording, deps.enqueue);
+      await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, tools);
     }
     return presences.size > 0;
   });

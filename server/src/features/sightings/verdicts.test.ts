@@ -167,20 +167,24 @@ for (const database of databases) {
       await site.send(batch);
       const [push, ...others] = await site.pushes();
       assert.equal(others.length, 0);
-      assert.deepEqual([push?.['job_id'], push?.['expires_at']], [messages[0].deliveryId, site.now + 300_000]);
+      assert.deepEqual(
+        [push?.message.deliveryId, push?.message.expiresAt],
+        [messages[0].deliveryId, site.now + 300_000],
+      );
       assert.equal(messages[0].isPushed, true);
       const { eventId, visitId } = messages[0];
-      assert.deepEqual(JSON.parse(String(push?.['payload'])), {
-        deliveryId: messages[0].deliveryId,
-        installationId: site.phone,
-        beaconId: site.hall,
-        eventId,
-        visitId,
-        event: 'ENTER',
-        triggerId: trigger,
-        kind: 'notification',
-        content: messages[0].notification,
+      assert.deepEqual(push?.message.content, {
+        title: 'Welcome',
+        body: 'The tour starts here.',
+        data: { beaconId: site.hall, eventId, visitId, event: 'ENTER', triggerId: trigger, type: 'TEXT' },
       });
+      const [delivery] = await site.list('deliveries', {
+        where: JSON.stringify({ triggerId: trigger, state: 'sent' }),
+      });
+      assert.deepEqual(
+        [delivery.objectId, delivery.eventId, delivery.sender, delivery.attempts],
+        [messages[0].deliveryId, eventId, 'fcm', 1],
+      );
     });
 
     test('a cap for the app counts over all beacons of a batch', async () => {

@@ -180,10 +180,15 @@ for (const database of databases) {
         const [failed] = await deliveries(hook);
         assert.deepEqual([failed.state, failed.attempts, receiver.calls.length], ['failed', 1, 1]);
         assert.match(failed.reason, said);
-        receiver.answer = answerWith(200);
+        let release: () => void = () => undefined;
+        receiver.answer = (_call, response) => {
+          release = () => void response.end();
+        };
         const url = `${all()}/${hook.objectId}/deliveries/${failed.objectId}/redeliver`;
         assert.equal((await browser.send({ method: 'POST', url })).status, 200);
-        assert.equal((await browser.send({ method: 'POST', url })).status, 409, 'it waits already');
+        await receiver.arrived(2);
+        assert.equal((await browser.send({ method: 'POST', url })).status, 409, 'it is under way already');
+        release();
         await site.app.app.idle();
         assert.equal((await deliveries(hook))[0].state, 'sent');
         assert.equal(receiver.calls[1]?.headers['webhook-id'], failed.objectId);

@@ -1,0 +1,37 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { FailureNote } from './failure-note.tsx';
+
+interface Props {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  /** What goes, by its name, and what stops working with it. */
+  readonly children: ReactNode;
+  readonly confirm: string;
+  readonly isBusy: boolean;
+  readonly failure: string | undefined;
+  readonly onConfirm: () => void;
+}
+
+/** Asks before something goes that can be made again. */
+export function ConfirmDialog({ isOpen, onClose, title, children, confirm, isBusy, failure, onConfirm }: Props) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      <Stack>
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        <FailureNote message={failure} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color="red" loading={isBusy} onClick={onConfirm}>
+            {confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,137 @@
+import { NativeSelect, Skeleton, UnstyledButton } from '@mantine/core';
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
+import { Icon } from '../icon.tsx';
+import classes from './list.module.css';
+
+/** A column, as data. */
+export interface Column<T> {
+  readonly name: string;
+  readonly label: string;
+  /** What the service sorts by; without it the column cannot be sorted. */
+  readonly sortBy?: string;
+  readonly render: (record: T) => ReactNode;
+  /** Numbers stand to the right. */
+  readonly isNumber?: true;
+  /** Not on a phone, where a row is a card. */
+  readonly isDeskOnly?: true;
+}
+
+interface Props<T> {
+  /** What the table holds, for those who cannot see it. */
+  readonly label: string;
+  /** The first is the row's title and should hold the link that the row stands for. */
+  readonly columns: readonly Column<T>[];
+  readonly records: readonly T[] | undefined;
+  readonly keyOf: (record: T) => string;
+  readonly order: string;
+  readonly onOrder: (order: string) => void;
+  readonly isBusy: boolean;
+  /** How many lines to hold free until the first answer is there. */
+  readonly expected?: number;
+}
+
+/** A table on a desk, cards on a phone. A click anywhere in a row follows the row's first link. */
+export function DataTable<T>({ label, columns, records, keyOf, order, onOrder, isBusy, expected = 8 }: Props<T>) {
+  return (
+    <>
+      <PhoneOrder columns={columns} order={order} onOrder={onOrder} />
+      <div className={classes.scroller}>
+        <table className={classes.table} aria-label={label} aria-busy={isBusy}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <Heading key={column.name} column={column} order={order} onOrder={onOrder} />
+              ))}
+            </tr>
+          </thead>
+          <tbody className={isBusy && records ? classes.busy : undefined}>
+            {records?.map((record) => (
+              // The link inside is what the keyboard reaches; the row only makes it larger for the pointer.
+              <tr key={keyOf(record)} className={classes.line} onClick={followLink}>
+                {columns.map((column) => (
+                  <td key={column.name} data-label={column.label} className={cellClass(column)}>
+                    {column.render(record)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+            {!records && <Waiting columns={columns.length} lines={expected} />}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function cellClass<T>({ isNumber, isDeskOnly }: Column<T>): string {
+  return [isNumber && classes.number, isDeskOnly && classes.deskOnly].filter(Boolean).join(' ');
+}
+
+function followLink(event: MouseEvent<HTMLTableRowElement> | KeyboardEvent<HTMLTableRowElement>) {
+  const target = event.target as HTMLElement;
+  const isOwnClick = target.closest('a, button, input, select, label') !== null;
+  // Selecting a text with the pointer ends in a click too.
+  if (isOwnClick || window.getSelection()?.toString()) return;
+  event.currentTarget.querySelector<HTMLAnchorElement>('a[href]')?.click();
+}
+
+function Waiting({ columns, lines }: { readonly columns: number; readonly lines: number }) {
+  return Array.from({ length: lines }, (_, line) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+    <tr key={line} aria-hidden>
+      {Array.from({ length: columns }, (_, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        <td key={column}>
+          <Skeleton h={14} w={column === 0 ? '70%' : '50%'} my={4} />
+        </td>
+      ))}
+    </tr>
+  ));
+}
+
+interface OrderProps<T> {
+  readonly order: string;
+  readonly onOrder: (order: string) => void;
+  readonly column: Column<T>;
+}
+
+function Heading<T>({ column, order, onOrder }: OrderProps<T>) {
+  const { label, sortBy } = column;
+  if (!sortBy) return <th className={cellClass(column)}>{label}</th>;
+  const direction = order === sortBy ? 'ascending' : order === `-${sortBy}` ? 'descending' : undefined;
+  return (
+    <th className={cellClass(column)} aria-sort={direction ?? 'none'}>
+      <UnstyledButton
+        className={classes.sort}
+        onClick={() => onOrder(direction === 'ascending' ? `-${sortBy}` : sortBy)}
+      >
+        {label}
+        <span className={direction ? classes.sorted : classes.sortable} aria-hidden>
+          <Icon name={direction === 'descending' ? 'down' : 'up'} size={13} />
+        </span>
+      </UnstyledButton>
+    </th>
+  );
+}
+
+function PhoneOrder<T>({ columns, order, onOrder }: Omit<OrderProps<T>, 'column'> & { columns: readonly Column<T>[] }) {
+  const sortable = columns.filter(({ sortBy }) => sortBy);
+  if (sortable.length === 0) return null;
+  const data = sortable.flatMap(({ label, sortBy = '' }) => [
+    { value: sortBy, label: `${label}, ascending` },
+    { value: `-${sortBy}`, label: `${label}, descending` },
+  ]);
+  return (
+    <div className={classes.phoneOrder}>
+      <NativeSelect
+        size="xs"
+        aria-label="Sort by"
+        data={
+          data.some(({ value }) => value === order) ? data : [{ value: order, label: 'As in the address' }, ...data]
+        }
+        value={order}
+        onChange={({ currentTarget: { value } }) => onOrder(value)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,226 @@
+import { ActionIcon, Button, Group, JsonInput, NativeSelect, SegmentedControl, Text, TextInput } from '@mantine/core';
+import type { JsonObject } from '@pharos/sdk';
+import { type FormEvent, useState } from 'react';
+import { Icon } from '../icon.tsx';
+import {
+  type Filter,
+  type FilterField,
+  type FilterRow,
+  filterOf,
+  newRow,
+  operatorsOf,
+  takesValue,
+  whereOf,
+} from './filter-rows.ts';
+import classes from './list.module.css';
+
+interface Props {
+  readonly fields: readonly FilterField[];
+  readonly where: JsonObject | undefined;
+  readonly onApply: (where: JsonObject | undefined) => void;
+  readonly onClose: () => void;
+}
+
+/** Conditions in rows, and the `where` that they make. A filter that rows cannot say is edited as JSON. */
+export function FilterPanel({ fields, where, onApply, onClose }: Props) {
+  const given = filterOf(where, fields);
+  const [json, setJson] = useState(given ? undefined : JSON.stringify(where, null, 2));
+  const [filter, setFilter] = useState<Filter>(() => startOf(given, fields));
+  const made = json === undefined ? whereOf(filter, fields) : parsed(json);
+  const isBroken = json !== undefined && json.trim() !== '' && made === undefined;
+  const back = json === undefined || isBroken ? undefined : filterOf(made, fields);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!isBroken) onApply(made);
+  }
+  return (
+    <form className={classes.filter} onSubmit={submit} aria-label="Filter">
+      {json === undefined ? (
+        <Rows fields={fields} filter={filter} onChange={setFilter} />
+      ) : (
+        <JsonInput
+          label="The filter as JSON"
+          description="The where-language of the interface."
+          value={json}
+          onChange={setJson}
+          error={isBroken && 'This is not a JSON object.'}
+          autosize
+          minRows={4}
+          spellCheck={false}
+        />
+      )}
+      {json === undefined && made && (
+        <pre className={classes.json} data-testid="where">
+          {JSON.stringify(made)}
+        </pre>
+      )}
+      <Group justify="space-between" mt="sm">
+        <Group gap="xs">
+          <Button type="submit" size="xs" disabled={isBroken}>
+            Apply
+          </Button>
+          <Button size="xs" variant="default" onClick={() => onApply(undefined)}>
+            Clear
+          </Button>
+          <Button size="xs" variant="subtle" color="gray" onClick={onClose}>
+            Close
+          </Button>
+        </Group>
+        {json === undefined ? (
+          <Button size="xs" variant="subtle" onClick={() => setJson(JSON.stringify(made ?? {}, null, 2))}>
+            Edit as JSON
+          </Button>
+        ) : (
+          <Button
+            size="xs"
+            variant="subtle"
+            disabled={!back}
+            title={back ? undefined : 'Rows cannot say this filter.'}
+            onClick={() => {
+              if (back) setFilter(startOf(back, fields));
+              setJson(undefined);
+            }}
+          >
+            Edit in rows
+          </Button>
+        )}
+      </Group>
+    </form>
+  );
+}
+
+function startOf(filter: Filter | undefined, fields: readonly FilterField[]): Filter {
+  if (filter && filter.rows.length > 0) return filter;
+  return { rows: fields[0] ? [newRow(fields[0])] : [], isAny: false };
+}
+
+function parsed(json: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface RowsProps {
+  readonly fields: readonly FilterField[];
+  readonly filter: Filter;
+  readonly onChange: (filter: Filter) => void;
+}
+
+function Rows({ fields, filter, onChange }: RowsProps) {
+  const { rows, isAny } = filter;
+  const set = (index: number, row: FilterRow | undefined) =>
+    onChange({ ...filter, rows: rows.flatMap((one, at) => (at === index ? (row ?? []) : [one])) });
+  return (
+    <>
+      {rows.map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row has nothing else to be told by
+        <Row key={index} fields={fields} row={row} onChange={(next) => set(index, next)} />
+      ))}
+      <Group justify="space-between" gap="xs">
+        <Button
+          size="xs"
+          variant="subtle"
+          leftSection={<Icon name="plus" size={14} />}
+          onClick={() => fields[0] && onChange({ ...filter, rows: [...rows, newRow(fields[0])] })}
+        >
+          Add a condition
+        </Button>
+        {rows.length > 1 && (
+          <Group gap="xs">
+            <Text size="sm" c="dimmed">
+              Show what meets
+            </Text>
+            <SegmentedControl
+              size="xs"
+              aria-label="How the conditions are joined"
+              data={[
+                { value: 'all', label: 'all of them' },
+                { value: 'any', label: 'any of them' },
+              ]}
+              value={isAny ? 'any' : 'all'}
+              onChange={(value) => onChange({ ...filter, isAny: value === 'any' })}
+            />
+          </Group>
+        )}
+      </Group>
+    </>
+  );
+}
+
+interface RowProps {
+  readonly fields: readonly FilterField[];
+  readonly row: FilterRow;
+  readonly onChange: (row: FilterRow | undefined) => void;
+}
+
+function Row({ fields, row, onChange }: RowProps) {
+  const field = fields.find(({ name }) => name === row.field) ?? fields[0];
+  if (!field) return null;
+  return (
+    <div className={classes.filterRow}>
+      <NativeSelect
+        aria-label="Field"
+        data={fields.map(({ name, label }) => ({ value: name, label }))}
+        value={row.field}
+        onChange={({ currentTarget: { value } }) => {
+          const next = fields.find(({ name }) => name === value);
+          if (next) onChange(newRow(next));
+        }}
+      />
+      {field.kind === 'member' && (
+        <TextInput
+          aria-label="Member"
+          placeholder="member, such as age"
+          value={row.path}
+          onChange={({ currentTarget: { value } }) => onChange({ ...row, path: value })}
+        />
+      )}
+      <NativeSelect
+        aria-label="Operator"
+        data={operatorsOf(field.kind)}
+        value={row.operator}
+        onChange={({ currentTarget: { value } }) => onChange({ ...row, operator: value })}
+      />
+      {takesValue(row.operator) && <Value field={field} row={row} onChange={onChange} />}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label="Remove the condition"
+        onClick={() => onChange(undefined)}
+      >
+        <Icon name="close" />
+      </ActionIcon>
+    </div>
+  );
+}
+
+function Value({
+  field,
+  row,
+  onChange,
+}: RowProps extends infer P ? Omit<P, 'fields'> & { field: FilterField } : never) {
+  const set = (event: { currentTarget: { value: string } }) => onChange({ ...row, value: event.currentTarget.value });
+  const choices =
+    field.kind === 'boolean'
+      ? [
+          { value: 'true', label: 'yes' },
+          { value: 'false', label: 'no' },
+        ]
+      : field.choices;
+  if (choices) return <NativeSelect aria-label="Value" data={[...choices]} value={row.value} onChange={set} />;
+  return (
+    <TextInput
+      aria-label="Value"
+      placeholder={field.kind === 'number' ? 'number' : field.kind === 'pointer' ? 'objectId' : 'value'}
+      type={field.kind === 'date' ? 'date' : 'text'}
+      inputMode={field.kind === 'number' ? 'decimal' : undefined}
+      value={field.kind === 'date' ? row.value.slice(0, 10) : row.value}
+      onChange={set}
+    />
+  );
+}

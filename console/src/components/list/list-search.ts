@@ -1,0 +1,63 @@
+import { type JsonObject, type Query, where } from '@pharos/sdk';
+
+/** What a list shows, as it stands in the address: a link to a page is a link to what one sees. */
+export interface ListSearch {
+  /** The text in the search field. */
+  readonly q?: string;
+  readonly where?: JsonObject;
+  readonly order?: string;
+  /** From 1. */
+  readonly page?: number;
+  readonly size?: number;
+}
+
+export const pageSizes = [25, 50, 100] as const;
+const defaultSize = 25;
+/** The service skips no further. */
+export const deepestSkip = 100_000;
+
+/** Takes of an address what means something; the rest is left out instead of being an error. */
+export function readListSearch(search: Readonly<Record<string, unknown>>): ListSearch {
+  const { q, where: filter, order, page, size } = search;
+  return {
+    // The router reads a text of digits as a number.
+    ...(typeof q === 'string' || typeof q === 'number' ? { q: String(q) } : {}),
+    ...(isFilter(filter) ? { where: filter } : {}),
+    ...(typeof order === 'string' && order !== '' ? { order } : {}),
+    ...(Number.isInteger(page) && (page as number) > 1 ? { page: page as number } : {}),
+    ...((pageSizes as readonly unknown[]).includes(size) && size !== defaultSize ? { size: size as number } : {}),
+  };
+}
+
+function isFilter(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+}
+
+interface Searched {
+  /** Where the search field looks. */
+  readonly searchFields: readonly string[];
+  readonly defaultOrder: string;
+}
+
+/** What the service is asked for a list that stands in an address. */
+export function listQuery(search: ListSearch, { searchFields, defaultOrder }: Searched): Query {
+  const size = search.size ?? defaultSize;
+  const filter = listFilter(search, searchFields);
+  return {
+    ...(filter ? { where: filter } : {}),
+    order: search.order ?? defaultOrder,
+    skip: Math.min(((search.page ?? 1) - 1) * size, deepestSkip),
+    limit: size,
+    count: 1,
+  };
+}
+
+/** The search field and the filter together. */
+export function listFilter({ q = '', where: filter }: ListSearch, fields: readonly string[]): JsonObject | undefined {
+  const text = q.trim();
+  if (text === '' || fields.length === 0) return filter;
+  const found = where().or(...fields.map((field) => where().contains(field, text)));
+  return filter ? { $and: [filter, found.toJSON()] } : found.toJSON();
+}
+
+export const sizeOf = (search: ListSearch): number => search.size ?? defaultSize;

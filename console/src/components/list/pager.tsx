@@ -1,0 +1,61 @@
+import { ActionIcon, Group, NativeSelect, Text } from '@mantine/core';
+import { Icon } from '../icon.tsx';
+import classes from './list.module.css';
+import { deepestSkip, pageSizes } from './list-search.ts';
+
+interface Props {
+  readonly page: number;
+  readonly size: number;
+  readonly count: number | undefined;
+  readonly plural: string;
+  readonly onPage: (page: number) => void;
+  readonly onSize: (size: number) => void;
+}
+
+/** `1–25 of 4,210 beacons`, forward and back. */
+export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) {
+  const first = Math.min((page - 1) * size + 1, count);
+  const last = Math.min(page * size, count);
+  const pages = Math.max(1, Math.ceil(Math.min(count, deepestSkip + size) / size));
+  return (
+    <div className={classes.pager}>
+      <Text size="sm" c="dimmed" role="status">
+        {count === 0
+          ? `No ${plural}`
+          : `${first.toLocaleString('en')}–${last.toLocaleString('en')} of ${count.toLocaleString('en')}`}
+      </Text>
+      <Group gap="xs">
+        <NativeSelect
+          size="xs"
+          aria-label="Lines on a page"
+          data={pageSizes.map((value) => ({ value: String(value), label: `${value} a page` }))}
+          value={String(size)}
+          onChange={({ currentTarget: { value } }) => onSize(Number(value))}
+        />
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label="Page before"
+          disabled={page <= 1}
+          onClick={() => onPage(page - 1)}
+        >
+          <Icon name="back" />
+        </ActionIcon>
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label="Next page"
+          disabled={page >= pages}
+          onClick={() => onPage(page + 1)}
+        >
+          <Icon name="next" />
+        </ActionIcon>
+      </Group>
+      {page >= pages && count > deepestSkip + size && (
+        <Text size="sm" c="dimmed">
+          Pages go no further than {deepestSkip.toLocaleString('en')}. Filter, or sort the other way round.
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import type { Beacon, Body, JsonObject, PharosProblem } from '@pharos/sdk';
+
+/** What stands in the fields of the form; a number field that is empty holds an empty text. */
+export interface BeaconFields {
+  readonly name: string;
+  readonly uuid: string;
+  readonly major: number | string;
+  readonly minor: number | string;
+  readonly 'location.x': number | string;
+  readonly 'location.y': number | string;
+  readonly 'location.floor': string;
+  readonly measuredPower: number | string;
+  readonly sensitivity: string;
+  readonly radius: number | string;
+  readonly metadata: string;
+}
+
+export const fieldNames = [
+  'name',
+  'uuid',
+  'major',
+  'minor',
+  'location.x',
+  'location.y',
+  'location.floor',
+  'measuredPower',
+  'sensitivity',
+  'radius',
+  'metadata',
+] as const;
+
+export function fieldsOf(beacon?: Beacon): BeaconFields {
+  const location = (beacon?.location ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    name: beacon?.name ?? '',
+    uuid: beacon?.uuid ?? '',
+    major: beacon?.major ?? '',
+    minor: beacon?.minor ?? '',
+    'location.x': (location['x'] as number | undefined) ?? '',
+    'location.y': (location['y'] as number | undefined) ?? '',
+    'location.floor': location['floor'] === undefined ? '' : String(location['floor']),
+    measuredPower: beacon?.measuredPower ?? '',
+    sensitivity: beacon?.sensitivity ?? '',
+    radius: beacon?.radius ?? '',
+    metadata: beacon && Object.keys(beacon.metadata).length > 0 ? JSON.stringify(beacon.metadata, null, 2) : '',
+  };
+}
+
+type CreateBody = Body<'createBeacon'>;
+type Draft = { readonly body: CreateBody } | { readonly problems: readonly PharosProblem[] };
+
+/**
+ * The body that the fields stand for: every member is there, null where one was cleared, so that it serves a create and
+ * an update alike. Only what the service could not even be asked is a problem here; the rest it judges itself.
+ */
+export function bodyOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): Draft {
+  const metadata = objectOf(fields.metadata);
+  const location = locationOf(fields, known);
+  const problems: PharosProblem[] = [
+    ...(metadata === undefined ? [{ field: 'metadata', problem: 'must be a JSON object, such as {"hall": 2}' }] : []),
+    ...(location === undefined
+      ? (['location.x', 'location.y'] as const)
+          .filter((name) => fields[name] === '')
+          .map((field) => ({ field, problem: 'is needed too, or leave all of the place empty' }))
+      : []),
+  ];
+  if (problems.length > 0) return { problems };
+  const body = {
+    name: fields.name.trim(),
+    uuid: fields.uuid.trim(),
+    major: fields.major === '' ? undefined : fields.major,
+    minor: fields.minor === '' ? undefined : fields.minor,
+    location,
+    metadata,
+    measuredPower: orNull(fields.measuredPower),
+    sensitivity: orNull(fields.sensitivity),
+    radius: orNull(fields.radius),
+  };
+  return { body: body as unknown as CreateBody };
+}
+
+const orNull = (value: number | string) => (value === '' ? null : value);
+
+function objectOf(text: string): JsonObject | undefined {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null for none, undefined for half of one. Further members that are stored are kept. */
+function locationOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): JsonObject | null | undefined {
+  const [x, y, floor] = [fields['location.x'], fields['location.y'], fields['location.floor'].trim()];
+  if (x === '' && y === '' && floor === '') return null;
+  if (x === '' || y === '') return undefined;
+  const { floor: _before, ...others } = (known?.location ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...others, x, y, ...(floor === '' ? {} : { floor: floorOf(floor) }) };
+}
+
+/** `2` is a number; `ground` is a name. */
+export function floorOf(text: string): number | string {
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+/** As the service compares it: without case and dashes. */
+export const uuidKey = (uuid: string): string => uuid.replaceAll('-', '').toLowerCase();
+
+export function sameIds(a: Pick<Beacon, 'uuid' | 'major' | 'minor'>, b: Pick<Beacon, 'uuid' | 'major' | 'minor'>) {
+  return uuidKey(a.uuid) === uuidKey(b.uuid) && a.major === b.major && a.minor === b.minor;
+}

@@ -1,0 +1,152 @@
+import { Group, NativeSelect, Skeleton, Text } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import type { Beacon, JsonObject } from '@pharos/sdk';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { useListed } from '../../components/list/record-list.tsx';
+import classes from './beacons.module.css';
+import { frameOf, type Spot, spotsOf, ticks } from './plot.ts';
+
+/** More dots than these are no map any more. */
+const mostSpots = 1_000;
+
+interface Props {
+  readonly appId: string;
+  readonly where: JsonObject | undefined;
+  readonly tools: ReactNode;
+}
+
+/** Where the beacons are, by their `location`: x to the right, y downwards, as on a plan. */
+export function BeaconMap({ appId, where, tools }: Props) {
+  const placed = { location: { $exists: true } };
+  const query = {
+    where: where ? { $and: [where, placed] } : placed,
+    order: 'name',
+    limit: mostSpots,
+    count: 1,
+  } as const;
+  const { data, error } = useListed(appId, 'listBeacons', query);
+  const [chosen, setChosen] = useState<string>();
+  const all = spotsOf((data?.results ?? []) as readonly Beacon[]);
+  const floors = [...new Set(all.map(({ floor }) => floor))].sort((a, b) =>
+    a.localeCompare(b, 'en', { numeric: true }),
+  );
+  const floor = chosen !== undefined && floors.includes(chosen) ? chosen : floors[0];
+  const spots = all.filter((spot) => spot.floor === floor);
+  return (
+    <>
+      <Group mb="sm" gap="xs">
+        {tools}
+        {floors.length > 1 && (
+          <NativeSelect
+            aria-label="Floor"
+            data={floors.map((value) => ({ value, label: value === '' ? 'Without a floor' : `Floor ${value}` }))}
+            value={floor}
+            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+          />
+        )}
+        {where && (
+          <Text size="sm" c="dimmed">
+            Only what the search and the filter of the table leave.
+          </Text>
+        )}
+      </Group>
+      <FailureNote message={error?.message} />
+      {!data && !error && <Skeleton h={420} />}
+      {data && all.length === 0 && (
+        <EmptyState icon="map" title="No beacon has a place yet">
+          Give beacons an x and a y, in metres on your plan. Then they stand here.
+        </EmptyState>
+      )}
+      {spots.length > 0 && <Plot appId={appId} spots={spots} />}
+      {(data?.count ?? 0) > mostSpots && (
+        <Text size="sm" c="dimmed" mt="xs">
+          Only the first {mostSpots.toLocaleString('en')} of {data?.count?.toLocaleString('en')} are shown.
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Plot({ appId, spots }: { readonly appId: string; readonly spots: readonly Spot[] }) {
+  const navigate = useNavigate();
+  const { ref, width: measured } = useElementSize();
+  const width = Math.max(measured, 280);
+  const height = Math.round(Math.min(560, Math.max(320, width * 0.6)));
+  const frame = frameOf(spots, width / height);
+  const scale = width / frame.width;
+  const at = ({ x, y }: { x: number; y: number }) => ({ x: (x - frame.x) * scale, y: (y - frame.y) * scale });
+  const open = (beaconId: string) =>
+    void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } });
+  return (
+    <section ref={ref} className={classes.map} aria-label="Map of the beacons">
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+        <title>Map of the beacons</title>
+        <Grid frame={frame} scale={scale} width={width} height={height} />
+        {spots.map((spot) => {
+          const { x, y } = at(spot);
+          const { objectId, name, radius } = spot.beacon;
+          const isLeft = x > width * 0.75;
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: there are no links in a drawing that the router could follow
+            <g
+              key={objectId}
+              className={classes.spot}
+              role="link"
+              tabIndex={0}
+              aria-label={`${name} at ${spot.x}, ${spot.y}`}
+              onClick={() => open(objectId)}
+              onKeyDown={({ key }) => key === 'Enter' && open(objectId)}
+            >
+              {radius !== undefined && <circle cx={x} cy={y} r={radius * scale} className={classes.reach} />}
+              <circle cx={x} cy={y} r={6} className={classes.dot} />
+              <text x={x + (isLeft ? -10 : 10)} y={y + 4} textAnchor={isLeft ? 'end' : 'start'}>
+                {name}
+              </text>
+            </g>
+          );
+        })}
+      </svg>
+    </section>
+  );
+}
+
+interface GridProps {
+  readonly frame: ReturnType<typeof frameOf>;
+  readonly scale: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function Grid({ frame, scale, width, height }: GridProps) {
+  return (
+    <g className={classes.grid} aria-hidden>
+      {ticks(frame.x, frame.x + frame.width, frame.step).map((value) => {
+        const x = (value - frame.x) * scale;
+        return (
+          <g key={value}>
+            <line x1={x} x2={x} y1={0} y2={height} />
+            <text x={x + 3} y={height - 5}>
+              {label(value)}
+            </text>
+          </g>
+        );
+      })}
+      {ticks(frame.y, frame.y + frame.height, frame.step).map((value) => {
+        const y = (value - frame.y) * scale;
+        return (
+          <g key={value}>
+            <line x1={0} x2={width} y1={y} y2={y} />
+            <text x={4} y={y - 3}>
+              {label(value)}
+            </text>
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+const label = (value: number) => `${Number(value.toPrecision(6))} m`;

@@ -1,0 +1,211 @@
+import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import type { Beacon } from '@pharos/sdk';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { Block } from '../../components/block.tsx';
+import blocks from '../../components/blocks.module.css';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CopyButton } from '../../components/copy-field.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { ShowRequest } from '../../components/list/show-request.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
+import { useMayCall } from '../../lib/access.ts';
+import { dataOf } from '../../lib/api.ts';
+import { showDuration, useTimes } from '../../lib/times.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { placeText } from './beacon-list.tsx';
+import classes from './beacons.module.css';
+import { activityQuery, beaconKeys, beaconQuery, usesQuery } from './queries.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId');
+
+export function BeaconPage() {
+  const { appId, beaconId } = route.useParams();
+  const { data: beacon, error } = useQuery(beaconQuery(appId, beaconId));
+  const [isDeleting, setDeleting] = useState(false);
+  const mayCall = useMayCall();
+  return (
+    <>
+      <SectionHeader
+        title={beacon?.name ?? 'Beacon'}
+        action={
+          beacon &&
+          mayCall('updateBeacon') && (
+            <Group gap="xs">
+              <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setDeleting(true)}>
+                Delete
+              </Button>
+              <Button
+                leftSection={<Icon name="edit" size={16} />}
+                component={Link}
+                to="/apps/$appId/beacons/$beaconId/edit"
+                params={{ appId, beaconId } as never}
+              >
+                Change
+              </Button>
+            </Group>
+          )
+        }
+      >
+        <Link to="/apps/$appId/beacons" params={{ appId }} className={classes.back}>
+          All beacons
+        </Link>
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      {!beacon && !error && <Skeleton h={260} />}
+      {beacon && <Facts appId={appId} beacon={beacon} />}
+      {beacon && <Activity appId={appId} beaconId={beaconId} />}
+      {beacon && (
+        <Group justify="flex-end" mt="xs">
+          <ShowRequest appId={appId} request={{ operation: 'getBeacon', params: { objectId: beaconId } }} />
+        </Group>
+      )}
+      {beacon && <DeleteBeacon appId={appId} beacon={beacon} isOpen={isDeleting} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}
+
+function Facts({ appId, beacon }: { readonly appId: string; readonly beacon: Beacon }) {
+  const times = useTimes(appId);
+  const { radius, measuredPower, sensitivity, metadata } = beacon;
+  return (
+    <Block title="Facts" about={`Times are in ${times.zone}.`}>
+      <dl className={classes.facts}>
+        <Fact label="UUID">
+          <span className="mono">{beacon.uuid}</span>
+          <CopyButton text={beacon.uuid} label="UUID" />
+        </Fact>
+        <Fact label="Major, minor">
+          {beacon.major}, {beacon.minor}
+        </Fact>
+        <Fact label="Place">{placeText(beacon) || 'not set'}</Fact>
+        <Fact label="Radius">{radius === undefined ? 'as usual, 3 m' : `${radius} m`}</Fact>
+        <Fact label="Measured power">
+          {measuredPower === undefined ? 'not calibrated' : `${measuredPower} dBm at 1 m`}
+        </Fact>
+        <Fact label="Sensitivity">{sensitivity ?? 'as the app says'}</Fact>
+        <Fact label="Created">{times.dateTime(beacon.createdAt)}</Fact>
+        <Fact label="Changed">{times.dateTime(beacon.updatedAt)}</Fact>
+        <Fact label="objectId">
+          <span className="mono">{beacon.objectId}</span>
+          <CopyButton text={beacon.objectId} label="objectId" />
+        </Fact>
+      </dl>
+      {Object.keys(metadata).length > 0 && <pre className={classes.json}>{JSON.stringify(metadata, null, 2)}</pre>}
+    </Block>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Activity({ appId, beaconId }: { readonly appId: string; readonly beaconId: string }) {
+  const { data, error } = useQuery(activityQuery(appId, beaconId));
+  const times = useTimes(appId);
+  const isQuiet = data?.events.results.length === 0 && data.visits.results.length === 0;
+  return (
+    <Block title="What happened here" about={`The last events and visits. Times are in ${times.zone}.`}>
+      <FailureNote message={error?.message} />
+      {!data && !error && <Skeleton h={90} />}
+      {isQuiet && (
+        <Text c="dimmed" size="sm">
+          Nobody has come near yet. As soon as an app reports this beacon, its events stand here.
+        </Text>
+      )}
+      {data && !isQuiet && (
+        <div className={classes.activity}>
+          <section aria-label="Events">
+            <h3 className={classes.small}>Events · {(data.events.count ?? 0).toLocaleString('en')}</h3>
+            <ul className={classes.lines}>
+              {data.events.results.map((event) => (
+                <li key={event.objectId}>
+                  <Badge variant="light" color={event.event === 'EXIT' ? 'gray' : 'teal'}>
+                    {event.event}
+                  </Badge>
+                  <span>{times.dateTime(event.occurredAt)}</span>
+                  {event.distance !== undefined && <span className={classes.soft}>{event.distance.toFixed(1)} m</span>}
+                </li>
+              ))}
+            </ul>
+          </section>
+          <section aria-label="Visits">
+            <h3 className={classes.small}>Visits · {(data.visits.count ?? 0).toLocaleString('en')}</h3>
+            <ul className={classes.lines}>
+              {data.visits.results.map((visit) => (
+                <li key={visit.objectId}>
+                  <span>{times.dateTime(visit.enteredAt)}</span>
+                  <span className={classes.soft}>
+                    {visit.dwell === null ? 'still here' : `stayed ${showDuration(visit.dwell)}`}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        </div>
+      )}
+    </Block>
+  );
+}
+
+interface DeleteProps {
+  readonly appId: string;
+  readonly beacon: Beacon;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
+  const { data: uses } = useQuery({ ...usesQuery(appId, beacon.objectId), enabled: isOpen });
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const remove = useAction({
+    run: () => dataOf(appId).beacons.delete(beacon.objectId),
+    done: `${beacon.name} is deleted.`,
+    showsError: true,
+    after: async () => {
+      await navigate({ to: '/apps/$appId/beacons', params: { appId } });
+      queries.removeQueries({ queryKey: beaconQuery(appId, beacon.objectId).queryKey });
+      await Promise.all(beaconKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Delete the beacon"
+      confirm={`Delete ${beacon.name}`}
+      isBusy={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => remove.mutate()}
+    >
+      <b>{beacon.name}</b> goes for good. Its events and visits stay in the history.
+      <div className={blocks.meta}>{uses ? usesText(uses) : 'Looking for messages that name it …'}</div>
+    </ConfirmDialog>
+  );
+}
+
+interface Uses {
+  readonly names: readonly string[];
+  readonly notifications: number;
+  readonly scenarios: number;
+}
+
+function usesText({ names, notifications, scenarios }: Uses): string {
+  if (notifications + scenarios === 0) return 'No notification and no storyline names it.';
+  const more = notifications > names.length ? ` and ${notifications - names.length} more` : '';
+  const parts = [
+    ...(notifications > 0 ? [`${count(notifications, 'notification')} (${names.join(', ')}${more})`] : []),
+    ...(scenarios > 0 ? [count(scenarios, 'scenario')] : []),
+  ];
+  return `It is named by ${parts.join(' and ')}; they stop firing.`;
+}
+
+const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -1,0 +1,117 @@
+import type { Beacon, JsonObject } from '@pharos/sdk';
+import type { CsvTable } from '../../lib/csv.ts';
+import { floorOf } from './beacon-fields.ts';
+
+/** The columns of a file of beacons. Only the first five that make a beacon are needed in one that is brought in. */
+export const csvColumns = [
+  'objectId',
+  'name',
+  'uuid',
+  'major',
+  'minor',
+  'x',
+  'y',
+  'floor',
+  'radius',
+  'measuredPower',
+  'sensitivity',
+  'metadata',
+] as const;
+export type CsvColumn = (typeof csvColumns)[number];
+
+export type BeaconMembers = {
+  -readonly [Member in Exclude<keyof Beacon, 'objectId' | 'createdAt' | 'updatedAt'>]?: Beacon[Member] | null;
+};
+
+export function cellsOf(beacon: Beacon): string[] {
+  const { x, y, floor } = (beacon.location ?? {}) as Readonly<Record<string, unknown>>;
+  const hasMetadata = Object.keys(beacon.metadata).length > 0;
+  const values: Readonly<Record<CsvColumn, unknown>> = {
+    ...beacon,
+    x,
+    y,
+    floor,
+    radius: beacon.radius,
+    measuredPower: beacon.measuredPower,
+    sensitivity: beacon.sensitivity,
+    metadata: hasMetadata ? JSON.stringify(beacon.metadata) : undefined,
+  };
+  return csvColumns.map((column) =>
+    values[column] === undefined || values[column] === null ? '' : String(values[column]),
+  );
+}
+
+/** What is wrong with the file's columns, as a sentence. */
+export function columnProblem({ header }: CsvTable): string | undefined {
+  const unknown = header.filter((name) => !(csvColumns as readonly string[]).includes(name));
+  if (unknown.length > 0) return `There is no column ${unknown.join(', ')}. Known are ${csvColumns.join(', ')}.`;
+  const missing = ['name', 'uuid', 'major', 'minor'].filter((name) => !header.includes(name));
+  if (missing.length > 0 && !header.includes('objectId'))
+    return `The column ${missing.join(', ')} is missing. Without objectId, a file needs name, uuid, major and minor.`;
+  return undefined;
+}
+
+interface Read {
+  readonly objectId: string | undefined;
+  readonly members: BeaconMembers;
+  readonly problems: readonly string[];
+}
+
+/** One row as members of a beacon. A column that is not there is left alone; an empty cell clears an optional member. */
+export function readRow(cells: Readonly<Partial<Record<CsvColumn, string>>>): Read {
+  const members: BeaconMembers = {};
+  const problems: string[] = [];
+  const isIn = (column: CsvColumn) => cells[column] !== undefined;
+  const text = (column: CsvColumn) => (cells[column] ?? '').trim();
+  for (const column of ['name', 'uuid'] as const) {
+    if (!isIn(column)) continue;
+    members[column] = text(column);
+    const { length } = [...text(column)];
+    if (length < 1 || length > 50) problems.push(`${column} must have 1 to 50 characters`);
+  }
+  const number = (column: CsvColumn, rule: Rule): number | null => {
+    if (text(column) === '' && !rule.isRequired) return null;
+    const value = Number(text(column));
+    const fits =
+      text(column) !== '' && value >= rule.from && value <= rule.to && (!rule.isWhole || Number.isInteger(value));
+    if (!fits) problems.push(`${column} must be a ${rule.isWhole ? 'whole ' : ''}number${rangeText(rule)}`);
+    return value;
+  };
+  for (const column of ['major', 'minor'] as const)
+    if (isIn(column)) members[column] = number(column, { from: 0, to: 65_535, isWhole: true, isRequired: true }) ?? 0;
+  if (isIn('radius')) members.radius = number('radius', { from: 0.5, to: 50 });
+  if (isIn('measuredPower')) members.measuredPower = number('measuredPower', { from: -100, to: -20, isWhole: true });
+  if (isIn('sensitivity')) {
+    const value = text('sensitivity');
+    if (!['', 'stable', 'fast'].includes(value)) problems.push('sensitivity must be stable, fast or empty');
+    members.sensitivity = value === '' ? null : (value as 'stable' | 'fast');
+  }
+  if (isIn('x') || isIn('y')) {
+    const [x, y] = [number('x', anywhere), number('y', anywhere)];
+    if ((x === null) !== (y === null)) problems.push('x and y are needed both, or none');
+    const floor = text('floor') === '' ? {} : { floor: floorOf(text('floor')) };
+    members.location = x === null || y === null ? null : { x, y, ...floor };
+  }
+  if (isIn('metadata')) members.metadata = objectOf(text('metadata')) ?? {};
+  if (isIn('metadata') && !objectOf(text('metadata'))) problems.push('metadata must be a JSON object or empty');
+  return { objectId: text('objectId') || undefined, members, problems };
+}
+
+interface Rule {
+  readonly from: number;
+  readonly to: number;
+  readonly isWhole?: true;
+  readonly isRequired?: true;
+}
+const anywhere: Rule = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+const rangeText = ({ from, to }: Rule) => (Number.isFinite(from) ? ` from ${from} to ${to}` : '');
+
+function objectOf(text: string): JsonObject | undefined {
+  if (text === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}

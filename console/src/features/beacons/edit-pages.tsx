@@ -1,0 +1,48 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
+import { BeaconForm } from './beacon-form.tsx';
+import { beaconQuery } from './queries.ts';
+
+const createRoute = getRouteApi('/signed-in/apps/$appId/beacons/new');
+const editRoute = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId/edit');
+
+export function NewBeaconPage() {
+  const { appId } = createRoute.useParams();
+  const navigate = useNavigate();
+  return (
+    <>
+      <SectionHeader title="Add a beacon" />
+      <BeaconForm
+        appId={appId}
+        onDone={(beaconId) => void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } })}
+        onCancel={() => void navigate({ to: '/apps/$appId/beacons', params: { appId } })}
+      />
+    </>
+  );
+}
+
+export function EditBeaconPage() {
+  const { appId, beaconId } = editRoute.useParams();
+  const { data: beacon, error } = useQuery(beaconQuery(appId, beaconId));
+  const navigate = useNavigate();
+  const open = (id: string) => void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId: id } });
+  return (
+    <>
+      <SectionHeader title={beacon ? `Change ${beacon.name}` : 'Change a beacon'} />
+      <FailureNote message={error?.message} />
+      {!beacon && !error && <Skeleton h={400} />}
+      {beacon && (
+        <BeaconForm
+          key={beacon.updatedAt}
+          appId={appId}
+          beacon={beacon}
+          onDone={open}
+          onCancel={() => open(beaconId)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { Button } from '@mantine/core';
+import type { JsonObject } from '@pharos/sdk';
+import { useState } from 'react';
+import { Icon } from '../../components/icon.tsx';
+import { allRecords, download } from '../../lib/all-records.ts';
+import { dataOf } from '../../lib/api.ts';
+import { writeCsv } from '../../lib/csv.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { cellsOf, csvColumns } from './csv-columns.ts';
+
+/** Everything that the search and the filter leave, in pages; the file can be changed and brought in again. */
+export function ExportButton({ appId, where }: { readonly appId: string; readonly where: JsonObject | undefined }) {
+  const [written, setWritten] = useState(0);
+  const run = useAction({
+    run: async () => {
+      const parts = [writeCsv([csvColumns])];
+      let rows = 0;
+      for await (const beacons of allRecords(dataOf(appId).beacons.list, where)) {
+        parts.push(writeCsv(beacons.map(cellsOf)));
+        rows += beacons.length;
+        setWritten(rows);
+      }
+      download('beacons.csv', 'text/csv;charset=utf-8', parts);
+      return rows;
+    },
+    done: (rows) => `${rows.toLocaleString('en')} beacons are in beacons.csv.`,
+    after: () => setWritten(0),
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<Icon name="download" size={15} />}
+      loading={run.isPending && written === 0}
+      disabled={run.isPending}
+      onClick={() => run.mutate()}
+    >
+      {written > 0 ? `${written.toLocaleString('en')} …` : 'Export'}
+    </Button>
+  );
+}

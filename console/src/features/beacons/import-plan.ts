@@ -1,0 +1,117 @@
+import type { Beacon } from '@pharos/sdk';
+import type { CsvTable } from '../../lib/csv.ts';
+import { uuidKey } from './beacon-fields.ts';
+import { type BeaconMembers, type CsvColumn, columnProblem, readRow } from './csv-columns.ts';
+
+export type RowKind = 'new' | 'changed' | 'unchanged' | 'refused';
+
+export interface Difference {
+  readonly member: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What an import would do with one row. */
+export interface PlannedRow {
+  readonly line: number;
+  readonly kind: RowKind;
+  readonly name: string;
+  /** Of the beacon that changes. */
+  readonly beaconId?: string;
+  /** What is sent. */
+  readonly members: BeaconMembers;
+  readonly differences: readonly Difference[];
+  /** Why it is refused, as a sentence. */
+  readonly problem?: string;
+}
+
+const required = ['name', 'uuid', 'major', 'minor'] as const;
+
+/**
+ * What an import would do, row by row, without doing it. A row is about the beacon with its objectId, else about the one
+ * with its uuid, major and minor, else about a new one.
+ *
+ * @returns a sentence when the file as a whole cannot be used
+ */
+export function planImport(table: CsvTable, beacons: readonly Beacon[]): readonly PlannedRow[] | string {
+  const problem = columnProblem(table);
+  if (problem) return problem;
+  const byId = new Map(beacons.map((beacon) => [beacon.objectId, beacon]));
+  const byKey = Map.groupBy(beacons, keyOf);
+  const seen = new Map<string, number>();
+  return table.rows.map(({ line, cells }) => {
+    const named = Object.fromEntries(table.header.map((column, index) => [column, cells[index] ?? '']));
+    const row = planRow(line, named, byId, byKey);
+    const subject = row.beaconId ?? keyOf(row.members);
+    const before = seen.get(subject);
+    if (row.kind === 'refused') return row;
+    seen.set(subject, line);
+    return before === undefined ? row : refused(row, `It is about the same beacon as line ${before}.`);
+  });
+}
+
+const keyOf = ({ uuid, major, minor }: BeaconMembers): string => `${uuidKey(uuid ?? '')} ${major} ${minor}`;
+
+function planRow(
+  line: number,
+  cells: Readonly<Partial<Record<CsvColumn, string>>>,
+  byId: ReadonlyMap<string, Beacon>,
+  byKey: ReadonlyMap<string, readonly Beacon[]>,
+): PlannedRow {
+  const { objectId, members, problems } = readRow(cells);
+  const found =
+    objectId === undefined
+      ? (byKey.get(keyOf(members)) ?? [])
+      : [byId.get(objectId)].filter((one) => one !== undefined);
+  const [beacon] = found;
+  const row = { line, kind: 'new' as const, name: members.name ?? beacon?.name ?? '', members, differences: [] };
+  if (problems.length > 0) return refused(row, `${problems.join('; ')}.`);
+  if (objectId !== undefined && !beacon) return refused(row, `There is no beacon with the objectId ${objectId}.`);
+  if (found.length > 1)
+    return refused(row, `${found.length} beacons send this UUID, major and minor. Say by objectId which one is meant.`);
+  if (beacon) return compare(row, beacon);
+  const missing = required.filter((member) => members[member] === undefined);
+  if (missing.length > 0) return refused(row, `${missing.join(', ')} is needed for a new beacon.`);
+  return { ...row, members: withoutNulls(members) };
+}
+
+const refused = (row: PlannedRow, problem: string): PlannedRow => ({ ...row, kind: 'refused', problem });
+
+function withoutNulls(members: BeaconMembers): BeaconMembers {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as BeaconMembers;
+}
+
+/** Only what differs is sent, so that two people can change different members at once. */
+function compare(row: PlannedRow, beacon: Beacon): PlannedRow {
+  const location = row.members.location && { ...beacon.location, ...row.members.location };
+  const wanted: BeaconMembers = location ? { ...row.members, location } : row.members;
+  const changed = Object.entries(wanted).filter(
+    ([member, value]) => canonical(value) !== canonical(beacon[member as keyof Beacon] ?? null),
+  );
+  const differences = changed.map(([member, value]) => ({
+    member,
+    before: shown(beacon[member as keyof Beacon]),
+    after: shown(value),
+  }));
+  return {
+    ...row,
+    kind: changed.length > 0 ? 'changed' : 'unchanged',
+    beaconId: beacon.objectId,
+    members: Object.fromEntries(changed) as BeaconMembers,
+    differences,
+  };
+}
+
+/** Members in one order, so that the order in which they stand makes no difference. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

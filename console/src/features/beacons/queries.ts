@@ -1,0 +1,60 @@
+import type { Beacon } from '@pharos/sdk';
+import { queryOptions } from '@tanstack/react-query';
+import { dataKey } from '../../components/list/record-list.tsx';
+import { dataOf } from '../../lib/api.ts';
+import { sameIds } from './beacon-fields.ts';
+
+export const beaconQuery = (appId: string, beaconId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getBeacon', beaconId),
+    queryFn: () => dataOf(appId).beacons.get(beaconId),
+  });
+
+/** What is read anew when beacons change. */
+export const beaconKeys = (appId: string) => [dataKey(appId, 'listBeacons'), dataKey(appId, 'getBeacon')];
+
+const pointer = (objectId: string) => ({ __type: 'Pointer', className: 'Beacon', objectId }) as const;
+
+/** The last events and visits at a beacon. */
+export const activityQuery = (appId: string, beaconId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listEvents', beaconId),
+    queryFn: async ({ signal }) => {
+      const query = { where: { beaconId: pointer(beaconId) }, limit: 10, count: 1 } as const;
+      const { call } = dataOf(appId);
+      const [events, visits] = await Promise.all([
+        call('listEvents', { query, signal }),
+        call('listVisits', { query, signal }),
+      ]);
+      return { events, visits };
+    },
+  });
+
+/** What stops firing when a beacon goes. */
+export const usesQuery = (appId: string, beaconId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listNotifications', 'of-beacon', beaconId),
+    queryFn: async () => {
+      const data = dataOf(appId);
+      const [notifications, scenarios] = await Promise.all([
+        data.notifications.list({ where: { beaconId: pointer(beaconId) }, limit: 5, count: 1 }),
+        data.storylines.listAllDetails({ where: { beacons: beaconId }, limit: 0, count: 1 }),
+      ]);
+      return {
+        names: notifications.results.map(({ description }) => description),
+        notifications: notifications.count ?? 0,
+        scenarios: scenarios.count ?? 0,
+      };
+    },
+  });
+
+/** Other beacons with the same uuid, major and minor. */
+export async function findDuplicates(
+  appId: string,
+  ids: Pick<Beacon, 'uuid' | 'major' | 'minor'>,
+  except?: string,
+): Promise<Beacon[]> {
+  const where = { major: ids.major, minor: ids.minor };
+  const { results } = await dataOf(appId).beacons.list({ where, limit: 1_000 });
+  return results.filter((beacon) => beacon.objectId !== except && sameIds(beacon, ids));
+}

@@ -1,0 +1,34 @@
+import type { JsonObject, Query } from '@pharos/sdk';
+
+interface Page<T> {
+  readonly results: readonly T[];
+}
+
+const pageSize = 1_000;
+
+/** Every record of a list in pages, by their ids, so that the last page is as quick as the first. */
+export async function* allRecords<T extends { readonly objectId: string }>(
+  list: (query: Query) => Promise<Page<T>>,
+  where?: JsonObject,
+): AsyncGenerator<readonly T[]> {
+  let last = '';
+  for (;;) {
+    const behind = last === '' ? [] : [{ objectId: { $gt: last } }];
+    const conditions = [...(where ? [where] : []), ...behind];
+    const filter = conditions.length > 1 ? { $and: conditions } : conditions[0];
+    const { results } = await list({ ...(filter ? { where: filter } : {}), order: 'objectId', limit: pageSize });
+    if (results.length > 0) yield results;
+    if (results.length < pageSize) return;
+    last = results.at(-1)?.objectId ?? '';
+  }
+}
+
+/** Hands a text to the browser as a file. */
+export function download(name: string, type: string, parts: readonly string[]): void {
+  const url = URL.createObjectURL(new Blob([...parts], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Beacon } from '../../sdk/src/index.ts';
+import { cellsOf, csvColumns } from '../src/features/beacons/csv-columns.ts';
+import { planImport } from '../src/features/beacons/import-plan.ts';
+import { CsvError, parseCsv, writeCsv } from '../src/lib/csv.ts';
+
+describe('CSV', () => {
+  const read = (text: string) => parseCsv(text).rows.map(({ cells }) => cells);
+  const cases: readonly [what: string, text: string, rows: readonly (readonly string[])[]][] = [
+    ['quotes, commas and line breaks', 'a,b\n"x, ""y""","1\r\n2"\n', [['x, "y"', '1\n2']]],
+    [
+      'any line break, and none at the end',
+      'a,b\r\n1,2\n3,4',
+      [
+        ['1', '2'],
+        ['3', '4'],
+      ],
+    ],
+    ['a byte-order mark and empty lines', '\uFEFFa,b\n\n1,2\n\n', [['1', '2']]],
+    [
+      'empty fields, also the last',
+      'a,b\n,\n"",x\n1,',
+      [
+        ['', ''],
+        ['', 'x'],
+        ['1', ''],
+      ],
+    ],
+    ['semicolons', 'a;b\n1;"2;3"\n', [['1', '2;3']]],
+    ['one column', 'a\nx\n', [['x']]],
+  ];
+  for (const [what, text, rows] of cases) test(`reads ${what}`, () => assert.deepEqual(read(text), rows));
+
+  const broken: readonly [text: string, message: RegExp][] = [
+    ['', /empty/],
+    ['a,a\n', /column a is there twice/],
+    ['a,b\n1\n', /Line 2 has 1 fields, and the first line has 2/],
+    ['a,b\n"1,2\n', /quote that line 2 opens is never closed/],
+    ['a,b\n"x\ny",1\n2"2,3\n', /Line 4 has a quote inside/],
+    ['a,b\n"x"y,1\n', /Line 2 has text behind a closing quote/],
+  ];
+  for (const [text, message] of broken)
+    test(`refuses ${JSON.stringify(text)}`, () =>
+      assert.throws(
+        () => parseCsv(text),
+        (error) => error instanceof CsvError && message.test(error.message),
+      ));
+
+  test('reads what it writes', () => {
+    const rows = [
+      ['a', 'b'],
+      ['x,"y"', ' 1\n2 '],
+      ['-3.5', ';'],
+      ['', 'é'],
+    ];
+    assert.deepEqual(read(writeCsv(rows)), rows.slice(1));
+  });
+
+  test('writes nothing that a spreadsheet would run', () => {
+    assert.equal(writeCsv([['=1+1', '-5', '+a', '@b']]), '"\t=1+1",-5,"\t+a","\t@b"\r\n');
+  });
+});
+
+const beacon = (part: Partial<Beacon>): Beacon => ({
+  objectId: 'id1',
+  name: 'Hall',
+  uuid: 'AA-BB',
+  major: 1,
+  minor: 2,
+  metadata: {},
+  createdAt: '2026-05-04T09:30:00.000Z',
+  updatedAt: '2026-05-04T09:30:00.000Z',
+  ...part,
+});
+
+describe('an import', () => {
+  const hall = beacon({
+    location: { x: 1, y: 2, note: 'door' } as Beacon['location'],
+    radius: 4,
+    metadata: { b: 1, a: 2 },
+  });
+  const plan = (text: string, beacons: readonly Beacon[] = [hall]) => {
+    const rows = planImport(parseCsv(text), beacons);
+    assert.ok(typeof rows !== 'string', String(rows));
+    return rows;
+  };
+  const kinds = (text: string, beacons?: readonly Beacon[]) => plan(text, beacons).map(({ kind }) => kind);
+
+  test('of what was exported changes nothing', () => {
+    const many = [hall, beacon({ objectId: 'id2', minor: 3, sensitivity: 'fast', measuredPower: -60, name: '=Hall' })];
+    assert.deepEqual(kinds(writeCsv([csvColumns, ...many.map(cellsOf)]), many), ['unchanged', 'unchanged']);
+  });
+
+  test('finds a beacon by what it sends, however that is written, and sends only what differs', () => {
+    const [row] = plan('name,uuid,major,minor,radius\nGreat hall,aabb,1,2,\n');
+    assert.deepEqual([row?.kind, row?.beaconId], ['changed', 'id1']);
+    assert.deepEqual(row?.members, { name: 'Great hall', uuid: 'aabb', radius: null });
+    assert.deepEqual(row?.differences.at(-1), { member: 'radius', before: '4', after: 'nothing' });
+  });
+
+  test('keeps further members of a location, and leaves out what has no column', () => {
+    const [row] = plan('objectId,x,y\nid1,5,6\n');
+    assert.deepEqual(row?.members, { location: { x: 5, y: 6, note: 'door' } });
+  });
+
+  test('refuses a row with its reasons, and the others go on', () => {
+    const rows = plan(
+      'objectId,name,uuid,major,minor,x,y,metadata\n' +
+        ',,u,-1,1.5,1,,[1]\nnone,N,u,1,1,,,\n,A,u,1,1,,,\n,B,U,1,1,,,\n',
+    );
+    assert.deepEqual(
+      rows.map(({ kind }) => kind),
+      ['refused', 'refused', 'new', 'refused'],
+    );
+    assert.match(rows[0]?.problem ?? '', /name must have.*major must be a whole.*minor must.*x and y.*metadata must/);
+    assert.match(rows[1]?.problem ?? '', /no beacon with the objectId none/);
+    assert.match(rows[3]?.problem ?? '', /same beacon as line 4/);
+  });
+
+  test('asks for the objectId where two beacons send the same', () => {
+    const twins = [beacon({}), beacon({ objectId: 'id2' })];
+    const text = (id: string) => `objectId,name,uuid,major,minor\n${id},X,aabb,1,2\n`;
+    assert.deepEqual([kinds(text(''), twins), kinds(text('id2'), twins)], [['refused'], ['changed']]);
+  });
+
+  test('is refused as a whole for columns that are unknown or missing', () => {
+    assert.match(String(planImport(parseCsv('name,colour\na,b\n'), [])), /no column colour/);
+    assert.match(String(planImport(parseCsv('name,uuid\na,b\n'), [])), /major, minor is missing/);
+  });
+});

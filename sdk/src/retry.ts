@@ -1,0 +1,60 @@
+import { PharosError } from './error.ts';
+
+export interface RetryOptions {
+  /** How often a call is tried in all; 4 by default. */
+  readonly attempts?: number;
+  /** Milliseconds; the wait before the second try is random below it, and the bound doubles with each. 500 by default. */
+  readonly baseDelay?: number;
+  /** Milliseconds; no wait is longer, and a service that asks for more is not waited for. 15 000 by default. */
+  readonly longestDelay?: number;
+  /** For tests. */
+  readonly sleep?: (milliseconds: number) => Promise<void>;
+  /** For tests: a number from 0 to 1. */
+  readonly random?: () => number;
+}
+
+export type Retry = Required<RetryOptions>;
+
+export function withDefaults(options: RetryOptions | false = {}): Retry {
+  return {
+    attempts: 4,
+    baseDelay: 500,
+    longestDelay: 15_000,
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    random: Math.random,
+    ...(options === false ? { attempts: 1 } : options),
+  };
+}
+
+/**
+ * Whether a call may be sent twice without doing anything twice: reading, replacing and deleting, and creating where
+ * the service recognises a repetition by an id of the client's own.
+ */
+export function isRepeatable(id: string, method: string, body: unknown): boolean {
+  if (method === 'GET' || method === 'PUT' || method === 'DELETE') return true;
+  const sent = (body ?? {}) as { readonly sightings?: unknown; readonly installationId?: unknown };
+  if (id === 'createLog') return hasEventId(sent);
+  if (id === 'sendSightings') return Array.isArray(sent.sightings) && sent.sightings.every(hasEventId);
+  return id === 'registerInstallation' && typeof sent.installationId === 'string';
+}
+
+function hasEventId(value: unknown): boolean {
+  return typeof (value as { readonly eventId?: unknown } | null)?.eventId === 'string';
+}
+
+/** 904 is the service's own limit, whatever status a proxy makes of it. */
+const limitCode = 904;
+const passingStatuses: readonly number[] = [0, 429, 502, 503, 504];
+
+/**
+ * Milliseconds to wait before another try, or undefined where none would help. Full jitter: a random part of a bound
+ * that doubles, so that many clients do not come back at once.
+ */
+export function delayBefore(attempt: number, error: unknown, retry: Retry): number | undefined {
+  if (!(error instanceof PharosError)) return undefined;
+  if (!passingStatuses.includes(error.status) && error.code !== limitCode) return undefined;
+  const asked = error.retryAfter === undefined ? 0 : error.retryAfter * 1000;
+  if (asked > retry.longestDelay) return undefined;
+  const bound = Math.min(retry.longestDelay, retry.baseDelay * 2 ** (attempt - 1));
+  return Math.min(retry.longestDelay, asked + retry.random() * bound);
+}

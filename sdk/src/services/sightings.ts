@@ -1,0 +1,10 @@
+import type { Body, Call } from '../call.ts';
+import { SightingQueue, type SightingQueueOptions } from '../sighting-queue.ts';
+
+/** What a phone has sensed of the beacons around it. */
+export const sightingService = (call: Call) => ({
+  /** Answers the events that follow, and the messages that are to be shown now. */
+  send: async (body: Body<'sendSightings'>) => (await call('sendSightings', { body })).result,
+  /** Keeps them while there is no way to the service. */
+  queue: (options: SightingQueueOptions) => new SightingQueue(call, options),
+});

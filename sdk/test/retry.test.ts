@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { PharosClient, PharosError } from '../src/index.ts';
+
+/** A way to the service that answers what it is told to, one after the other; then as the service would. */
+type Script = (number | 'drop' | readonly [status: number, retryAfter: string])[];
+
+describe('repeating', () => {
+  let server: Server;
+  let script: Script = [];
+  let seen: string[] = [];
+  let waits: number[] = [];
+  let client: PharosClient;
+
+  before(async () => {
+    server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      const next = script.shift();
+      if (next === 'drop') return void request.socket.destroy();
+      const [status, retryAfter] = Array.isArray(next) ? next : [next ?? 200, undefined];
+      if (retryAfter) response.setHeader('retry-after', retryAfter);
+      response.statusCode = status as number;
+      response.setHeader('content-type', 'application/json');
+      const error = { code: status === 429 ? 904 : 1, name: 'X', error: 'no', status };
+      response.end(JSON.stringify(status === 200 ? { result: {}, results: [] } : { error, code: error.code }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    client = new PharosClient({
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      appId: 'a',
+      appKey: 'k',
+      retry: { sleep: async (wait) => void waits.push(wait), random: () => 0.5 },
+    });
+  });
+  after(() => server.close());
+  beforeEach(() => {
+    [seen, waits] = [[], []];
+  });
+
+  const beacon = { name: 'b', uuid: 'u', major: 1, minor: 1 };
+  const log = {
+    event: 'ENTER',
+    moduleType: 'PRESENCE',
+    beaconId: { __type: 'Pointer', className: 'Beacon', objectId: 'x' },
+  } as const;
+  const calls: readonly [
+    what: string,
+    call: () => Promise<unknown>,
+    script: Script,
+    tries: number,
+    isRefused: boolean,
+  ][] = [
+    ['a list after a broken line and two busy answers', () => client.beacons.list(), ['drop', 503, 502], 4, false],
+    ['at most four times', () => client.beacons.list(), [503, 503, 503, 503], 4, true],
+    ['replacing', () => client.beacons.update('x', { name: 'c' }), [504], 2, false],
+    ['deleting', () => client.beacons.delete('x'), ['drop'], 2, false],
+    ['not a refusal', () => client.beacons.list(), [400], 1, true],
+    ['not an error of the service itself', () => client.beacons.list(), [500], 1, true],
+    ['not a create without an id of its own', () => client.beacons.create(beacon), [503], 1, true],
+    ['a log with an eventId', () => client.logs.create({ ...log, eventId: 'e1' }), ['drop'], 2, false],
+    ['not a log without one', () => client.logs.create(log), ['drop'], 1, true],
+    ['registering', () => client.installations.register({ installationId: 'p', deviceType: 'ios' }), [503], 2, false],
+    [
+      'sightings that all have an eventId',
+      () => client.call('sendSightings', { body: { installationId: 'p', sightings: [{ eventId: 'e' }] } }),
+      [503],
+      2,
+      false,
+    ],
+    [
+      'not sightings of which one has none',
+      () => client.call('sendSightings', { body: { installationId: 'p', sightings: [{ eventId: 'e' }, {}] } }),
+      [503],
+      1,
+      true,
+    ],
+    ['not when the service asks for more patience than there is', () => client.beacons.list(), [[429, '600']], 1, true],
+  ];
+  for (const [what, call, answers, tries, isRefused] of calls)
+    test(what, async () => {
+      script = [...answers];
+      const outcome = await call().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      assert.equal(outcome instanceof PharosError, isRefused, String(outcome));
+      assert.equal(seen.length, tries);
+    });
+
+  test('waits as long as the service asks, and longer from time to time', async () => {
+    script = [[429, '2'], 503, 503];
+    await client.beacons.list();
+    assert.deepEqual(waits, [2_000 + 250, 500, 1_000]);
+  });
+
+  test('is given up at once when the caller has gone', async () => {
+    script = [503, 503];
+    const gone = new AbortController();
+    const patient = new PharosClient({
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      appId: 'a',
+      appKey: 'k',
+      retry: { sleep: async () => gone.abort() },
+    });
+    await assert.rejects(patient.call('listBeacons', { signal: gone.signal }));
+    assert.equal(seen.length, 1);
+    script = [];
+  });
+});

@@ -1,0 +1,42 @@
+import { createApp } from '../app.ts';
+import { assertNoUnfinishedRestore } from '../backup/marker.ts';
+import { migrate } from '../db/migrate.ts';
+import { type Command, UsageError } from './command.ts';
+import { createLogLines } from './log-lines.ts';
+import { waitForStop } from './stop-signal.ts';
+import { openDatabase } from './storage.ts';
+
+export const workCommand: Command = {
+  name: 'work',
+  summary: 'do the background work of services on PostgreSQL, without serving',
+  details:
+    'Sends pushes, mails and webhooks and does what else waits in the outbox, beside the services or, when they run with\nPHAROS_WORKER=off, in their place. Any number of them may run. SIGTERM or SIGINT stops it after what it has begun.',
+  async run(call) {
+    const config = call.config();
+    if (!config.databaseUrl)
+      throw new UsageError(
+        'The embedded database belongs to one process, and serve does its work there. For more processes use PostgreSQL (PHAROS_DATABASE_URL).',
+      );
+    const { terminal, isJson } = call;
+    const db = openDatabase(config);
+    try {
+      await migrate(db, Date.now());
+      await assertNoUnfinishedRestore(db);
+      const logStream = createLogLines((lines) => terminal.err(lines));
+      const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
+      const app = await createApp({ config: { ...config, worker: true }, db, now: Date.now, logStream });
+      try {
+        terminal.out(
+          isJson ? JSON.stringify({ working: true }) : 'Pharos does the work of the outbox. Stop it with Ctrl+C.',
+        );
+        app.server.log.info({ signal: await stopped }, 'stopping');
+      } finally {
+        await app.close();
+        logStream.flush();
+      }
+    } finally {
+      await db.close();
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,75 @@
+import type { PushContent, PushTarget } from './push-sender.ts';
+
+/** What is shown, from what the interface calls it. Pure functions: one content for each kind of device. */
+
+type Members = Readonly<Record<string, unknown>>;
+type DeviceType = PushTarget['deviceType'];
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+function compact(content: { [K in keyof PushContent]: PushContent[K] | undefined }): PushContent {
+  return Object.fromEntries(
+    Object.entries(content).filter(([, value]) => value !== undefined),
+  ) as unknown as PushContent;
+}
+
+/** Of `POST /push/notification`: what is not shown is handed to the app. */
+export function contentOfPush(data: Members): PushContent {
+  const { title, alert, uri, badge, sound, image, ...rest } = data;
+  return compact({
+    title: text(title),
+    body: text(alert),
+    image: text(image),
+    link: text(uri),
+    badge: typeof badge === 'number' ? badge : undefined,
+    sound: text(sound),
+    data: rest,
+  });
+}
+
+/** Where a proximity message comes from, for the app that receives it. */
+export interface Origin {
+  readonly event: string;
+  readonly eventId: string;
+  readonly visitId: string;
+  readonly beaconId: string;
+  readonly triggerId: string;
+}
+
+export interface Shown {
+  readonly kind: 'notification' | 'scenario';
+  /** The notification's or the scenario's own members. */
+  readonly content: Members;
+  readonly origin: Origin;
+}
+
+/** Of a notification (TEXT, IMAGE, VIDEO) or a scenario (TEXT, URL, IMAGE, VIDEO), for one kind of device. */
+export function contentOfTrigger({ kind, content, origin }: Shown, deviceType: DeviceType): PushContent {
+  return kind === 'notification' ? ofNotification(content, origin) : ofScenario(content, origin, deviceType);
+}
+
+function ofNotification({ type, description, message }: Members, origin: Origin): PushContent {
+  const { alertTitle, alertMessage, url } = (message ?? {}) as Members;
+  return compact({
+    title: text(alertTitle) ?? text(description),
+    body: text(alertMessage),
+    image: type === 'IMAGE' ? text(url) : undefined,
+    video: type === 'VIDEO' ? text(url) : undefined,
+    link: type === 'VIDEO' ? text(url) : undefined,
+    data: { ...origin, type },
+  });
+}
+
+function ofScenario(content: Members, origin: Origin, deviceType: DeviceType): PushContent {
+  const { campaign, title, alertTitle, alertMessage, urlImageAndroid, urlImageIOS, urlPage, urlVideo } = content;
+  const [own, other] = deviceType === 'ios' ? [urlImageIOS, urlImageAndroid] : [urlImageAndroid, urlImageIOS];
+  const video = campaign === 'VIDEO' ? text(urlVideo) : undefined;
+  return compact({
+    title: text(alertTitle) ?? text(title),
+    body: text(alertMessage),
+    image: text(own) ?? text(other),
+    video,
+    link: text(urlPage) ?? video,
+    data: { ...origin, campaign },
+  });
+}

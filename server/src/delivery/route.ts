@@ -1,0 +1,35 @@
+import type { PushTarget, SenderKind } from './push-sender.ts';
+
+/** The names of providers in an installation's `pushType`, those of older clients included. */
+const byPushType: Readonly<Record<string, SenderKind>> = {
+  fcm: 'fcm',
+  gcm: 'fcm',
+  firebase: 'fcm',
+  apns: 'apns',
+  apn: 'apns',
+  web: 'webpush',
+  webpush: 'webpush',
+  'web-push': 'webpush',
+  mqtt: 'mqtt',
+};
+
+export type Route = { readonly kind: SenderKind } | { readonly problem: string };
+
+/**
+ * The provider that reaches an installation: the one that its `pushType` names, else the usual one of its platform.
+ * A token of FCM on an iPhone is as common as one of APNs, so there what is set up decides.
+ */
+export function routeOf(
+  pushType: string | null,
+  deviceType: PushTarget['deviceType'],
+  isSetUp: (kind: SenderKind) => boolean,
+): Route {
+  if (pushType !== null) {
+    const kind = byPushType[pushType.toLowerCase()];
+    return kind ? { kind } : { problem: 'pushType names no provider; fcm, apns, web and mqtt are known' };
+  }
+  if (deviceType === 'android') return { kind: 'fcm' };
+  if (deviceType === 'web') return { kind: 'webpush' };
+  if (deviceType === 'embedded') return { kind: 'mqtt' };
+  return { kind: !isSetUp('apns') && isSetUp('fcm') ? 'fcm' : 'apns' };
+}

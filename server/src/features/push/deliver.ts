@@ -1,0 +1,251 @@
+import type { Db } from '../../db/db.ts';
+import type { Pace } from '../../delivery/pace.ts';
+import type { PushContent, PushSender, PushTarget, SenderKind, SendResult } from '../../delivery/push-sender.ts';
+import { routeOf } from '../../delivery/route.ts';
+import * as store from './delivery-store.ts';
+
+/** Hands one message to many recipients and writes down what became of each. */
+
+/** What an app has set up: a sender, or why it cannot be used. */
+export type AppSenders = ReadonlyMap<SenderKind, { readonly sender: PushSender } | { readonly problem: string }>;
+
+export interface DeliverDeps {
+  readonly now: () => number;
+  readonly findSenders: (appId: string) => Promise<AppSenders>;
+  /** One for each app and provider. */
+  readonly paceOf: (appId: string, kind: SenderKind) => Pace;
+  /** 0 to 1, for the pause before a retry. */
+  readonly random: () => number;
+}
+
+export interface Delivering {
+  readonly appId: string;
+  readonly recipients: readonly store.Recipient[];
+  readonly contentFor: (deviceType: PushTarget['deviceType']) => PushContent;
+  readonly urgency: 'high' | 'normal';
+  readonly signal: AbortSignal;
+  /** Writes outcomes down; called with a few hundred at a time, one call after the other. */
+  readonly write: (outcomes: readonly Outcome[]) => Promise<void>;
+}
+
+export interface Outcome extends store.Settlement {
+  readonly recipient: store.Recipient;
+  readonly deadToken?: { readonly reason: string; readonly since: number | undefined };
+}
+
+/** The pause after try n is drawn from 0 to `min(longest, first · 2^(n − 1))`: full jitter. */
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+const writtenAtOnce = 250;
+const writtenEveryMs = 500;
+const maxReasonLength = 300;
+
+const providerNames: Readonly<Record<SenderKind, string>> = {
+  fcm: 'FCM',
+  apns: 'APNs',
+  webpush: 'Web Push',
+  mqtt: 'MQTT',
+};
+
+export async function deliver(deps: DeliverDeps, delivering: Delivering): Promise<void> {
+  const { recipients, write } = delivering;
+  if (recipients.length === 0) return;
+  const senders = await deps.findSenders(delivering.appId);
+  const contents = new Map<string, PushContent>();
+  const contentFor = (deviceType: PushTarget['deviceType']) => {
+    const content = contents.get(deviceType) ?? delivering.contentFor(deviceType);
+    contents.set(deviceType, content);
+    return content;
+  };
+  // One draw for all: recipients of a slice that wait for the same thing come back together.
+  const pause = deps.random();
+  const journal = createJournal(write);
+  const one = { ...delivering, senders, contentFor, pause };
+  await Promise.all(
+    recipients.map(async (recipient) => {
+      const outcome = await attempt(deps, one, recipient);
+      // The stop came in between: whether it was sent is unknown, and somebody else tries again.
+      if (outcome !== undefined) journal.add({ recipient, ...outcome });
+    }),
+  );
+  await journal.end();
+}
+
+/** Gathers outcomes and writes them in portions, so that a crash repeats few messages. */
+function createJournal(write: Delivering['write']) {
+  let waiting: Outcome[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  const flush = () => {
+    const portion = waiting;
+    waiting = [];
+    if (portion.length > 0) writing = writing.then(() => write(portion));
+    return writing;
+  };
+  // A failure is kept in the chain and met at the end.
+  const flushAlong = () => void flush().catch(() => undefined);
+  // One recipient whose provider does not answer must not keep back what became of the others.
+  const timer = setInterval(flushAlong, writtenEveryMs);
+  return {
+    add(outcome: Outcome) {
+      waiting.push(outcome);
+      if (waiting.length >= writtenAtOnce) flushAlong();
+    },
+    end() {
+      clearInterval(timer);
+      return flush();
+    },
+  };
+}
+
+type Attempt = Omit<Delivering, 'recipients' | 'write'> & { readonly senders: AppSenders; readonly pause: number };
+type Ending = Omit<Outcome, 'recipient'>;
+
+const ended = (state: Ending['state'], reason: string | null, sender: string | null = null): Ending => ({
+  state,
+  reason: reason === null ? null : reason.slice(0, maxReasonLength),
+  sender,
+  tries: 0,
+  runAt: 0,
+});
+
+/** Undefined when the stop came in between. */
+async function attempt(deps: DeliverDeps, one: Attempt, recipient: store.Recipient): Promise<Ending | undefined> {
+  if (recipient.received_at !== null) return ended('sent', null);
+  if (recipient.expires_at <= deps.now()) return tooLate(recipient);
+  const route = findRoute(one.senders, recipient);
+  if ('problem' in route) return ended('noTarget', route.problem);
+  const { kind, sender, target } = route;
+  const pace = deps.paceOf(one.appId, kind);
+  const admittedAt = await pace.admit(one.signal);
+  if (one.signal.aborted) return undefined;
+  if (admittedAt > 0) return putOff(recipient, { kind, at: admittedAt, reason: recipient.reason, tries: 0 });
+  const message = {
+    deliveryId: recipient.object_id,
+    content: one.contentFor(target.deviceType),
+    expiresAt: recipient.expires_at,
+    urgency: one.urgency,
+  };
+  const result = await sender.send(message, target, one.signal);
+  if (one.signal.aborted && result.outcome === 'retry') return undefined;
+  return judge(deps, { result, recipient, kind, pace, pause: one.pause });
+}
+
+type FoundRoute = { readonly kind: SenderKind; readonly sender: PushSender; readonly target: PushTarget };
+
+function findRoute(senders: AppSenders, recipient: store.Recipient): FoundRoute | { readonly problem: string } {
+  const { device_type: deviceType, device_token: token } = recipient;
+  if (deviceType === null) return { problem: 'The installation was deleted.' };
+  if (token === null) return { problem: 'The installation has no device token.' };
+  if (recipient.token_dead_at !== null)
+    return { problem: `The device token is dead: ${recipient.token_dead_reason ?? 'the provider said so'}` };
+  const route = routeOf(recipient.push_type, deviceType, (kind) => senders.has(kind));
+  if ('problem' in route) return route;
+  const found = senders.get(route.kind);
+  if (!found) return { problem: `No ${providerNames[route.kind]} credentials are set up for this app.` };
+  if ('problem' in found) return found;
+  const app = recipient.app_identifier;
+  return {
+    kind: route.kind,
+    sender: found.sender,
+    target: { token, deviceType, ...(app === null ? {} : { appIdentifier: app }) },
+  };
+}
+
+/** Tried without success it has failed, for the provider's reason; never tried, it has expired. */
+function tooLate({ attempts, reason }: store.Recipient): Ending {
+  return attempts > 0
+    ? ended('failed', `${reason ?? 'The provider did not take it'} (no time was left for another try)`)
+    : ended('expired', reason ?? 'It could not be sent in time.');
+}
+
+interface Judged {
+  readonly result: SendResult;
+  readonly recipient: store.Recipient;
+  readonly kind: SenderKind;
+  readonly pace: Pace;
+  readonly pause: number;
+}
+
+function judge(deps: DeliverDeps, { result, recipient, kind, pace, pause }: Judged): Ending {
+  if (result.outcome !== 'retry') pace.succeeded();
+  switch (result.outcome) {
+    case 'sent':
+      return { ...ended('sent', null, kind), tries: 1 };
+    case 'failed':
+      return { ...ended('failed', result.reason, kind), tries: 1 };
+    case 'dead': {
+      const reason = result.reason.slice(0, maxReasonLength);
+      return { ...ended('failed', reason, kind), tries: 1, deadToken: { reason, since: result.since } };
+    }
+    case 'retry': {
+      const at = retryAt(deps, { result, recipient, pace, pause });
+      return putOff(recipient, { kind, at, reason: result.reason, tries: 1 });
+    }
+  }
+}
+
+function retryAt(
+  deps: DeliverDeps,
+  {
+    result,
+    recipient,
+    pace,
+    pause,
+  }: Pick<Judged, 'recipient' | 'pace' | 'pause'> & {
+    readonly result: SendResult & { outcome: 'retry' };
+  },
+): number {
+  if (result.scope === 'provider') return pace.pushedBack(result.afterMs);
+  const bound = Math.min(longestPauseMs, firstPauseMs * 2 ** recipient.attempts);
+  return deps.now() + (result.afterMs ?? Math.ceil(pause * bound));
+}
+
+interface Later {
+  readonly kind: SenderKind;
+  readonly at: number;
+  readonly reason: string | null;
+  readonly tries: 0 | 1;
+}
+
+/** Later, or never when that is too late. */
+function putOff(recipient: store.Recipient, { kind, at, reason, tries }: Later): Ending {
+  if (at < recipient.expires_at) return { ...ended('queued', reason, kind), tries, runAt: at };
+  const late = tooLate({ ...recipient, attempts: recipient.attempts + tries, reason });
+  return { ...late, sender: kind, tries };
+}
+
+/** Outcomes that are written with the same statement, together. */
+export function groupOutcomes(outcomes: readonly Outcome[]): readonly (readonly Outcome[])[] {
+  const groups = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const { state, reason, sender, tries, runAt } = outcome;
+    const key = JSON.stringify([state, reason, sender, tries, runAt]);
+    const group = groups.get(key);
+    if (group) group.push(outcome);
+    else groups.set(key, [outcome]);
+  }
+  return [...groups.values()];
+}
+
+/** Writes outcomes in the transaction that `db` is. Answers how many deliveries came to each state. */
+export async function writeOutcomes(
+  db: Db,
+  appId: string,
+  outcomes: readonly Outcome[],
+  now: number,
+): Promise<ReadonlyMap<Outcome['state'], number>> {
+  const counts = new Map<Outcome['state'], number>();
+  for (const group of groupOutcomes(outcomes)) {
+    const [first] = group;
+    if (!first) continue;
+    const ids = group.map(({ recipient }) => recipient.object_id);
+    const changed = await store.settle(db, appId, ids, { ...first, now });
+    counts.set(first.state, (counts.get(first.state) ?? 0) + changed);
+  }
+  for (const { deadToken, recipient } of outcomes) {
+    if (!deadToken || recipient.device_token === null) continue;
+    const { installation_id: installationId, device_token: token } = recipient;
+    await store.markTokenDead(db, appId, { installationId, token, ...deadToken, now });
+  }
+  return counts;
+}

@@ -1,0 +1,164 @@
+import type { Db } from '../../db/db.ts';
+import type { PushTarget } from '../../delivery/push-sender.ts';
+import { joinSql, raw, type Sql, sql } from '../../sql.ts';
+import type { DeliveryState } from './delivery-table.ts';
+
+/** Rows of deliveries: SQL and nothing else. */
+
+export interface Recipient {
+  readonly object_id: string;
+  readonly installation_id: string;
+  readonly attempts: number;
+  readonly run_at: number;
+  readonly expires_at: number;
+  readonly reason: string | null;
+  readonly received_at: number | null;
+  /** Null when the installation is gone. */
+  readonly device_type: PushTarget['deviceType'] | null;
+  readonly device_token: string | null;
+  readonly token_dead_at: number | null;
+  readonly token_dead_reason: string | null;
+  readonly push_type: string | null;
+  readonly app_identifier: string | null;
+}
+
+const recipientColumns =
+  raw(`d.object_id, d.installation_id, d.attempts, d.run_at, d.expires_at, d.reason, d.received_at,
+  i.device_type, i.device_token, i.token_dead_at, i.token_dead_reason, i.push_type, i.app_identifier`);
+const withInstallation = raw(
+  'from deliveries d left join installations i on i.app_id = d.app_id and i.object_id = d.installation_id',
+);
+
+/** A part of a push's recipients: `from` is not in it, `to` is. */
+export interface Slice {
+  readonly from: string;
+  readonly to: string;
+}
+
+const within = (appId: string, { from, to }: Slice) =>
+  sql`d.app_id = ${appId} and d.object_id > ${from} and d.object_id <= ${to}`;
+
+/** Those of the slice that nothing has become of yet. */
+export function findQueued(db: Db, appId: string, slice: Slice): Promise<Recipient[]> {
+  return db.all<Recipient>(
+    sql`select ${recipientColumns} ${withInstallation} where ${within(appId, slice)} and d.state = 'queued'`,
+  );
+}
+
+export function findRecipient(db: Db, appId: string, deliveryId: string): Promise<Recipient | undefined> {
+  return db.one<Recipient>(
+    sql`select ${recipientColumns} ${withInstallation}
+      where d.app_id = ${appId} and d.object_id = ${deliveryId} and d.state = 'queued'`,
+  );
+}
+
+/** When the next of the slice is due; undefined when nothing is left to do. */
+export async function nextDue(db: Db, appId: string, slice: Slice): Promise<number | undefined> {
+  const row = await db.one<{ due: number | null }>(
+    sql`select min(d.run_at) as due from deliveries d where ${within(appId, slice)} and d.state = 'queued'`,
+  );
+  return row?.due ?? undefined;
+}
+
+/** All that is queued in the slice ends as `state`. Answers how many. */
+export function endQueued(
+  db: Db,
+  appId: string,
+  end: Slice & { readonly state: DeliveryState; readonly reason: string; readonly now: number },
+): Promise<number> {
+  return db.run(sql`update deliveries set state = ${end.state}, reason = ${end.reason}, updated_at = ${end.now}
+    where app_id = ${appId} and object_id > ${end.from} and object_id <= ${end.to} and state = 'queued'`);
+}
+
+export interface NewDelivery {
+  readonly deliveryId: string;
+  readonly installationId: string;
+  readonly eventId: string;
+  readonly triggerId: string;
+  readonly state: DeliveryState;
+  readonly reason: string | null;
+  readonly expiresAt: number;
+}
+
+export async function insertDelivery(db: Db, appId: string, delivery: NewDelivery, now: number): Promise<boolean> {
+  const { deliveryId, installationId, eventId, triggerId, state, reason, expiresAt } = delivery;
+  const inserted = await db.run(sql`insert into deliveries (app_id, object_id, event_id, trigger_id, installation_id,
+      state, reason, attempts, run_at, expires_at, created_at, updated_at)
+    values (${appId}, ${deliveryId}, ${eventId}, ${triggerId}, ${installationId},
+      ${state}, ${reason}, 0, ${now}, ${expiresAt}, ${now}, ${now})
+    on conflict (app_id, object_id) do nothing`);
+  return inserted > 0;
+}
+
+/** What the same outcome is written with, in one statement. */
+export interface Settlement {
+  readonly state: DeliveryState;
+  readonly reason: string | null;
+  readonly sender: string | null;
+  /** 1 when the provider was asked. */
+  readonly tries: 0 | 1;
+  /** When a queued one is due again. */
+  readonly runAt: number;
+}
+
+/** Ends or puts off queued deliveries; those that have ended meanwhile stay as they are. Answers how many it were. */
+export function settle(
+  db: Db,
+  appId: string,
+  ids: readonly string[],
+  { state, reason, sender, tries, runAt, now }: Settlement & { readonly now: number },
+): Promise<number> {
+  const sentAt = state === 'sent' ? now : null;
+  return db.run(sql`update deliveries set state = ${state}, reason = ${reason}, sender = ${sender},
+      attempts = attempts + ${tries}, run_at = ${runAt}, sent_at = ${sentAt}, updated_at = ${now}
+    where app_id = ${appId} and state = 'queued' and object_id in (${listOf(ids)})`);
+}
+
+/** Filled up to a power of two with the last one, so that there are few different statements to prepare. */
+export function listOf(ids: readonly string[]): Sql {
+  const size = 2 ** Math.ceil(Math.log2(Math.max(1, ids.length)));
+  const last = ids.at(-1) ?? '';
+  return joinSql(
+    Array.from({ length: size }, (_, index) => sql`${ids[index] ?? last}`),
+    ', ',
+  );
+}
+
+/** A token that reaches nobody. `since`: what was registered later is alive. */
+export async function markTokenDead(
+  db: Db,
+  appId: string,
+  dead: {
+    readonly installationId: string;
+    readonly token: string;
+    readonly reason: string;
+    readonly since: number | undefined;
+    readonly now: number;
+  },
+): Promise<void> {
+  const isOlder = dead.since === undefined ? raw('1 = 1') : sql`(token_at is null or token_at <= ${dead.since})`;
+  await db.run(sql`update installations set token_dead_at = ${dead.now}, token_dead_reason = ${dead.reason}
+    where app_id = ${appId} and object_id = ${dead.installationId} and device_token = ${dead.token}
+      and token_dead_at is null and ${isOlder}`);
+}
+
+/** The first report counts. Answers false for a delivery that is not this installation's. */
+export async function noteReceipt(
+  db: Db,
+  appId: string,
+  receipt: {
+    readonly deliveryId: string;
+    readonly installationId: string;
+    readonly event: 'received' | 'opened';
+    readonly at: number;
+    readonly now: number;
+  },
+): Promise<boolean> {
+  const { deliveryId, installationId, event, at, now } = receipt;
+  // Whoever opens a message has received it.
+  const opened = event === 'opened' ? sql`, opened_at = coalesce(opened_at, ${at})` : sql``;
+  const changed = await db.run(sql`update deliveries set received_at = coalesce(received_at, ${at})${opened},
+      updated_at = ${now}
+    where app_id = ${appId} and object_id = ${deliveryId} and installation_id = ${installationId}`);
+  return changed > 0;
+}

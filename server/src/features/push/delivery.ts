@@ -1,0 +1,47 @@
+import type { Db } from '../../db/db.ts';
+import { createPace, type Pace } from '../../delivery/pace.ts';
+import type { SenderKind } from '../../delivery/push-sender.ts';
+import type { JobHandlers, NewJob } from '../../jobs/job.ts';
+import type { FieldLookup } from '../../query/fields.ts';
+import type { AppSenders, DeliverDeps } from './deliver.ts';
+import { expandHandler, expandJob, sendJob } from './expand.ts';
+import { proximityHandler, proximityJob } from './proximity.ts';
+import { sendHandler } from './send.ts';
+
+export interface PushJobDeps {
+  readonly db: Db;
+  readonly now: () => number;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  /** What an audience may be chosen by. */
+  readonly audienceFields: FieldLookup;
+  readonly findSenders: (appId: string) => Promise<AppSenders>;
+  /** Messages a second that one app may send through a provider. */
+  readonly perSecond: (kind: SenderKind) => number;
+}
+
+/** More of them are not remembered: who was not heard of for long begins at the full pace. */
+const maxPaces = 2_000;
+
+function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>): DeliverDeps['paceOf'] {
+  const paces = new Map<string, Pace>();
+  return (appId, kind) => {
+    const key = `${appId} ${kind}`;
+    const pace = paces.get(key) ?? createPace({ perSecond: perSecond(kind), now });
+    paces.delete(key);
+    paces.set(key, pace);
+    const [oldest] = paces.keys();
+    if (paces.size > maxPaces && oldest !== undefined) paces.delete(oldest);
+    return pace;
+  };
+}
+
+/** The jobs that find a push's recipients and hand messages to the providers. */
+export function pushJobHandlers(deps: PushJobDeps): JobHandlers {
+  const { db, now, findSenders } = deps;
+  const delivering = { db, now, findSenders, paceOf: createPaces(deps), random: Math.random };
+  return {
+    [expandJob]: expandHandler(deps),
+    [sendJob]: sendHandler(delivering),
+    [proximityJob]: proximityHandler(delivering),
+  };
+}

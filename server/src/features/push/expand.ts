@@ -1,0 +1,128 @@
+import type { Db } from '../../db/db.ts';
+import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
+import type { FieldLookup } from '../../query/fields.ts';
+import { parseWhere } from '../../query/parse.ts';
+import { whereToSql } from '../../query/to-sql.ts';
+import { listOf, type Slice } from './delivery-store.ts';
+import { deliveryIdOf } from './delivery-table.ts';
+import * as store from './store.ts';
+
+/**
+ * From a push to one delivery for each recipient. The walk over the installations goes by their ids, a stretch at a
+ * time, and each stretch is one transaction: deliveries, the job that sends them, and how far the walk has come. A
+ * restart in the middle goes on behind the last stretch.
+ */
+
+export const expandJob = 'push.expand';
+export const sendJob = 'push.send';
+
+/** The payload of `push.send`: a part of the recipients. */
+export interface PushSlice extends Slice {
+  readonly pushId: string;
+}
+
+export interface ExpandDeps {
+  readonly db: Db;
+  readonly now: () => number;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  /** What an audience may be chosen by. */
+  readonly audienceFields: FieldLookup;
+}
+
+/** How many recipients a job sends to: enough to fill connections, few enough to be done long before a lease ends. */
+const sliceSize = 500;
+/** How many installations a condition looks at in one query. */
+const stretchSize = 5_000;
+
+export function expandHandler(deps: ExpandDeps): JobHandler {
+  return {
+    concurrency: 4,
+    perApp: 1,
+    // It stops by itself when the push has expired.
+    maxAttempts: Number.MAX_SAFE_INTEGER,
+    baseDelayMs: 500,
+    maxDelayMs: 30_000,
+    run: (job, context) => expand(deps, job, context),
+  };
+}
+
+async function expand(deps: ExpandDeps, job: Job, { signal, assertHeld }: JobContext): Promise<void> {
+  const { db, now } = deps;
+  const { pushId } = job.payload as { readonly pushId: string };
+  const push = await store.findPush(db, job.appId, pushId);
+  if (!push) return;
+  const step = { ...deps, appId: job.appId, pushId, push, assertHeld };
+  let after = push.expanded_to ?? '';
+  while (after !== store.walkEnd && !signal.aborted) {
+    if (push.expires_at !== null && push.expires_at <= now())
+      return store.failPush(db, job.appId, pushId, 'It expired before all its recipients were found.', now());
+    const next = await expandStretch(step, after);
+    if (next === undefined) return;
+    after = next;
+  }
+  if (after !== store.walkEnd) throw new RetryLater('the service stops', 1);
+}
+
+interface Step extends ExpandDeps {
+  readonly appId: string;
+  readonly pushId: string;
+  readonly push: store.PushRow;
+  readonly assertHeld: JobContext['assertHeld'];
+}
+
+/** Answers where the walk goes on; undefined when the push was cancelled. */
+async function expandStretch(step: Step, after: string): Promise<string | undefined> {
+  const { db, appId, push } = step;
+  const where = push.audience === null || push.audience === '{}' ? undefined : push.audience;
+  const walked = await store.walkInstallations(db, appId, after, where === undefined ? sliceSize : stretchSize);
+  const upTo = walked.at(-1);
+  if (upTo === undefined)
+    return (await addRecipients(step, { installations: [], from: after, to: store.walkEnd }))
+      ? store.walkEnd
+      : undefined;
+  const matching =
+    where === undefined
+      ? walked
+      : await store.matchInstallations(db, appId, {
+          after,
+          upTo,
+          condition: whereToSql(parseWhere(where, step.audienceFields), db.dialect.where),
+        });
+  let from = after;
+  let left = matching;
+  for (; left.length > sliceSize; left = left.slice(sliceSize)) {
+    const part = left.slice(0, sliceSize);
+    const to = part.at(-1) ?? upTo;
+    if (!(await addRecipients(step, { installations: part, from, to }))) return undefined;
+    from = to;
+  }
+  return (await addRecipients(step, { installations: left, from, to: upTo })) ? upTo : undefined;
+}
+
+interface Part {
+  readonly installations: readonly string[];
+  /** Between these ids there is nobody else: `from` is not in it, `to` is. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** False when the push was cancelled meanwhile. */
+async function addRecipients(step: Step, { installations, from, to }: Part): Promise<boolean> {
+  const { enqueue, appId, pushId, push } = step;
+  const now = step.now();
+  return step.db.transaction(async (db) => {
+    await step.assertHeld(db);
+    const current = await store.findPush(db, appId, pushId);
+    if (current?.state !== 'accepted' && current?.state !== 'sending') return false;
+    let added = 0;
+    if (installations.length > 0) {
+      const expiresAt = push.expires_at ?? now;
+      added = await store.insertRecipients(db, { appId, pushId, expiresAt, now }, listOf(installations));
+      const payload: PushSlice = { pushId, from: deliveryIdOf(pushId, from), to: deliveryIdOf(pushId, to) };
+      await enqueue(db, { appId, kind: sendJob, payload });
+    }
+    await store.noteExpansion(db, { appId, pushId, now }, { expandedTo: to, added });
+    if (to === store.walkEnd) await store.countEnded(db, { appId, pushId, now }, new Map());
+    return true;
+  });
+}

@@ -1,0 +1,95 @@
+import type { Db } from '../../db/db.ts';
+import { contentOfTrigger, type Shown } from '../../delivery/content.ts';
+import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
+import { type DeliverDeps, deliver, writeOutcomes } from './deliver.ts';
+import * as deliveries from './delivery-store.ts';
+
+/** Messages that the proximity engine lets go: one delivery each, to the installation that was sensed. */
+
+export const proximityJob = 'push.proximity';
+
+/** What is asked for in the transaction of the verdict. */
+export interface ProximityMessage extends Shown {
+  readonly deliveryId: string;
+  readonly installationId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+  /** Whether a push can reach the installation. */
+  readonly hasPushTarget: boolean;
+}
+
+/** The job's payload: the content is what was configured when it fired. */
+interface ProximityPayload extends Shown {
+  readonly deliveryId: string;
+}
+
+/**
+ * Writes the delivery, and the job that sends it when there is somebody to send to. The same message is asked for once,
+ * however often it is reported.
+ */
+export async function requestProximityPush(
+  db: Db,
+  appId: string,
+  message: ProximityMessage,
+  { enqueue, now }: { readonly enqueue: (db: Db, job: NewJob) => Promise<void>; readonly now: number },
+): Promise<void> {
+  const { deliveryId, installationId, expiresAt, hasPushTarget, kind, content, origin } = message;
+  const { eventId, triggerId } = origin;
+  const isNew = await deliveries.insertDelivery(
+    db,
+    appId,
+    {
+      deliveryId,
+      installationId,
+      eventId,
+      triggerId,
+      expiresAt,
+      state: hasPushTarget ? 'queued' : 'noTarget',
+      reason: hasPushTarget ? null : 'The installation has no device token that is alive.',
+    },
+    now,
+  );
+  if (!isNew || !hasPushTarget) return;
+  const payload: ProximityPayload = { deliveryId, kind, content, origin };
+  await enqueue(db, { appId, kind: proximityJob, payload, jobId: deliveryId });
+}
+
+export function proximityHandler(deps: DeliverDeps & { readonly db: Db }): JobHandler {
+  return {
+    concurrency: 512,
+    perApp: 64,
+    maxAttempts: Number.MAX_SAFE_INTEGER,
+    baseDelayMs: 250,
+    maxDelayMs: 10_000,
+    run: (job, context) => sendProximity(deps, job, context),
+  };
+}
+
+async function sendProximity(
+  deps: DeliverDeps & { readonly db: Db },
+  job: Job,
+  { signal, assertHeld }: JobContext,
+): Promise<void> {
+  const { db, now } = deps;
+  const { appId } = job;
+  const payload = job.payload as ProximityPayload;
+  const recipient = await deliveries.findRecipient(db, appId, payload.deliveryId);
+  if (!recipient) return;
+  let due: number | undefined;
+  await deliver(deps, {
+    appId,
+    recipients: [recipient],
+    contentFor: (deviceType) => contentOfTrigger(payload, deviceType),
+    urgency: 'high',
+    signal,
+    write: async (outcomes) => {
+      await db.transaction(async (db) => {
+        await assertHeld(db);
+        await writeOutcomes(db, appId, outcomes, now());
+      });
+      due = outcomes.find(({ state }) => state === 'queued')?.runAt;
+    },
+  });
+  if (signal.aborted) throw new RetryLater('the service stops', 1);
+  if (due !== undefined) throw new RetryLater('the message has to wait', Math.max(1, due - now()));
+}

@@ -1,0 +1,79 @@
+import type { Db } from '../../db/db.ts';
+import { contentOfPush } from '../../delivery/content.ts';
+import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
+import { type DeliverDeps, deliver, writeOutcomes } from './deliver.ts';
+import * as deliveries from './delivery-store.ts';
+import type { PushSlice } from './expand.ts';
+import * as store from './store.ts';
+
+/** Sends one slice of a push. What cannot be sent yet keeps the job waiting; it ends when nobody of it is queued. */
+
+export interface SendDeps extends DeliverDeps {
+  readonly db: Db;
+}
+
+export function sendHandler(deps: SendDeps): JobHandler {
+  return {
+    concurrency: 32,
+    // A provider that does not answer holds places of its app until the time-out; the others have theirs.
+    perApp: 4,
+    // Each recipient has its own tries and its own expiry.
+    maxAttempts: Number.MAX_SAFE_INTEGER,
+    baseDelayMs: 500,
+    maxDelayMs: 30_000,
+    run: (job, context) => sendSlice(deps, job, context),
+  };
+}
+
+async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobContext): Promise<void> {
+  const { db, now } = deps;
+  const { appId } = job;
+  const { pushId, ...slice } = job.payload as PushSlice;
+  const push = await store.findPush(db, appId, pushId);
+  if (!push) return;
+  if (push.state === 'cancelled') return cancelSlice(deps, { appId, pushId, slice, assertHeld });
+  const content = contentOfPush(JSON.parse(push.data) as Readonly<Record<string, unknown>>);
+  const startedAt = now();
+  const queued = await deliveries.findQueued(db, appId, slice);
+  await deliver(deps, {
+    appId,
+    recipients: queued.filter(({ run_at, expires_at }) => run_at <= startedAt || expires_at <= startedAt),
+    contentFor: () => content,
+    urgency: 'normal',
+    signal,
+    write: async (outcomes) => {
+      const at = now();
+      await db.transaction(async (db) => {
+        await assertHeld(db);
+        const counts = await writeOutcomes(db, appId, outcomes, at);
+        await store.countEnded(db, { appId, pushId, now: at }, counts);
+      });
+    },
+  });
+  if (signal.aborted) throw new RetryLater('the service stops', 1);
+  const due = await deliveries.nextDue(db, appId, slice);
+  if (due !== undefined) throw new RetryLater('some recipients have to wait', Math.max(1, due - now()));
+}
+
+async function cancelSlice(
+  { db, now }: SendDeps,
+  {
+    appId,
+    pushId,
+    slice,
+    assertHeld,
+  }: {
+    readonly appId: string;
+    readonly pushId: string;
+    readonly slice: deliveries.Slice;
+    readonly assertHeld: JobContext['assertHeld'];
+  },
+): Promise<void> {
+  const at = now();
+  await db.transaction(async (db) => {
+    await assertHeld(db);
+    const end = { ...slice, state: 'cancelled', reason: 'The push was cancelled.', now: at } as const;
+    const cancelled = await deliveries.endQueued(db, appId, end);
+    await store.countEnded(db, { appId, pushId, now: at }, new Map([['cancelled', cancelled]]));
+  });
+}

@@ -1,0 +1,128 @@
+import { Type } from 'typebox';
+import { senderKinds } from '../../delivery/push-sender.ts';
+import { fail } from '../../errors.ts';
+import { deletedAnswer, exampleUpdated, listAnswer, recordAnswer, timestampSchema } from '../../http/answers.ts';
+import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { isObject } from '../../http/shape.ts';
+import type { SenderService } from './service.ts';
+
+const senderSchema = Type.Object({
+  kind: Type.Enum([...senderKinds]),
+  name: Type.String({ description: 'What people call the provider' }),
+  isSetUp: Type.Boolean(),
+  summary: Type.Object(
+    {},
+    { additionalProperties: Type.String(), description: 'Names and ids of the credentials; no secrets' },
+  ),
+  updatedAt: Type.Union([timestampSchema, Type.Null()]),
+  lastTest: Type.Union([Type.Object({ at: timestampSchema, ok: Type.Boolean(), text: Type.String() }), Type.Null()]),
+});
+const senderExample = {
+  kind: 'fcm',
+  name: 'Firebase Cloud Messaging',
+  isSetUp: true,
+  summary: { projectId: 'museum-guide', clientEmail: 'push@museum-guide.iam.gserviceaccount.com' },
+  updatedAt: exampleUpdated,
+  lastTest: { at: exampleUpdated, ok: true, text: 'Firebase accepted the service account.' },
+};
+const settingsSchema = Type.Object(
+  {},
+  { additionalProperties: true, description: 'What the provider asks for; kept encrypted and never answered' },
+);
+const settingsExample = { serviceAccount: '{"type":"service_account","project_id":"museum-guide"}' };
+const testSchema = Type.Object({
+  ok: Type.Boolean(),
+  text: Type.String({ description: 'What was tried, and what the provider said' }),
+  status: Type.Optional(Type.Integer({ description: "The provider's HTTP status" })),
+});
+
+export interface SenderRouteDeps {
+  readonly service: SenderService;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+function readSettings(body: unknown): object {
+  const settings = isObject(body) ? body['settings'] : undefined;
+  if (isObject(settings)) return settings;
+  const details = [{ field: 'settings', problem: 'must be a JSON object' }];
+  throw fail('ValidationError', { message: 'settings must be a JSON object.', details });
+}
+
+/** The credentials of push providers, in the management console. */
+export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps): readonly ConsoleEndpoint[] {
+  const target = ({ params }: Pick<ConsoleCall<unknown>, 'params'>) => ({
+    appId: params['appId'] ?? '',
+    kind: params['kind'] ?? '',
+  });
+  const locateApp = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+  const locate = async ({ appId = '', kind = '' }: Readonly<Record<string, string>>) => {
+    await assertApp(appId);
+    service.find(kind);
+  };
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/senders',
+      operationId: 'listSenders',
+      tag: 'Senders',
+      summary: 'List the push providers and what is set up',
+      permission: 'senders.read',
+      locate: locateApp,
+      answer: listAnswer(senderSchema, senderExample),
+      errors: ['ObjectNotFound'],
+      handle: async (call) => ({ results: await service.list(target(call).appId) }),
+    }),
+    consoleEndpoint<object>({
+      method: 'PUT',
+      path: '/apps/:appId/senders/:kind',
+      operationId: 'saveSender',
+      tag: 'Senders',
+      summary: "Enter a provider's credentials",
+      description: 'They replace those that are there, are kept encrypted and cannot be read again.',
+      permission: 'senders.write',
+      locate,
+      body: {
+        schema: Type.Object({ settings: settingsSchema }),
+        example: { settings: settingsExample },
+        read: readSettings,
+      },
+      answer: recordAnswer(senderSchema, senderExample),
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+      handle: async (call) => ({ result: await service.save(target(call), call.body, call.by) }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId/senders/:kind',
+      operationId: 'deleteSender',
+      tag: 'Senders',
+      summary: "Remove a provider's credentials",
+      permission: 'senders.write',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle(call) {
+        await service.remove(target(call), call.by);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint<object | undefined>({
+      method: 'POST',
+      path: '/apps/:appId/senders/:kind/test',
+      operationId: 'testSender',
+      tag: 'Senders',
+      summary: 'Ask the provider whether it accepts the credentials',
+      description: 'Sends nothing to anybody. With `settings`, these are tried before they are saved.',
+      permission: 'senders.write',
+      locate,
+      body: {
+        schema: Type.Object({ settings: Type.Optional(settingsSchema) }),
+        example: {},
+        read: (body) => (isObject(body) && body['settings'] === undefined ? undefined : readSettings(body)),
+      },
+      answer: recordAnswer(testSchema, { ok: true, text: 'Firebase accepted the service account.', status: 200 }),
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+      handle: async (call) => ({ result: await service.test(target(call), call.body) }),
+    }),
+  ];
+}

@@ -1,0 +1,112 @@
+import type { TSchema } from 'typebox';
+import type { Db, Row } from '../db/db.ts';
+import type { Key, Table } from '../db/table.ts';
+import { fail } from '../errors.ts';
+import { listAnswer, recordAnswer } from './answers.ts';
+import type { AppContext } from './context.ts';
+import { type Endpoint, endpoint, type Grant, JsonText } from './endpoint.ts';
+import { type ListOptions, listParameters, listRecords } from './list.ts';
+import type { AppPolicy } from './policy.ts';
+
+export type Granting = Grant | ((policy: AppPolicy) => Grant);
+export type Params = Readonly<Record<string, string>>;
+
+/** What listing and getting the rows of one table need to know. */
+export interface ReadOptions {
+  readonly db: Db;
+  readonly table: Table;
+  /** Singular and plural as in a sentence: `beacon`, `beacons`. */
+  readonly noun: readonly [singular: string, plural: string];
+  /** For operation ids: `Beacon`, `Beacons`. */
+  readonly title: readonly [singular: string, plural: string];
+  readonly tag: string;
+  readonly path: string;
+  /** The path parameter of one record; `objectId` unless the path has that name already. */
+  readonly idName?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** A record as answers show it. */
+  readonly record: { readonly schema: TSchema; readonly example: Readonly<Record<string, unknown>> };
+  readonly grants: { readonly list?: Granting; readonly read: Granting };
+  readonly defaultLimit: number;
+  /** Key columns beside `app_id` and `object_id`, from the path (a scenario's storyline). */
+  readonly parentKey?: (params: Params) => Readonly<Record<string, string>>;
+  /** Checks what the path names above the record, before the body is read. */
+  readonly locateParent?: (appId: string, params: Params) => Promise<void>;
+}
+
+/** What is particular to one of the two endpoints. */
+export interface ListDetails
+  extends Pick<ListOptions, 'defaultOrder' | 'idsFollowCreation' | 'idsFollowOccurrence'>,
+    Partial<Pick<Endpoint, 'summary' | 'description'>> {}
+
+export interface GetDetails extends Partial<Pick<Endpoint, 'summary'>> {
+  /** What an answer shows when it is more than the list does. */
+  readonly record?: ReadOptions['record'];
+  /** The record as JSON text; the table's columns without it. */
+  readonly render?: (row: Row, app: AppContext) => Promise<string>;
+}
+
+export function keyOf(options: ReadOptions, appId: string, params: Params): Key {
+  return { app_id: appId, ...options.parentKey?.(params), object_id: params[options.idName ?? 'objectId'] ?? '' };
+}
+
+export function onePath(options: ReadOptions): string {
+  return `${options.path}/:${options.idName ?? 'objectId'}`;
+}
+
+export function notFound({ noun }: ReadOptions) {
+  return fail('ObjectNotFound', `There is no ${noun[0]} with this objectId.`);
+}
+
+/** Existence is checked before the body is read: the path comes before the body. */
+export function locate(options: ReadOptions) {
+  return async (call: { readonly app: AppContext; readonly params: Params }): Promise<Row> => {
+    await options.locateParent?.(call.app.appId, call.params);
+    const row = await options.table.find(options.db, keyOf(options, call.app.appId, call.params));
+    if (!row) throw notFound(options);
+    return row;
+  };
+}
+
+/** GET of all records of the app, or of those below what the path names. */
+export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoint {
+  const { db, table, locateParent } = options;
+  const { summary = `List ${options.noun[1]}`, description, ...how } = details;
+  return endpoint({
+    method: 'GET',
+    path: options.path,
+    operationId: `list${options.title[1]}`,
+    tag: options.tag,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    grant: options.grants.list ?? options.grants.read,
+    parameters: options.parameters,
+    query: listParameters,
+    answer: listAnswer(options.record.schema, options.record.example),
+    errors: ['InvalidQuery', 'Timeout', ...(locateParent ? (['ObjectNotFound'] as const) : [])],
+    locate: async ({ app, params }) => locateParent?.(app.appId, params),
+    handle: ({ app, params, query }) => {
+      const scope = table.match({ app_id: app.appId, ...options.parentKey?.(params) });
+      return listRecords(db, table, { scope, query, defaultLimit: options.defaultLimit, share: app.appId, ...how });
+    },
+  });
+}
+
+/** GET of one record. */
+export function getEndpoint(options: ReadOptions, details: GetDetails = {}): Endpoint {
+  const { summary = `Get a ${options.noun[0]}`, record = options.record } = details;
+  const render = details.render ?? (async (row: Row) => options.table.render(row));
+  return endpoint<undefined, Row>({
+    method: 'GET',
+    path: onePath(options),
+    operationId: `get${options.title[0]}`,
+    tag: options.tag,
+    summary,
+    grant: options.grants.read,
+    parameters: options.parameters,
+    answer: recordAnswer(record.schema, record.example),
+    errors: ['ObjectNotFound'],
+    locate: locate(options),
+    handle: async ({ app, located }) => new JsonText(`{"result":${await render(located, app)}}`),
+  });
+}

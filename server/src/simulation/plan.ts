@@ -1,0 +1,59 @@
+/** Where virtual visitors walk: metres on one or more floors. Plain values; see plan-file.ts for how they are read. */
+
+export interface Spot {
+  readonly x: number;
+  readonly y: number;
+  readonly floor: number;
+}
+
+/** What radio goes through weakly and visitors not at all. */
+export interface Wall {
+  readonly from: Spot;
+  readonly to: Spot;
+  /** What it takes from the signal, in dB. */
+  readonly loss: number;
+}
+
+export interface Waypoint extends Spot {
+  readonly name: string;
+  /** Seconds that somebody stands there, at least and at most; absent: people only pass. */
+  readonly stay?: readonly [least: number, most: number];
+  /** What one looks at from here. */
+  readonly faces?: Spot;
+}
+
+export interface PlannedBeacon extends Spot {
+  /** Names it in a sighting: `{beacon: objectId}` or `{uuid, major, minor}`. */
+  readonly address: Readonly<Record<string, unknown>>;
+  /** RSSI at one metre in dBm. */
+  readonly measuredPower: number;
+  /** Milliseconds between two of its packets. */
+  readonly interval: number;
+}
+
+export interface FloorPlan {
+  readonly beacons: readonly PlannedBeacon[];
+  readonly walls: readonly Wall[];
+  /** The first is the entrance. */
+  readonly waypoints: readonly Waypoint[];
+  /** Waypoints between which one can walk straight, by name; undefined: between all of them. */
+  readonly paths: readonly (readonly [string, string])[] | undefined;
+  /** n of the log-distance model. */
+  readonly pathLossExponent: number;
+}
+
+export const distance = (a: Spot, b: Spot): number => Math.hypot(a.x - b.x, a.y - b.y);
+
+/** On which side of the line from `a` to `b` a point lies: positive, negative, or 0 on it. */
+const side = (a: Spot, b: Spot, point: Spot) => (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x);
+
+/** Whether a straight line on one floor crosses the wall. Touching its end counts. */
+export function crosses(wall: Wall, from: Spot, to: Spot): boolean {
+  if (wall.from.floor !== from.floor) return false;
+  const [w1, w2] = [side(wall.from, wall.to, from), side(wall.from, wall.to, to)];
+  const [l1, l2] = [side(from, to, wall.from), side(from, to, wall.to)];
+  return w1 * w2 < 0 && l1 * l2 <= 0;
+}
+
+export const isOpen = (plan: Pick<FloorPlan, 'walls'>, from: Spot, to: Spot): boolean =>
+  plan.walls.every((wall) => !crosses(wall, from, to));
