@@ -24,6 +24,9 @@ export const mayDo = Object.freeze({
   /** Credentials of push providers. */
   'senders.read': ['owner', 'manager'],
   'senders.write': ['owner', 'manager'],
+  /** They show what happens in the app, and send it elsewhere. */
+  'webhooks.read': ['owner', 'manager'],
+  'webhooks.write': ['owner', 'manager'],
   'audit.read': ['owner', 'manager'],
   'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'beacons.write': ['owner', 'manager', 'installer'],
