@@ -5,7 +5,9 @@ import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database } from './db/db.ts';
+import { brokerDefinition } from './delivery/mqtt-broker-sender.ts';
 import type { DeviceBroker } from './delivery/mqtt-device-broker.ts';
+import { createEmbeddedMqttSender } from './delivery/mqtt-embedded-sender.ts';
 import { messagesPerSecond } from './delivery/pace.ts';
 import type { SenderDefinition } from './delivery/push-sender.ts';
 import { createTargetRules } from './delivery/target-rules.ts';
@@ -178,7 +180,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
   };
-  const definitions = options.senders ?? [];
+  const targets = createTargetRules(config.privateTargets);
+  const definitions = [brokerDefinition(targets), ...(options.senders ?? [])];
   const senderDeps = { now, timeoutMs: 10_000 };
   const secrets = createSecretBox({
     keys: config.secretKeys,
@@ -190,6 +193,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     definitions,
     senderDeps,
+    // A broker that the app's owner sets up takes its place.
+    builtIn: (appId) =>
+      new Map(
+        devices ? [['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }) }]] : [],
+      ),
     onError: (what, error) => server.log.error({ err: error }, what),
   });
   const senderService = createSenderService({ db, now, secrets, definitions, senderDeps });
@@ -201,7 +209,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     onError: (what, error) => server.log.error({ err: error }, what),
   });
-  const targets = createTargetRules(config.privateTargets);
   const webhookDeps = { db, revision, now, enqueue: outbox.enqueue, secrets, targets };
   const webhooks = createWebhookService(webhookDeps);
   const tellWebhooks = createWebhookPublisher({ revision, now, enqueue: outbox.enqueue });
