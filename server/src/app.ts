@@ -44,12 +44,16 @@ import { sweepOrphans } from './features/files/sweep.ts';
 import { installationEndpoints } from './features/installations/routes.ts';
 import { createInstallationService } from './features/installations/service.ts';
 import { installationTable } from './features/installations/store.ts';
+import { Feed } from './features/live/feed.ts';
+import { createLivePublisher } from './features/live/publish.ts';
+import { liveEndpoints } from './features/live/routes.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
 import { pushJobHandlers } from './features/push/delivery.ts';
 import { deliveryEndpoints } from './features/push/delivery-routes.ts';
 import { requestProximityPush } from './features/push/proximity.ts';
 import { pushEndpoints } from './features/push/routes.ts';
+import { wakeTarget } from './features/push/wake.ts';
 import { senderConsoleEndpoints } from './features/senders/console-routes.ts';
 import { createSenderRegistry } from './features/senders/registry.ts';
 import { createSenderService, type SenderService } from './features/senders/service.ts';
@@ -76,6 +80,7 @@ import { webhookConsoleEndpoints } from './features/webhooks/console-routes.ts';
 import { createWebhookHandler } from './features/webhooks/deliver.ts';
 import { createWebhookPublisher, webhookJob } from './features/webhooks/publish.ts';
 import { createWebhookService } from './features/webhooks/service.ts';
+import type { Announce } from './happening.ts';
 import { AccessGuard } from './http/access.ts';
 import { registerApi } from './http/api.ts';
 import { registerConsoleApi } from './http/console-api.ts';
@@ -221,7 +226,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const webhookDeps = { db, revision, now, enqueue: outbox.enqueue, secrets, targets };
   const webhooks = createWebhookService(webhookDeps);
-  const announce = createWebhookPublisher({ revision, now, enqueue: outbox.enqueue });
+  const tellWebhooks = createWebhookPublisher({ revision, now, enqueue: outbox.enqueue });
+  const feed = new Feed({
+    db,
+    revision,
+    now,
+    onError: (what, error) => server.log.error({ err: error }, what),
+  });
+  const tellListeners = createLivePublisher({ revision, now, wake: feed.wake });
+  const announce: Announce = async (db, appId, tell) => {
+    await tellWebhooks(db, appId, tell);
+    await tellListeners(db, appId, tell);
+  };
   const worker = createWorker({
     db,
     outbox,
@@ -235,6 +251,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         audienceFields: installationTable.lookup,
         findSenders: senders.find,
         perSecond: (kind) => messagesPerSecond[kind],
+        announce,
         onError: (what, error) => server.log.error({ err: error }, what),
       }),
       ...bucketJobHandlers({ db, revision, now }),
@@ -253,6 +270,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     'sweeping expired tokens': () => users.sweep(),
     'sweeping dead jobs': () => sweepDeadJobs(db, now()),
     'purging old traces': () => retention.sweep(),
+    'forgetting old live events': () => feed.sweep(),
     'purging old webhook deliveries': async () => webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
   });
   const installations = createInstallationService({ db, now, userExists });
@@ -291,6 +309,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...calibrationEndpoints(db, noteChange),
     ...visitEndpoints(db),
     ...eventEndpoints(db),
+    ...liveEndpoints(feed),
     ...logEndpoints({
       db,
       findMissingBeacons,
@@ -352,6 +371,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   registerConsoleFiles(server);
 
+  // What waits for a device that was away goes out when it comes back.
+  devices?.onListening((appId, topic) =>
+    background.run('sending what waited for a device', () => wakeTarget(db, appId, topic, now())),
+  );
   if (config.worker) worker.start();
   ticker.start((what, work) => background.run(what, work));
   return {
@@ -378,6 +401,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       sweeping.stop();
       ticker.stop();
       await server.close();
+      feed.stop();
       await worker.stop();
       await senders.close();
       await devices?.close();

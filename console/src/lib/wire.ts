@@ -1125,5 +1125,6 @@ export const dataNeeds = {
   "listEvents": "activity.read",
   "getEvent": "activity.read",
   "listVerdicts": "activity.read",
+  "streamEvents": "activity.read",
   "listLogs": "activity.read"
 } as const;

@@ -79,6 +79,7 @@ export const dataTags: Readonly<Record<string, DataTag>> = Object.freeze({
   'Data buckets': { read: 'records.read', write: 'records.write' },
   Devices: { read: 'devices.read', write: 'devices.write' },
   Simulations: { write: 'simulations.run' },
+  Stream: { read: 'activity.read' },
   Visits: { read: 'activity.read' },
   Events: { read: 'activity.read' },
   Logs: { read: 'activity.read' },

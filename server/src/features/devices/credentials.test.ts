@@ -50,6 +50,32 @@ for (const database of databases) {
       await device.close();
     });
 
+    test('a push reaches a device that listens, and one that is away when it is back', async () => {
+      const id = await register({ topic: 'museum/sign' });
+      const credentials = await issue(id);
+      const installation = { installationId: 'sign', deviceType: 'embedded', deviceToken: 'museum/sign' };
+      await create(app, '/api/v2/installations', installation);
+      const send = async (title: string) => {
+        const push = { data: { title, alert: 'Open' }, where: { deviceType: 'embedded' } };
+        const sent = { method: 'POST', url: '/api/v2/push/notification', headers: user.headers, body: push } as const;
+        assert.equal((await app.send(sent)).status, 200);
+        await app.app.idle();
+      };
+      await send('while it was away');
+      const device = await openDevice(devices.port, credentials);
+      await device.client.subscribeAsync('museum/sign', { qos: 1 });
+      await send('while it was there');
+      await device.received(1);
+      app.clock.now += 60_000;
+      await app.app.idle();
+      await device.received(2);
+      assert.deepEqual(device.messages.map((text) => JSON.parse(text).title).sort(), [
+        'while it was away',
+        'while it was there',
+      ]);
+      await device.close();
+    });
+
     test('new credentials and revoking cut the connection at once', async () => {
       const id = await register();
       const first = await issue(id);
