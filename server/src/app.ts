@@ -49,7 +49,7 @@ import { createLivePublisher } from './features/live/publish.ts';
 import { liveEndpoints } from './features/live/routes.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
-import { pushJobHandlers } from './features/push/delivery.ts';
+import { createPushDelivery } from './features/push/delivery.ts';
 import { deliveryEndpoints } from './features/push/delivery-routes.ts';
 import { requestProximityPush } from './features/push/proximity.ts';
 import { pushEndpoints } from './features/push/routes.ts';
@@ -238,22 +238,23 @@ export async function createApp(options: AppOptions): Promise<App> {
     await tellWebhooks(db, appId, tell);
     await tellListeners(db, appId, tell);
   };
+  const pushDelivery = createPushDelivery({
+    db,
+    now,
+    enqueue: outbox.enqueue,
+    audienceFields: installationTable.lookup,
+    findSenders: senders.find,
+    perSecond: (kind) => messagesPerSecond[kind],
+    announce,
+    onError: (what, error) => server.log.error({ err: error }, what),
+  });
   const worker = createWorker({
     db,
     outbox,
     now,
     leaseMs: config.jobLeaseMs,
     handlers: {
-      ...pushJobHandlers({
-        db,
-        now,
-        enqueue: outbox.enqueue,
-        audienceFields: installationTable.lookup,
-        findSenders: senders.find,
-        perSecond: (kind) => messagesPerSecond[kind],
-        announce,
-        onError: (what, error) => server.log.error({ err: error }, what),
-      }),
+      ...pushDelivery.handlers,
       ...bucketJobHandlers({ db, revision, now }),
       ...erasureJobHandlers(db),
       [webhookJob]: createWebhookHandler(webhookDeps),
@@ -341,7 +342,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   ];
 
   const health = registerHealth(server, db);
-  registerMetrics(server, { database: () => db.stats(), jobs: () => countJobs(db, now()) });
+  registerMetrics(server, {
+    database: () => db.stats(),
+    jobs: () => countJobs(db, now()),
+    deliveries: pushDelivery.counts,
+  });
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
   registerFileServing(server, { db, blobs });
   await registerResetPage(server, { findApp: findLiveApp, reset, limits, now });

@@ -17,6 +17,8 @@ export interface DeliverDeps {
   /** 0 to 1, for the pause before a retry. */
   readonly random: () => number;
   readonly onError: (what: string, error: unknown) => void;
+  /** Told what was written down. `sender` is null where no provider was asked. */
+  readonly onWritten: (sender: string | null, state: string, count: number) => void;
 }
 
 export interface Delivering {
@@ -70,6 +72,14 @@ export async function deliver(deps: DeliverDeps, delivering: Delivering): Promis
     }),
   );
   await journal.end();
+}
+
+/** After the commit: what was rolled back did not happen. */
+export function noteWritten({ onWritten }: Pick<DeliverDeps, 'onWritten'>, outcomes: readonly Outcome[]): void {
+  for (const group of groupOutcomes(outcomes)) {
+    const [first] = group;
+    if (first) onWritten(first.sender, first.state, group.length);
+  }
 }
 
 /** Gathers outcomes and writes them in portions, so that a crash repeats few messages. */

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts';
 import { contentOfPush } from '../../delivery/content.ts';
 import type { Announce } from '../../happening.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
-import { type DeliverDeps, deliver, writeOutcomes } from './deliver.ts';
+import { type DeliverDeps, deliver, noteWritten, writeOutcomes } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 import type { PushSlice } from './expand.ts';
 import { countAndTell } from './progress.ts';
@@ -51,6 +51,7 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
         const counts = await writeOutcomes(db, appId, outcomes, at);
         await countAndTell(db, { appId, pushId, now: at }, counts, announce);
       });
+      noteWritten(deps, outcomes);
     },
   });
   if (signal.aborted) throw new RetryLater('the service stops', 1);
