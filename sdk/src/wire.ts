@@ -1179,7 +1179,7 @@ export interface Operations {
       readonly count?: number;
     };
   };
-  /** What became of a push notification */
+  /** What became of a push notification: counts of its recipients by state, and the reasons */
   readonly getPush: {
     readonly params: { readonly objectId: string };
     readonly query: undefined;
