@@ -4,19 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { service as byService } from '../../src/audit.ts';
-import { openDatabase } from '../../src/cli/storage.ts';
-import { readConfig } from '../../src/config.ts';
-import type { Db } from '../../src/db/db.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { fcmDefinition } from '../../src/delivery/fcm.ts';
-import { createSenderService } from '../../src/features/senders/service.ts';
-import { createSecretBox } from '../../src/secrets.ts';
-import { createServices } from '../../src/services.ts';
-import { joinSql, sql } from '../../src/sql.ts';
 import { createPostgresDatabase, databases } from '../build-app.ts';
 import { type PushProvider, startPushProvider } from '../fakes/push-provider.ts';
-import { call, type Service, startService } from './service.ts';
+import { call, preparePushApp, signInTo, startService } from './service.ts';
 
 const audience = 100_000;
 const kills = 10;
@@ -39,48 +29,7 @@ function watch(provider: PushProvider): { readonly wire: Wire; messages: number 
   return seen;
 }
 
-async function insertInstallations(db: Db, appId: string, tokenFor: (name: string) => string): Promise<void> {
-  const page = 1_000;
-  for (let from = 0; from < audience; from += page) {
-    const rows = Array.from({ length: page }, (_, index) => {
-      const id = `i${String(from + index).padStart(6, '0')}`;
-      return sql`(${appId}, ${id}, ${id}, 'android', ${tokenFor(id)}, '[]', '{}', 0, 0)`;
-    });
-    await db.run(sql`insert into installations
-      (app_id, object_id, installation_id, device_type, device_token, channels, metadata, created_at, updated_at)
-      values ${joinSql(rows, ', ')}`);
-  }
-}
-
-/** An app with FCM's credentials and its installations, before the service has started for the first time. */
-async function prepare(settings: Readonly<Record<string, string>>, provider: PushProvider) {
-  const config = readConfig(settings);
-  const db = openDatabase(config);
-  try {
-    await migrate(db, Date.now());
-    const credentials = await createServices({ db, now: Date.now }).apps.create('Museum');
-    const { appId } = credentials;
-    const senders = createSenderService({
-      db,
-      now: Date.now,
-      secrets: createSecretBox({ keys: config.secretKeys, folder: undefined }),
-      definitions: [fcmDefinition],
-      senderDeps: { now: Date.now, timeoutMs: 10_000 },
-    });
-    await senders.save({ appId, kind: 'fcm' }, provider.fcm.serviceAccount, byService);
-    await insertInstallations(db, appId, provider.fcm.tokenFor);
-    return { 'x-service-appid': appId, 'x-service-appkey': credentials.appKey };
-  } finally {
-    await db.close();
-  }
-}
-
-async function signIn(service: Service, credentials: Readonly<Record<string, string>>) {
-  const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'open sesame' };
-  await call(service, 'POST', '/api/v2/users', { headers: credentials, body: account });
-  const answer = await call(service, 'POST', '/api/v2/users/signin', { headers: credentials, body: account });
-  return { ...credentials, authorization: `Bearer ${answer.body.accessToken}` };
-}
+const names = Array.from({ length: audience }, (_, index) => `i${String(index).padStart(6, '0')}`);
 
 for (const database of databases) {
   test(`${kills} times kill -9 while a push goes to ${audience} installations on ${database}: nobody is missing, nobody has two deliveries`, async () => {
@@ -99,9 +48,9 @@ for (const database of databases) {
       ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}),
     };
     try {
-      const credentials = await prepare(settings, provider);
+      const credentials = await preparePushApp(settings, provider, names);
       let service = await startService(settings);
-      const headers = await signIn(service, credentials);
+      const headers = await signInTo(service, credentials);
       const body = { data: { title: 'Tonight' } };
       const sent = await call(service, 'POST', '/api/v2/push/notification', { headers, body });
       assert.equal(sent.status, 200);
