@@ -26,6 +26,7 @@ for (const database of databases) {
     const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
     const settings = {
       PHAROS_DATA: folder,
+      PHAROS_SECRET_KEY: 'cd'.repeat(32),
       PHAROS_PRIVATE_TARGETS: '127.0.0.1',
       ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}),
     };
