@@ -38,7 +38,8 @@ export function startText(
       `A first app is ready. These lines are also in ${file}, so that ". ${file}" sets them:\n\n${first.app.lines.map((line) => `  ${line}`).join('\n')}`,
     );
   }
-  if (loopback.has(config.host))
+  if (demo.length > 0 && loopback.has(config.host)) parts.push('Only this machine can reach it.');
+  else if (loopback.has(config.host))
     parts.push(
       'Only this machine can reach it. To open it to the network, set PHAROS_HOST=0.0.0.0, and PHAROS_PUBLIC_URL to\nthe address that clients use.',
     );

@@ -19,7 +19,8 @@ export interface NotificationPlan {
 
 const dayMs = 86_400_000;
 const text = (title: string, words: string) => ({ type: 'TEXT', title, text: words }) as const;
-const at = (now: number, days: number) => new Date(Math.floor((now + days * dayMs) / dayMs) * dayMs).toISOString();
+const at = (now: number, days: number) =>
+  new Date(Math.floor((now + days * dayMs) / dayMs) * dayMs + 7 * 3_600_000).toISOString();
 
 export function notificationPlans(now: number): readonly NotificationPlan[] {
   const plan = (

@@ -16,8 +16,12 @@ export interface Service {
 }
 
 /** Starts `pharos serve`, on a free port unless one is given, and waits until it says where it listens. */
-export async function startService(settings: Readonly<Record<string, string>>, port = '0'): Promise<Service> {
-  const child = spawn(process.execPath, [command, 'serve', '--port', port], {
+export async function startService(
+  settings: Readonly<Record<string, string>>,
+  port = '0',
+  ...words: readonly string[]
+): Promise<Service> {
+  const child = spawn(process.execPath, [command, 'serve', '--port', port, ...words], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PHAROS_LOG_LEVEL: 'warn', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
