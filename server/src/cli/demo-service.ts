@@ -74,7 +74,7 @@ export async function openDemo(made: Made, { app, config, db }: Around): Promise
   const headers = { [`${prefix}appid`]: made.mark.appId, [`${prefix}appkey`]: appKey };
   const onError = (error: unknown) => log.error({ err: error }, 'the demo');
   const began = Date.now();
-  const filling = fillYear({ db, signal, pause })
+  const filling = fillYear({ db, year: made.year, signal, pause })
     .then((rows) => log.info({ rows, seconds: Math.round((Date.now() - began) / 1000) }, "the demo's year"))
     .catch(onError);
   const walking = walkLive({ server: app.server, headers, now: Date.now, signal, onError }).catch(onError);

@@ -14,7 +14,7 @@ import { removeDemo } from './remove.ts';
 import { type TraceTable, traceColumns } from './rows.ts';
 
 /** How far the tests let the year be written: some weeks, with pushes in them. */
-const [stoppedAfter, enough] = [23, 130];
+const [stoppedAfter, enough] = [61, 400];
 
 interface Bench {
   readonly storage: TestStorage;
@@ -59,14 +59,14 @@ async function signInManager({ server, users }: App, appId: string, { secrets }:
 }
 
 /** Writes the year up to a step. */
-async function fillTo({ db }: TestStorage, step: number): Promise<void> {
+async function fillTo({ storage: { db }, made }: Bench, step: number): Promise<void> {
   const stopping = new AbortController();
   let done = (await findDemoMark(db))?.step ?? 0;
   const pause = () => {
     if (++done >= step) stopping.abort();
     return 0;
   };
-  await fillYear({ db, signal: stopping.signal, pause });
+  await fillYear({ db, year: made.year, signal: stopping.signal, pause });
 }
 
 const where = (condition: object) => `where=${encodeURIComponent(JSON.stringify(condition))}`;
@@ -76,8 +76,8 @@ for (const database of databases) {
     let bench: Bench;
     before(async () => {
       bench = await openBench(database);
-      await fillTo(bench.storage, stoppedAfter);
-      await fillTo(bench.storage, enough);
+      await fillTo(bench, stoppedAfter);
+      await fillTo(bench, enough);
     });
     after(async () => {
       await bench.app.close();
@@ -225,7 +225,12 @@ for (const database of databases) {
     test('an app that is switched off gets nothing more, and nothing is left of a demo that was removed', async () => {
       const { storage, made, app } = bench;
       await app.apps.change(made.mark.appId, { disabled: true });
-      const rows = await fillYear({ db: storage.db, signal: AbortSignal.timeout(60_000), pause: () => 0 });
+      const rows = await fillYear({
+        db: storage.db,
+        year: made.year,
+        signal: AbortSignal.timeout(60_000),
+        pause: () => 0,
+      });
       assert.equal(rows, 0);
       await removeDemo(storage.db, createServices({ db: storage.db, now: Date.now }), { name: 'test', address: null });
       await assertDemoOrEmpty(storage.db);

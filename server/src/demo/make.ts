@@ -7,7 +7,7 @@ import { appName, type Guest } from './guests.ts';
 import { museum } from './halls.ts';
 import { insertRows } from './rows.ts';
 import { buildStructure, type Stage } from './structure.ts';
-import { planYear } from './year.ts';
+import { planYear, type Year } from './year.ts';
 
 /** Makes a demo in an empty database, or finds the one that is there. */
 
@@ -16,6 +16,8 @@ const usualSeed = 'skerry-point';
 
 export interface Made {
   readonly mark: DemoMark;
+  /** Planned before the service listens, because it takes a moment. */
+  readonly year: Year;
   /** Only when it was made just now. */
   readonly secrets?: { readonly appKey: string; readonly password: string };
 }
@@ -33,7 +35,7 @@ export interface Making {
 export async function makeDemo(making: Making): Promise<Made> {
   const { db, services, now, seed = usualSeed } = making;
   const found = await findDemoMark(db);
-  if (found?.state === 'ready') return { mark: found };
+  if (found?.state === 'ready') return { mark: found, year: planYear(found.seed, found.madeAt) };
   if (found) await clearHalf(db, services);
   const nothing = { seed, madeAt: now, appId: '', userId: '', adminId: '', passwordHash: '', step: 0, rows: 0 };
   await saveDemoMark(db, { state: 'building', ...nothing });
@@ -45,11 +47,12 @@ export async function makeDemo(making: Making): Promise<Made> {
     return { appId, appKey, userId, adminId };
   });
   const { appId, appKey, userId, adminId } = built;
-  await writeInstallations(db, appId, planYear(seed, now).guests);
+  const year = planYear(seed, now);
+  await writeInstallations(db, appId, year.guests);
   const passwordHash = (await findPasswordHash(db, adminId)) ?? '';
   const mark: DemoMark = { ...nothing, state: 'ready', appId, userId, adminId, passwordHash };
   await saveDemoMark(db, mark);
-  return { mark, secrets: { appKey, password } };
+  return { mark, year, secrets: { appKey, password } };
 }
 
 export async function findPasswordHash(db: Db, adminId: string): Promise<string | undefined> {
