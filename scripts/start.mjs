@@ -1,6 +1,7 @@
 /**
  * `npm start`: installs what is missing, builds the console when it is stale, and runs `pharos serve` on the pinned
- * Node. What stands behind `--` goes to it: `npm start -- --port 9000`.
+ * Node. What stands behind `--` goes to it: `npm start -- --port 9000`. Words before any flag are another command:
+ * `npm start -- demo remove`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,11 +19,11 @@ function buildConsole() {
   if (status !== 0) throw new Error('The console could not be built; the message is above.');
 }
 
-function serve(flags) {
+function run(words) {
   const main = join(root, 'server', 'src', 'main.ts');
   // The channel closes with this process, however it ends, so that the service never outlives it unnoticed.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-  const child = spawn(pinnedNode, [main, 'serve', ...flags], { stdio, env: environment });
+  const child = spawn(pinnedNode, [main, ...words], { stdio, env: environment });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   stopWithNpm(() => child.kill('SIGTERM'));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
@@ -45,8 +46,10 @@ function stopWithNpm(stop) {
 
 try {
   ensureInstalled();
-  buildConsole();
-  serve(process.argv.slice(2));
+  const words = process.argv.slice(2);
+  const isServing = words.length === 0 || words[0].startsWith('-');
+  if (isServing || words[0] === 'serve') buildConsole();
+  run(isServing ? ['serve', ...words] : words);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;

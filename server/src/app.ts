@@ -16,6 +16,7 @@ import { messagesPerSecond } from './delivery/pace.ts';
 import type { SenderDefinition } from './delivery/push-sender.ts';
 import { createTargetRules } from './delivery/target-rules.ts';
 import { webPushDefinition } from './delivery/web-push.ts';
+import { findDemoMark } from './demo-mark.ts';
 import { createDevicePort } from './device-port.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
@@ -327,7 +328,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     inBackground: (what, work) => background.run(what, work),
   });
   const consoleEndpoints: readonly ConsoleEndpoint[] = [
-    ...sessionEndpoints({ admins, sessions }),
+    ...sessionEndpoints({ admins, sessions, isDemo: async () => (await findDemoMark(db)) !== undefined }),
     ...adminEndpoints(admins),
     ...appConsoleEndpoints(apps),
     ...bucketConsoleEndpoints({ db, service: buckets, assertApp: (appId) => apps.get(appId) }),

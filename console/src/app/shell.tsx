@@ -11,6 +11,7 @@ import { appQuery, sessionQuery } from '../lib/queries.ts';
 import { useAction } from '../lib/use-action.ts';
 import type { Session } from '../lib/wire.ts';
 import { appSections } from './app-sections.ts';
+import { DemoBanner } from './demo-banner.tsx';
 import classes from './shell.module.css';
 
 interface Entry {
@@ -64,9 +65,12 @@ export function Shell() {
         <span className={classes.gap} />
         <AccountMenu session={session} />
       </header>
-      <main id="page" className={classes.page} tabIndex={-1}>
-        <Outlet />
-      </main>
+      <div>
+        {session.demo && <DemoBanner />}
+        <main id="page" className={classes.page} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
     </div>
   );
 }

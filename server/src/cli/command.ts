@@ -19,8 +19,8 @@ export interface OptionSpec {
 }
 
 export interface CommandCall {
-  /** Reads the configuration from flags and environment. @throws ConfigError */
-  config(): Config;
+  /** Reads the configuration from flags and environment, where these say nothing from `fallbacks`. @throws ConfigError */
+  config(fallbacks?: Environment): Config;
   /** The value of an option; undefined when it was not given. */
   text(option: string): string | undefined;
   texts(option: string): readonly string[];

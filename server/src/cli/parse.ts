@@ -31,7 +31,7 @@ export function parseCall(
   }
   return {
     wantsHelp,
-    config: () => readConfiguration(values, context.environment),
+    config: (fallbacks = {}) => readConfiguration(values, { ...fallbacks, ...context.environment }),
     text: (option) => texts(values, option).at(-1),
     texts: (option) => texts(values, option),
     has: (option) => values[option] !== undefined,

@@ -6,6 +6,7 @@ import { appCommands } from './app.ts';
 import { backupCommands } from './backup.ts';
 import { bucketCommands } from './bucket.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
+import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { exitCodeOf, explain } from './explain.ts';
 import { commandHelp, overview } from './help.ts';
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   ...bucketCommands,
   ...backupCommands,
   doctorCommand,
+  demoCommand,
   simulateCommand,
   replayCommand,
 ];
@@ -50,8 +52,8 @@ export async function runCommandLine({ words, environment, terminal }: Invocatio
     }
     const outcome = await found.command.run({
       ...call,
-      config() {
-        config = call.config();
+      config(fallbacks) {
+        config = call.config(fallbacks);
         return config;
       },
     });

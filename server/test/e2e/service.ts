@@ -27,8 +27,16 @@ export interface Service {
 }
 
 /** Starts `pharos serve`, on a free port unless one is given, and waits until it says where it listens. */
-export async function startService(settings: Readonly<Record<string, string>>, port = '0'): Promise<Service> {
-  const { said, ...started } = await start(['serve', '--port', port], settings, /https?:\/\/127\.0\.0\.1:\d+/);
+export async function startService(
+  settings: Readonly<Record<string, string>>,
+  port = '0',
+  ...words: readonly string[]
+): Promise<Service> {
+  const { said, ...started } = await start(
+    ['serve', '--port', port, ...words],
+    settings,
+    /https?:\/\/127\.0\.0\.1:\d+/,
+  );
   return { baseUrl: said, ...started };
 }
 

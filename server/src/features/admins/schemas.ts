@@ -69,11 +69,27 @@ export const adminExample = {
   updatedAt: exampleUpdated,
 };
 
+const demo = Type.Boolean({ description: 'What is served is a demo: a museum, and visitors, that do not exist' });
+export const sessionSchema = Type.Object({
+  adminId: objectIdSchema,
+  email: Type.String(),
+  name: Type.String(),
+  role,
+  demo,
+});
+export const sessionExample = {
+  adminId: exampleId,
+  email: 'ada@museum.example',
+  name: 'Ada Example',
+  role: 'owner',
+  demo: false,
+};
+
 export const signedInAnswer = {
   ...createdAnswer,
   description: 'Signed in; the session is in the cookie.',
-  schema: Type.Object({ result: adminSchema }),
-  example: { result: adminExample },
+  schema: Type.Object({ result: Type.Object({ ...adminSchema.properties, demo }) }),
+  example: { result: { ...adminExample, demo: false } },
 };
 
 export const auditSchema = Type.Object({

@@ -2,13 +2,24 @@ import { Type } from 'typebox';
 import { fail } from '../../errors.ts';
 import { deletedAnswer, recordAnswer } from '../../http/answers.ts';
 import { type AdminContext, type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
-import { adminExample, adminSchema, ownPasswordShape, setupShape, signedInAnswer, signInShape } from './schemas.ts';
+import {
+  adminExample,
+  adminSchema,
+  ownPasswordShape,
+  sessionExample,
+  sessionSchema,
+  setupShape,
+  signedInAnswer,
+  signInShape,
+} from './schemas.ts';
 import { type AdminService, adminView } from './service.ts';
 import type { AdminSessions } from './sessions.ts';
 
 interface Deps {
   readonly admins: AdminService;
   readonly sessions: AdminSessions;
+  /** Whether what is served is a demo. */
+  readonly isDemo: () => Promise<boolean>;
 }
 
 function signedIn(admin: AdminContext | undefined): AdminContext {
@@ -17,7 +28,7 @@ function signedIn(admin: AdminContext | undefined): AdminContext {
 }
 
 /** The first owner, signing in and out, and oneself. */
-export function sessionEndpoints({ admins, sessions }: Deps): readonly ConsoleEndpoint[] {
+export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -53,7 +64,7 @@ export function sessionEndpoints({ admins, sessions }: Deps): readonly ConsoleEn
         sessions.throttle('set-up', address);
         const row = await admins.setUp(token, owner, address);
         setSession(await sessions.begin(row));
-        return { result: adminView(row) };
+        return { result: { ...adminView(row), demo: await isDemo() } };
       },
     }),
     consoleEndpoint({
@@ -73,7 +84,7 @@ export function sessionEndpoints({ admins, sessions }: Deps): readonly ConsoleEn
       async handle({ body, address, setSession }) {
         const { row, session } = await sessions.signIn(body.email, body.password, address);
         setSession(session);
-        return { result: adminView(row) };
+        return { result: { ...adminView(row), demo: await isDemo() } };
       },
     }),
     consoleEndpoint({
@@ -83,16 +94,11 @@ export function sessionEndpoints({ admins, sessions }: Deps): readonly ConsoleEn
       tag: 'Session',
       summary: 'Who is signed in',
       permission: 'session.own',
-      answer: recordAnswer(Type.Pick(adminSchema, ['adminId', 'email', 'name', 'role']), {
-        adminId: adminExample.adminId,
-        email: adminExample.email,
-        name: adminExample.name,
-        role: 'owner',
-      }),
+      answer: recordAnswer(sessionSchema, sessionExample),
       errors: [],
       async handle({ admin }) {
         const { adminId, email, name, role } = signedIn(admin);
-        return { result: { adminId, email, name, role } };
+        return { result: { adminId, email, name, role, demo: await isDemo() } };
       },
     }),
     consoleEndpoint({

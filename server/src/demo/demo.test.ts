@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { databases, openStorage, type TestStorage } from '../../test/build-app.ts';
+import { type App, createApp } from '../app.ts';
+import { prepareDemo } from '../cli/demo-service.ts';
+import { type Config, readConfig } from '../config.ts';
+import { findDemoMark, saveDemoMark } from '../demo-mark.ts';
+import { createServices } from '../services.ts';
+import { raw, sql } from '../sql.ts';
+import { fillYear } from './fill.ts';
+import { halls } from './halls.ts';
+import { assertDemoOrEmpty, type Made } from './make.ts';
+import { removeDemo } from './remove.ts';
+import { type TraceTable, traceColumns } from './rows.ts';
+
+/** How far the tests let the year be written: some weeks, with pushes in them. */
+const [stoppedAfter, enough] = [61, 400];
+
+interface Bench {
+  readonly storage: TestStorage;
+  readonly app: App;
+  readonly made: Made;
+  get(path: string): Promise<{ readonly results: readonly Record<string, unknown>[]; readonly count?: number }>;
+}
+
+async function openBench(database: (typeof databases)[number]): Promise<Bench> {
+  const storage = await openStorage(database);
+  const config: Config = readConfig({ PHAROS_SECRET_KEY: 'ab'.repeat(32), ...storage.settings });
+  const made = await prepareDemo(config, storage.db);
+  const app = await createApp({ config, db: storage.db, now: Date.now, logStream: { write: () => undefined } });
+  const { appId } = made.mark;
+  const { accessToken } = await signInManager(app, appId, made);
+  const headers = {
+    'x-service-appid': appId,
+    'x-service-appkey': made.secrets?.appKey ?? '',
+    authorization: `Bearer ${accessToken}`,
+  };
+  const get = async (path: string) => {
+    const answer = await app.server.inject({ method: 'GET', url: `/api/v2${path}`, headers });
+    assert.equal(answer.statusCode, 200, answer.payload);
+    return JSON.parse(answer.payload);
+  };
+  return { storage, app, made, get };
+}
+
+async function signInManager({ server, users }: App, appId: string, { secrets }: Made) {
+  const headers = { 'x-service-appid': appId, 'x-service-appkey': secrets?.appKey ?? '' };
+  const account = {
+    firstname: 'Test',
+    lastname: 'Manager',
+    email: 'test@skerrypoint.example',
+    password: 'long enough',
+  };
+  const post = async (url: string, payload: object) =>
+    JSON.parse((await server.inject({ method: 'POST', url, headers, payload })).payload);
+  const { result } = await post('/api/v2/users', account);
+  await users.setUserRole({ appId, userId: result.objectId }, 'manager');
+  return post('/api/v2/users/signin', account);
+}
+
+/** Writes the year up to a step. */
+async function fillTo({ storage: { db }, made }: Bench, step: number): Promise<void> {
+  const stopping = new AbortController();
+  let done = (await findDemoMark(db))?.step ?? 0;
+  const pause = () => {
+    if (++done >= step) stopping.abort();
+    return 0;
+  };
+  await fillYear({ db, year: made.year, signal: stopping.signal, pause });
+}
+
+const where = (condition: object) => `where=${encodeURIComponent(JSON.stringify(condition))}`;
+
+for (const database of databases) {
+  describe(`a demo on ${database}`, () => {
+    let bench: Bench;
+    before(async () => {
+      bench = await openBench(database);
+      await fillTo(bench, stoppedAfter);
+      await fillTo(bench, enough);
+    });
+    after(async () => {
+      await bench.app.close();
+      await bench.storage.close();
+    });
+    const count = async (query: ReturnType<typeof raw>) =>
+      Number((await bench.storage.db.one<{ n: number }>(query))?.n ?? Number.NaN);
+
+    test('the museum is complete, and nobody could mistake it for a real one', async () => {
+      const { app, made, get } = bench;
+      assert.match((await app.apps.get(made.mark.appId)).name, /\(demo\)$/);
+      const beacons = (await get('/beacons')).results;
+      assert.equal(beacons.length, halls.length);
+      assert.deepEqual([...new Set(beacons.map((one) => (one['location'] as { floor: number }).floor))], [0, 1]);
+      const types = new Set((await get('/notifications')).results.map(({ type }) => type));
+      assert.deepEqual([...types].sort(), ['IMAGE', 'TEXT', 'VIDEO']);
+      const campaigns = new Set((await get('/storylines/details')).results.map(({ campaign }) => campaign));
+      assert.deepEqual([...campaigns].sort(), ['IMAGE', 'TEXT', 'URL', 'VIDEO']);
+      const lamps = await get(
+        `/data/bucket/exhibits?${where({ 'metadata.kind': 'light', 'metadata.year': { $lt: 1869 } })}`,
+      );
+      assert.ok(lamps.results.length >= 2);
+      const kinds = new Set((await get('/installations?limit=1000')).results.map(({ deviceType }) => deviceType));
+      assert.deepEqual([...kinds].sort(), ['android', 'embedded', 'ios', 'web']);
+      const dead = await get(`/installations?${where({ tokenDeadReason: { $exists: true } })}`);
+      assert.ok(dead.results.length > 0);
+      assert.ok((await get('/device')).results.length >= 3);
+    });
+
+    test('each file can be read', async () => {
+      const files = (await bench.get('/files')).results;
+      assert.ok(files.length >= 5);
+      for (const { url } of files) {
+        const served = await bench.app.server.inject({ method: 'GET', url: new URL(String(url)).pathname });
+        assert.equal(served.statusCode, 200);
+        assert.match(served.rawPayload.subarray(0, 8).toString('latin1'), /PNG|%PDF/);
+      }
+    });
+
+    test('a year that was interrupted went on, and nothing of it is there twice', async () => {
+      const mark = await findDemoMark(bench.storage.db);
+      assert.equal(mark?.step, enough);
+      let rows = 0;
+      for (const table of Object.keys(traceColumns) as TraceTable[])
+        rows += await count(sql`select count(*) as n from ${raw(table)} where app_id = ${bench.made.mark.appId}`);
+      assert.equal(rows, mark?.rows);
+      assert.ok(rows > 3_000, `${rows}`);
+    });
+
+    test('everything refers to what exists', async () => {
+      const references: readonly (readonly [table: string, column: string, target: string])[] = [
+        ['visits', 'beacon_id', 'beacons'],
+        ['visits', 'installation_id', 'installations'],
+        ['events', 'beacon_id', 'beacons'],
+        ['events', 'installation_id', 'installations'],
+        ['events', 'visit_id', 'visits'],
+        ['logs', 'beacon_id', 'beacons'],
+        ['logs', 'installation_id', 'installations'],
+        ['verdicts', 'event_id', 'events'],
+        ['verdicts', 'visit_id', 'visits'],
+        ['verdicts', 'delivery_id', 'deliveries'],
+        ['firings', 'event_id', 'events'],
+        ['deliveries', 'installation_id', 'installations'],
+        ['deliveries', 'event_id', 'events'],
+        ['pushes', 'user_id', 'users'],
+      ];
+      for (const [table, column, target] of references) {
+        const lost = await count(
+          sql`select count(*) as n from ${raw(table)} one where ${raw(column)} is not null and not exists
+            (select 1 from ${raw(target)} other where other.app_id = one.app_id and other.object_id = one.${raw(column)})`,
+        );
+        assert.equal(lost, 0, `${table}.${column}`);
+      }
+      const unknown = await count(sql`select count(*) as n from verdicts v where not exists
+          (select 1 from notifications t where t.app_id = v.app_id and t.object_id = v.trigger_id)
+        and not exists (select 1 from storyline_details t where t.app_id = v.app_id and t.object_id = v.trigger_id)`);
+      assert.equal(unknown, 0, 'verdicts.trigger_id');
+      assert.equal(await count(sql`select count(*) as n from visits where is_open = 1 or dwell <= 0`), 0);
+      const now = Date.now();
+      assert.equal(await count(sql`select count(*) as n from visits where left_at > ${now}`), 0, 'in the future');
+    });
+
+    test('messages fired and were stopped for several reasons, in the words of the engine', async () => {
+      const rows = await bench.storage.db.all<{ reason: string; text: string }>(
+        sql`select reason, min(explanation) as text from verdicts group by reason`,
+      );
+      for (const reason of [
+        'fired',
+        'event',
+        'disabled',
+        'schedule',
+        'cap',
+        'cool_down',
+        'nth_visit',
+        'no_target',
+        'stale',
+      ])
+        assert.ok(
+          rows.some((row) => row.reason === reason),
+          reason,
+        );
+      for (const { reason, text } of rows) assert.match(text, reason === 'fired' ? /^Shown\.$/ : /^Not shown: .+\.$/);
+    });
+
+    test('the counts of a push are those of its deliveries, and its audience is whom the condition finds', async () => {
+      const { results } = await bench.get('/push/notifications');
+      assert.ok(results.length >= 2);
+      for (const push of results) {
+        const { objectId, createdAt, audience } = push;
+        const states = await bench.storage.db.all<{ state: string; n: number }>(
+          sql`select state, count(*) as n from deliveries where push_id = ${String(objectId)} group by state`,
+        );
+        for (const { state, n } of states) assert.equal(push[state], Number(n), state);
+        assert.equal(
+          states.reduce((sum, { n }) => sum + Number(n), 0),
+          audience,
+        );
+        const meant = { ...(push['where'] as object | undefined), createdAt: { $lt: createdAt } };
+        const found = await bench.get(`/installations?${where(meant)}&limit=0&count=1`);
+        assert.equal(found.count, audience);
+      }
+    });
+
+    test('lists go by time, and by a condition', async () => {
+      const whale = (await bench.get(`/beacons?${where({ name: 'Whale Hall' })}`)).results[0]?.['objectId'];
+      const beaconId = { __type: 'Pointer', className: 'Beacon', objectId: whale };
+      const weekAgo = new Date(Date.now() - 7 * 86_400_000).toISOString();
+      const visits = await bench.get(
+        `/visits?${where({ beaconId, enteredAt: { $gte: weekAgo } })}&order=-enteredAt&limit=20`,
+      );
+      assert.ok(visits.results.length > 0);
+      const times = visits.results.map(({ enteredAt }) => String(enteredAt));
+      assert.deepEqual(times, [...times].sort().reverse());
+      assert.ok(times.every((time) => time >= weekAgo));
+      const logs = (await bench.get('/logs?limit=200')).results.map(({ createdAt }) => String(createdAt));
+      assert.deepEqual(logs, [...logs].sort().reverse());
+    });
+
+    test('the retention of the app keeps all of it', async () => {
+      const before = await count(raw('select count(*) as n from visits'));
+      await bench.app.retention.sweep();
+      assert.equal(await count(raw('select count(*) as n from visits')), before);
+    });
+
+    test('an app that is switched off gets nothing more, and nothing is left of a demo that was removed', async () => {
+      const { storage, made, app } = bench;
+      await app.apps.change(made.mark.appId, { disabled: true });
+      const rows = await fillYear({
+        db: storage.db,
+        year: made.year,
+        signal: AbortSignal.timeout(60_000),
+        pause: () => 0,
+      });
+      assert.equal(rows, 0);
+      await removeDemo(storage.db, createServices({ db: storage.db, now: Date.now }), { name: 'test', address: null });
+      await assertDemoOrEmpty(storage.db);
+      assert.equal(await count(raw('select count(*) as n from verdicts')), 0);
+      assert.equal(await findDemoMark(storage.db), undefined);
+    });
+  });
+
+  describe(`what is no demo on ${database}`, () => {
+    let storage: TestStorage;
+    before(async () => {
+      storage = await openStorage(database);
+    });
+    after(() => storage.close());
+
+    test('a demo that was not finished is made anew, a database with an app is refused', async () => {
+      const { db, settings } = storage;
+      await assertDemoOrEmpty(db);
+      const { apps } = createServices({ db, now: Date.now });
+      await apps.create('Half a museum');
+      await assert.rejects(assertDemoOrEmpty(db), /data that is not the demo.*Choose an empty folder with --data/);
+      const nothing = { seed: 'a', madeAt: 0, appId: '', userId: '', adminId: '', passwordHash: '', step: 0, rows: 0 };
+      await saveDemoMark(db, { state: 'building', ...nothing });
+      await assertDemoOrEmpty(db);
+      const config = readConfig({ PHAROS_SECRET_KEY: 'ab'.repeat(32), ...settings });
+      const made = await prepareDemo(config, db);
+      assert.deepEqual(
+        (await apps.list()).map(({ appId }) => appId),
+        [made.mark.appId],
+      );
+      assert.equal((await prepareDemo(config, db)).secrets, undefined, 'the second time it is found');
+    });
+  });
+}

@@ -1,0 +1,137 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database, Db } from '../db/db.ts';
+import { type DemoMark, findDemoMark, saveDemoMark } from '../demo-mark.ts';
+import { findAppAccess } from '../features/apps/store.ts';
+import { findBeaconsById, findTriggers, type SiteTrigger } from '../features/sightings/site-store.ts';
+import { timePrefix } from '../proximity/index.ts';
+import { createRandom } from '../simulation/random.ts';
+import { sql } from '../sql.ts';
+import { dayMs } from './calendar.ts';
+import type { PushPlan } from './collection.ts';
+import type { Hall } from './halls.ts';
+import { pushes, pushRows, pushTime } from './push-rows.ts';
+import { Traces } from './rows.ts';
+import { tourRows } from './tour-rows.ts';
+import { type Venue, walkThrough } from './walk-through.ts';
+import type { Tour, Year } from './year.ts';
+
+/**
+ * Writes the year behind the running service, newest first. A step is one transaction with the note that it is done, so
+ * that a restart goes on behind the last one and writes nothing twice.
+ */
+
+export interface Filling {
+  readonly db: Database;
+  readonly year: Year;
+  readonly signal: AbortSignal;
+  /** How long the others go first after a step that took so many milliseconds. */
+  readonly pause: (took: number) => number;
+}
+
+/** Small, because the service's own thread writes: what somebody waits for meanwhile waits a few milliseconds. */
+const deliveriesAtOnce = 100;
+const firingDays = 32;
+
+type Step = { readonly at: number } & (
+  | { readonly tour: Tour; readonly name: string }
+  /** A part of a push's deliveries; the last one brings the push itself. */
+  | { readonly push: PushPlan; readonly from: number }
+);
+
+/** Everything there is to write; the same list for the same seed and moment. */
+function stepsOf(year: Year, mark: DemoMark): readonly Step[] {
+  const steps: Step[] = year.days.flatMap(({ date, tours }) => {
+    const named = tours.map((tour, index) => ({ tour, name: `${mark.seed}/tour/${date}/${index}` }));
+    return named.map((one) => ({ at: one.tour.stops[0]?.enteredAt ?? 0, ...one }));
+  });
+  for (const push of pushes) {
+    const at = pushTime(push, mark.madeAt);
+    for (let from = 0; from < year.guests.length; from += deliveriesAtOnce) steps.push({ at, push, from });
+  }
+  return steps.sort((a, b) => b.at - a.at);
+}
+
+/** Resolves when the year is complete, the app is gone, or it was stopped. Answers the rows of this run. */
+export async function fillYear({ db, year, signal, pause }: Filling): Promise<number> {
+  let mark = await findDemoMark(db);
+  const venue = mark && (await loadVenue(db, mark.appId));
+  if (!mark || !venue) return 0;
+  const steps = stepsOf(year, mark);
+  const known: Known = { venue, year };
+  let written = 0;
+  for (let step = mark.step; step < steps.length && !signal.aborted; step++) {
+    const began = performance.now();
+    const traces = await tracesOf(steps[step] as Step, mark, known);
+    // Who came meanwhile goes first.
+    await nextTurn();
+    const done: DemoMark = { ...mark, step: step + 1 };
+    const count = await db.transaction((db) => writeStep(db, done, traces));
+    if (count === undefined) return written;
+    mark = { ...done, rows: done.rows + count };
+    written += count;
+    await delay(pause(performance.now() - began), undefined, { signal }).catch(() => undefined);
+  }
+  return written;
+}
+
+interface Known {
+  /** The push that is being written, worked out once for all its parts. */
+  push?: { readonly plan: PushPlan; readonly rows: Traces };
+  readonly venue: Venue;
+  readonly year: Year;
+}
+
+async function tracesOf(step: Step, mark: DemoMark, known: Known): Promise<Traces> {
+  const { venue, year } = known;
+  const { appId, userId, seed, madeAt } = mark;
+  if ('push' in step) {
+    const context = { appId, userId, seed, now: madeAt, guests: year.guests };
+    const all = known.push?.plan === step.push ? known.push.rows : pushRows(step.push, context);
+    known.push = { plan: step.push, rows: all };
+    const part = new Traces();
+    part.add('deliveries', ...all.rowsOf('deliveries').slice(step.from, step.from + deliveriesAtOnce));
+    if (step.from + deliveriesAtOnce >= year.guests.length) part.add('pushes', ...all.rowsOf('pushes'));
+    return part;
+  }
+  const { tour, name } = step;
+  const guest = year.guests[tour.guest];
+  if (!guest) return new Traces();
+  const visitsBefore = (hall: Hall) => year.visitsBefore(tour, hall);
+  const judged = await walkThrough(venue, { guest, tour, random: createRandom(name), visitsBefore });
+  const { pushTimeToLive } = venue.policy;
+  const firingsSince = madeAt - firingDays * dayMs;
+  return tourRows(judged, { appId, guest, seed: name, pushTimeToLive, firingsSince });
+}
+
+/** Undefined when the app is gone. An installation that somebody has deleted is not brought back by its traces. */
+async function writeStep(db: Db, mark: DemoMark, traces: Traces): Promise<number | undefined> {
+  const { appId } = mark;
+  const app = await db.one(sql`select 1 as found from apps where app_id = ${appId} and disabled_at is null`);
+  if (!app) return undefined;
+  const guest = traces.rowsOf('events')[0]?.[4];
+  const isGone =
+    guest !== undefined &&
+    !(await db.one(sql`select 1 as found from installations where app_id = ${appId} and object_id = ${guest}`));
+  const count = isGone ? 0 : await traces.write(db);
+  await saveDemoMark(db, { ...mark, rows: mark.rows + count });
+  return count;
+}
+
+/** What is configured now; what was made later than an event could not be set off by it. */
+async function loadVenue(db: Db, appId: string): Promise<Venue | undefined> {
+  const app = await findAppAccess(db, appId);
+  if (!app || app.disabled) return undefined;
+  const rows = await db.all<{ object_id: string; name: string }>(
+    sql`select object_id, name from beacons where app_id = ${appId} order by object_id`,
+  );
+  const ids = rows.map(({ object_id }) => object_id);
+  const places = new Map((await findBeaconsById(db, appId, ids)).map((place) => [place.objectId, place]));
+  const byName = new Map(rows.map(({ object_id, name }) => [name, places.get(object_id)]));
+  const triggers = await findTriggers(db, appId, ids);
+  const existed = ({ trigger }: SiteTrigger, at: number) => trigger.id < timePrefix(at);
+  return {
+    policy: app.policy,
+    placeOf: ({ name }) => byName.get(name),
+    triggersAt: (beaconId, at) => (triggers.get(beaconId) ?? []).filter((trigger) => existed(trigger, at)),
+  };
+}

@@ -1,0 +1,64 @@
+/** The building: where its beacons hang, how many people pass each of them, and how long they usually stay. */
+
+export interface Hall {
+  /** Names it in this folder; the beacon's name is `name`. */
+  readonly key: string;
+  readonly name: string;
+  /** Metres from the south-west corner; floor 0 is the ground floor. */
+  readonly x: number;
+  readonly y: number;
+  readonly floor: 0 | 1;
+  /** The share of visitors who come by, 0 to 1. */
+  readonly appeal: number;
+  /** The median stay in seconds. */
+  readonly stay: number;
+}
+
+const hall = (
+  [key, name]: readonly [string, string],
+  [x, y, floor]: readonly [number, number, 0 | 1],
+  [appeal, stay]: readonly [number, number],
+): Hall => ({ key, name, x, y, floor, appeal, stay });
+
+/** In the order in which a tour passes them; the first is the entrance. */
+export const halls: readonly Hall[] = [
+  hall(['entrance', 'Main entrance'], [2, 10, 0], [0.98, 45]),
+  hall(['tickets', 'Ticket desk'], [9, 12, 0], [0.86, 70]),
+  hall(['cloakroom', 'Cloakroom'], [9, 4, 0], [0.28, 50]),
+  hall(['whale', 'Whale Hall'], [18, 10, 0], [0.9, 250]),
+  hall(['tidepool', 'Tide Pool'], [18, 19, 0], [0.78, 280]),
+  hall(['seabirds', 'Seabird Cliff'], [27, 20, 0], [0.66, 190]),
+  hall(['wreck', 'Wreck Room'], [27, 11, 0], [0.61, 210]),
+  hall(['lens', 'First-Order Lens'], [36, 10, 0], [0.83, 230]),
+  hall(['clockwork', 'Clockwork Drive'], [36, 3, 0], [0.42, 110]),
+  hall(['foghorn', 'Bell and Fog Horn'], [36, 19, 0], [0.5, 95]),
+  hall(['kitchen', "Keeper's Kitchen"], [27, 3, 0], [0.55, 150]),
+  hall(['harbour', 'Harbour Model'], [18, 2, 0], [0.33, 115]),
+  hall(['stairs', 'Stair landing'], [9, 10, 1], [0.6, 25]),
+  hall(['maps', 'Map Room'], [9, 19, 1], [0.24, 130]),
+  hall(['radio', 'Radio Room'], [18, 19, 1], [0.4, 165]),
+  hall(['storm', 'Storm Gallery'], [18, 10, 1], [0.48, 170]),
+  hall(['cinema', 'Night Sky Cinema'], [27, 19, 1], [0.31, 760]),
+  hall(['fossils', 'Fossil Cabinet'], [27, 10, 1], [0.25, 140]),
+  hall(['herbarium', 'Seaweed Herbarium'], [36, 19, 1], [0.11, 80]),
+  hall(['bedroom', "Keeper's Bedroom"], [27, 2, 1], [0.34, 90]),
+  hall(['lantern', 'Lantern Gallery'], [36, 9, 1], [0.68, 270]),
+  hall(['workshop', "Children's Workshop"], [18, 2, 1], [0.17, 1300]),
+  hall(['cafe', 'Lantern Café'], [9, 20, 0], [0.36, 1100]),
+  hall(['shop', 'Museum Shop'], [2, 18, 0], [0.49, 190]),
+];
+
+export const hallOf = (key: string): Hall => {
+  const found = halls.find((one) => one.key === key);
+  if (!found) throw new Error(`There is no hall "${key}".`);
+  return found;
+};
+
+export const museum = {
+  name: 'Skerry Point Lighthouse Museum (demo)',
+  shortName: 'Skerry Point',
+  timeZone: 'Europe/Copenhagen',
+  appIdentifier: 'example.skerrypoint.guide',
+  site: 'https://skerrypoint.example',
+  uuid: '5F7C2A10-6D3E-4B8A-9C41-2E8D0B6A7F35',
+} as const;

@@ -1,0 +1,18 @@
+import type { Actor } from '../audit.ts';
+import type { Database } from '../db/db.ts';
+import { findDemoMark, removeDemoMark } from '../demo-mark.ts';
+import type { Services } from '../services.ts';
+import { sql } from '../sql.ts';
+
+/** Takes a demo out of a database that stays: its app, the administrators and all traces of settings. */
+export async function removeDemo(db: Database, { apps }: Pick<Services, 'apps'>, by: Actor): Promise<void> {
+  const mark = await findDemoMark(db);
+  if (!mark) return;
+  for (const { appId } of await apps.list()) await apps.remove(appId, by);
+  await db.transaction(async (db) => {
+    await db.run(sql`delete from admin_sessions`);
+    await db.run(sql`delete from admins`);
+    await db.run(sql`delete from settings`);
+    await removeDemoMark(db);
+  });
+}

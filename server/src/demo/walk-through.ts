@@ -1,0 +1,116 @@
+import { type Decision, decide, Past, type Place, type Reads } from '../features/sightings/decide.ts';
+import type { Stored } from '../features/sightings/presence-store.ts';
+import type { SiteTrigger } from '../features/sightings/site-store.ts';
+import type { AppPolicy } from '../http/policy.ts';
+import type { Observation } from '../proximity/index.ts';
+import { newPresence } from '../proximity/state.ts';
+import type { Random } from '../simulation/random.ts';
+import type { Guest } from './guests.ts';
+import type { Hall } from './halls.ts';
+import type { Tour } from './year.ts';
+
+/** A tour as the proximity engine would have seen it: the year is judged by the product, not made up. */
+
+export interface Venue {
+  readonly policy: AppPolicy;
+  /** Undefined where somebody has removed the beacon. */
+  readonly placeOf: (hall: Hall) => Place | undefined;
+  /** What could be set off at a beacon at a time; what did not exist yet is not in it. */
+  readonly triggersAt: (beaconId: string, at: number) => readonly SiteTrigger[];
+}
+
+export interface Judged {
+  readonly decision: Decision;
+  /** When the service learned of it. */
+  readonly now: number;
+}
+
+interface Report {
+  readonly observations: readonly Observation[];
+  readonly now: number;
+}
+
+const inMetres = (at: number, metres: number, interval: number): Observation => ({
+  occurredAt: at,
+  distance: metres,
+  smoothed: true,
+  sender: 'phone',
+  interval,
+});
+
+/** In the background the phone's system tells of entering and leaving. */
+function reportedBySystem(enteredAt: number, leftAt: number, delay: number): Report[] {
+  const report = (occurredAt: number, event: 'ENTER' | 'EXIT') => ({
+    observations: [{ occurredAt, event }],
+    now: occurredAt + delay,
+  });
+  return [report(enteredAt, 'ENTER'), report(leftAt, 'EXIT')];
+}
+
+/** With the guide open distances are measured: up to the beacon, maybe very near, and away. */
+function measured(random: Random, enteredAt: number, leftAt: number): Report[] {
+  const interval = Math.ceil((leftAt - enteredAt) / 1000) + 30;
+  const samples = (times: readonly number[], metres: number) => {
+    const observations = times.map((at) => inMetres(at, metres * random.between(0.9, 1.1), interval));
+    return { observations, now: (times.at(-1) ?? enteredAt) + 400 };
+  };
+  const reports = [samples([enteredAt, enteredAt + 2_100], 1.7)];
+  const isNear = leftAt - enteredAt > 20_000 && random.next() < 0.5;
+  if (isNear) reports.push(samples([enteredAt + 9_000, enteredAt + 11_100], 0.6));
+  reports.push(samples([leftAt, leftAt + 4_000, leftAt + 8_500], 6));
+  return reports;
+}
+
+const offlineMs = 14 * 60_000;
+
+function reportsOf(random: Random, guest: Guest, { enteredAt, leftAt }: Tour['stops'][number]): Report[] {
+  if (guest.isInForeground) return measured(random, enteredAt, leftAt);
+  const delay = Math.round(guest.isOffline ? offlineMs * random.between(0.5, 2) : random.between(600, 3_500));
+  return reportedBySystem(enteredAt, leftAt, delay);
+}
+
+export const isReachable = ({ deviceToken, tokenDeadAt }: Guest, at: number) =>
+  deviceToken !== null && (tokenDeadAt === null || tokenDeadAt > at);
+
+interface OneTour {
+  readonly guest: Guest;
+  readonly tour: Tour;
+  readonly random: Random;
+  /** Visits of earlier days at a hall. */
+  readonly visitsBefore: (hall: Hall) => number;
+}
+
+/** What the engine decides on the way, in order. */
+export async function walkThrough(venue: Venue, { guest, tour, random, visitsBefore }: OneTour): Promise<Judged[]> {
+  const presences = new Map<string, Stored>();
+  const judged: Judged[] = [];
+  let time = 0;
+  const reads: Reads = {
+    presence: async (beaconId) => presences.get(beaconId),
+    triggers: async (beaconId) => venue.triggersAt(beaconId, time),
+    firings: async () => [],
+  };
+  const past = new Past(reads);
+  const step = async (place: Place, observations: readonly Observation[] | null, now: number) => {
+    time = now;
+    const hasTarget = guest.isInForeground || isReachable(guest, now);
+    const turn = { installationId: guest.objectId, policy: venue.policy, now, hasTarget };
+    const decision = await decide({ reads, past }, turn, place, observations);
+    presences.set(place.objectId, { state: decision.outcome.state, visitCount: decision.visitCount });
+    judged.push({ decision, now });
+    return decision.outcome.deadline;
+  };
+  for (const stop of tour.stops) {
+    const place = venue.placeOf(stop.hall);
+    if (!place) continue;
+    if (!presences.has(place.objectId))
+      presences.set(place.objectId, { state: newPresence(), visitCount: visitsBefore(stop.hall) });
+    let due: number | null = null;
+    for (const { observations, now } of reportsOf(random, guest, stop)) {
+      // What falls due between two reports, such as the end of a wait for dwell.
+      while (due !== null && due < now) due = await step(place, null, due);
+      due = await step(place, observations, now);
+    }
+  }
+  return judged;
+}
