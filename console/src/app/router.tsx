@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { activityRoutes } from '../features/activity/routes.ts';
 import { beaconRoutes } from '../features/beacons/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { isAllowed } from '../lib/access.ts';
@@ -97,7 +98,7 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     apps,
-    app.addChildren([appHome, ...beaconRoutes, appKeys, appBuckets, appRules, appSettings]),
+    app.addChildren([appHome, ...beaconRoutes, ...activityRoutes, appKeys, appBuckets, appRules, appSettings]),
     administrators,
     audit,
   ]),
