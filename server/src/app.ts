@@ -1,12 +1,17 @@
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { recordChange } from './audit.ts';
 import { Background } from './background.ts';
 import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
-import type { Database } from './db/db.ts';
+import type { Database, Db } from './db/db.ts';
+import { Revision } from './db/revision.ts';
+import { apnsDefinition } from './delivery/apns.ts';
+import { fcmDefinition } from './delivery/fcm.ts';
 import { messagesPerSecond } from './delivery/pace.ts';
 import type { SenderDefinition } from './delivery/push-sender.ts';
+import { webPushDefinition } from './delivery/web-push.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
 import type { AdminService } from './features/admins/service.ts';
@@ -48,6 +53,7 @@ import { createRetention, type Retention } from './features/sightings/retention.
 import { sightingEndpoints } from './features/sightings/routes.ts';
 import { createSightingService, noteClientLog } from './features/sightings/service.ts';
 import { simulationEndpoints } from './features/sightings/simulation-routes.ts';
+import { SiteCache } from './features/sightings/site-cache.ts';
 import { findInstallationId } from './features/sightings/site-store.ts';
 import { createTicker, type Ticker } from './features/sightings/ticker.ts';
 import { storylineEndpoints } from './features/storylines/routes.ts';
@@ -137,6 +143,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   );
   revision.onChange(() => guard.drop());
   revision.start();
+  const siteRevision = new Revision(db, 'site');
+  siteRevision.start();
 
   const publicUrl = () => config.publicUrl ?? listeningUrl(server, config);
   const blobs = createDiskBlobStore(filesFolder(config));
@@ -163,8 +171,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
   };
-  const definitions = options.senders ?? [];
-  const senderDeps = { now, timeoutMs: 10_000 };
+  const definitions = options.senders ?? [fcmDefinition, apnsDefinition, webPushDefinition];
+  const senderDeps = {
+    now,
+    timeoutMs: config.pushTimeoutMs,
+    ...(config.pushUrl
+      ? { network: { origin: config.pushUrl, ...(config.pushCa ? { ca: readFileSync(config.pushCa, 'utf8') } : {}) } }
+      : {}),
+  };
   const secrets = createSecretBox({
     keys: config.secretKeys,
     // The nodes of a PostgreSQL have no folder in common.
@@ -191,6 +205,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         audienceFields: installationTable.lookup,
         findSenders: senders.find,
         perSecond: (kind) => messagesPerSecond[kind],
+        onError: (what, error) => server.log.error({ err: error }, what),
       }),
       ...bucketJobHandlers({ db, revision, now }),
       ...erasureJobHandlers(db),
@@ -218,7 +233,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     requestPush,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
   });
-  const sightings = createSightingService({ db, requestPush, expect: ticker.expect });
+  const site = new SiteCache(db, siteRevision);
+  const sightings = createSightingService({ db, site, requestPush, expect: ticker.expect });
+  const noteChange = (db: Db) => siteRevision.note(db);
 
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),
@@ -229,16 +246,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
     ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
     ...deliveryEndpoints({ db, findInstallationId }),
-    ...beaconEndpoints(db),
-    ...notificationEndpoints({ db, findMissingBeacons }),
-    ...storylineEndpoints({ db, findMissingBeacons }),
+    ...beaconEndpoints({ db, noteChange }),
+    ...notificationEndpoints({ db, findMissingBeacons, noteChange }),
+    ...storylineEndpoints({ db, findMissingBeacons, noteChange }),
     ...schemaEndpoints({ db, directory, service: buckets }),
     ...recordEndpoints({ db, directory, markInexact: buckets.markInexact }),
     ...deviceEndpoints(db),
     ...fileEndpoints({ db, blobs, maxFileBytes: config.maxFileBytes, publicUrl, attempt }),
     ...sightingEndpoints(sightings),
     ...simulationEndpoints(db),
-    ...calibrationEndpoints(db),
+    ...calibrationEndpoints(db, noteChange),
     ...visitEndpoints(db),
     ...eventEndpoints(db),
     ...logEndpoints({
@@ -329,6 +346,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await senders.close();
       mail?.close();
       revision.stop();
+      siteRevision.stop();
       await background.idle();
     },
   };

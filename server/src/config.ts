@@ -24,6 +24,12 @@ export interface Config {
   readonly secretKeys: readonly Buffer[];
   /** Whether this process does what waits in the outbox, or leaves it to `pharos work`. */
   readonly worker: boolean;
+  /** Takes the place of the push services' own addresses, for tests and benches. */
+  readonly pushUrl: string | undefined;
+  /** How long a push service may take to answer one message. */
+  readonly pushTimeoutMs: number;
+  /** A file with certificates (PEM) to trust there. */
+  readonly pushCa: string | undefined;
   /** How long a worker that died keeps a job from the others. */
   readonly jobLeaseMs: number;
 }
@@ -226,6 +232,30 @@ export const settings: readonly Setting[] = [
     fallback: 'on',
     help: 'off leaves deliveries and other background work to pharos work',
     parse: onOrOff,
+  },
+  {
+    name: 'pushTimeoutMs',
+    variable: 'PHAROS_PUSH_TIMEOUT_MS',
+    flag: 'push-timeout-ms',
+    fallback: '10000',
+    help: 'how long a push service may take to answer; the message is tried again then',
+    parse: integer(100, 60_000),
+  },
+  {
+    name: 'pushUrl',
+    variable: 'PHAROS_PUSH_URL',
+    flag: 'push-url',
+    fallback: '',
+    help: "for tests: takes the place of FCM's, APNs' and Web Push's own addresses",
+    parse: url('https:'),
+  },
+  {
+    name: 'pushCa',
+    variable: 'PHAROS_PUSH_CA',
+    flag: 'push-ca',
+    fallback: '',
+    help: 'for tests: a file with the certificates to trust there',
+    parse: (text) => (text === '' ? undefined : resolve(text)),
   },
   {
     name: 'jobLeaseMs',

@@ -17,6 +17,7 @@ export interface PushJobDeps {
   readonly findSenders: (appId: string) => Promise<AppSenders>;
   /** Messages a second that one app may send through a provider. */
   readonly perSecond: (kind: SenderKind) => number;
+  readonly onError: (what: string, error: unknown) => void;
 }
 
 /** More of them are not remembered: who was not heard of for long begins at the full pace. */
@@ -37,8 +38,8 @@ function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>)
 
 /** The jobs that find a push's recipients and hand messages to the providers. */
 export function pushJobHandlers(deps: PushJobDeps): JobHandlers {
-  const { db, now, findSenders } = deps;
-  const delivering = { db, now, findSenders, paceOf: createPaces(deps), random: Math.random };
+  const { db, now, findSenders, onError } = deps;
+  const delivering = { db, now, findSenders, paceOf: createPaces(deps), random: Math.random, onError };
   return {
     [expandJob]: expandHandler(deps),
     [sendJob]: sendHandler(delivering),

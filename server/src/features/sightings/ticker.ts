@@ -192,7 +192,8 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const tools = { requestPush: deps.requestPush, expect: () => undefined };
     for (const beaconId of presences.keys()) {
       const decision = await decide(context, turn, beacons.get(beaconId) ?? { objectId: beaconId }, null);
-      await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, tools);
+      const recording = { appId, turn, hasPushTarget: lock.hasPushTarget };
+      await db.runTogether(await recordDecision(db, decision, recording, tools));
     }
     return presences.size > 0;
   });
