@@ -39,6 +39,7 @@ import { createInstallationService } from './features/installations/service.ts';
 import { installationTable } from './features/installations/store.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
+import { overviewConsoleEndpoints } from './features/overview/console-routes.ts';
 import { pushJobHandlers } from './features/push/delivery.ts';
 import { deliveryEndpoints } from './features/push/delivery-routes.ts';
 import { requestProximityPush } from './features/push/proximity.ts';
@@ -282,7 +283,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       service: senderService,
       assertApp: (appId) => apps.get(appId),
     }),
-    ...userConsoleEndpoints({ service: users, assertApp: (appId) => apps.get(appId) }),
+    ...userConsoleEndpoints({ db, now, service: users, assertApp: (appId) => apps.get(appId) }),
+    ...overviewConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
   ];
 

@@ -10,6 +10,7 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'bucket.create': (subject, app) => `created the bucket ${subject} in ${app}.`,
   'bucket.delete': (subject, app) => `deleted the bucket ${subject} of ${app}.`,
   'user.change': (subject, app) => `changed the user ${subject} of ${app}.`,
+  'user.erase': (subject, app) => `erased the user ${subject} of ${app}.`,
   'administrator.create': (subject) => `added the administrator ${subject}.`,
   'administrator.change': (subject) => `changed the administrator ${subject}.`,
   'administrator.password': (subject) => `set the password of ${subject}.`,
