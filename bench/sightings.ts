@@ -82,6 +82,7 @@ async function throughput(db: Database, appId: string, { atOnce, size }: Load): 
     site: new SiteCache(db, new Revision(db, 'site')),
     requestPush: (db, appId, push, now) => requestProximityPush(db, appId, push, { enqueue, now }),
     expect: () => undefined,
+    announce: async () => undefined,
   });
   const { total } = await drive(events / size, atOnce, async (index) => {
     const installationId = idOf(index % visitors);

@@ -46,6 +46,7 @@ for (const database of databases) {
           ['fcm', false],
           ['apns', false],
           ['webpush', false],
+          ['mqtt', false],
         ],
       );
       const answer = await owner.send({ method: 'POST', url: url('/fcm/test'), body: {} });

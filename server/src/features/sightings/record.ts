@@ -1,8 +1,10 @@
 import type { Db } from '../../db/db.ts';
+import type { Announce } from '../../happening.ts';
 import { newObjectId } from '../../id.ts';
 import type { PresenceEvent } from '../../proximity/index.ts';
 import type { Sql } from '../../sql.ts';
 import type { Decision, Fired, Turn } from './decide.ts';
+import { happeningsOf } from './happenings.ts';
 import * as store from './presence-store.ts';
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
@@ -11,6 +13,7 @@ export interface RecordTools {
   readonly requestPush: RequestPush;
   /** Told after the commit when a presence has to be looked at again (ms). */
   readonly expect: (deadline: number) => void;
+  readonly announce: Announce;
 }
 
 export interface Recording {
@@ -51,7 +54,7 @@ export async function recordDecision(
   db: Db,
   decision: Decision,
   recording: Recording,
-  { requestPush, expect }: RecordTools,
+  { requestPush, expect, announce }: RecordTools,
 ): Promise<Sql[]> {
   if (!decision.hasChanged) return [];
   const { appId, turn } = recording;
@@ -64,6 +67,7 @@ export async function recordDecision(
   if (!recording.isLogged) {
     for (const fired of decision.fired) await requestPush(db, appId, pushOf(fired, decision, recording), now);
   }
+  await announce(db, appId, () => happeningsOf(decision, installationId));
   const written = { appId, now };
   return [
     presence,

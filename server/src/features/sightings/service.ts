@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
+import type { Announce } from '../../happening.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import type { Observation } from '../../proximity/index.ts';
 import type { Sql } from '../../sql.ts';
@@ -243,7 +244,7 @@ export interface ClientLog {
  * A client has written a log record: what it decided becomes part of its visits. It has shown its message itself, so
  * nothing is judged, pushed or logged again. `db` is the transaction that writes the record.
  */
-export async function noteClientLog(db: Db, log: ClientLog): Promise<void> {
+export async function noteClientLog(db: Db, log: ClientLog, announce: Announce): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
   if (!(await store.lockInstallation(db, appId, installationId))) return;
   const reads = readsOf(db, appId, installationId);
@@ -252,7 +253,7 @@ export async function noteClientLog(db: Db, log: ClientLog): Promise<void> {
     { event, occurredAt },
   ]);
   // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
-  const tools: RecordTools = { requestPush: async () => undefined, expect: () => undefined };
+  const tools: RecordTools = { requestPush: async () => undefined, expect: () => undefined, announce };
   const recording = { appId, turn, hasPushTarget: false, isLogged: true } as const;
   await db.runTogether(await recordDecision(db, decision, recording, tools));
 }
