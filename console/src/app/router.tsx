@@ -2,6 +2,8 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { activityRoutes } from '../features/activity/routes.ts';
 import { beaconRoutes } from '../features/beacons/routes.ts';
+import { homeRoutes } from '../features/home/routes.ts';
+import { installationRoutes } from '../features/installations/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
@@ -98,7 +100,17 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     apps,
-    app.addChildren([appHome, ...beaconRoutes, ...activityRoutes, appKeys, appBuckets, appRules, appSettings]),
+    app.addChildren([
+      appHome,
+      ...homeRoutes,
+      ...beaconRoutes,
+      ...activityRoutes,
+      ...installationRoutes,
+      appKeys,
+      appBuckets,
+      appRules,
+      appSettings,
+    ]),
     administrators,
     audit,
   ]),

@@ -7,7 +7,12 @@ export const theme = createTheme({
   components: {
     // Locking the page's scrolling would insert a style element; look.css does it instead.
     Modal: Modal.extend({
-      defaultProps: { lockScroll: false, centered: true, overlayProps: { backgroundOpacity: 0.45 } },
+      defaultProps: {
+        closeButtonProps: { 'aria-label': 'Close' },
+        lockScroll: false,
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.45 },
+      },
     }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),

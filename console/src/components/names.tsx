@@ -68,11 +68,7 @@ export function VisitorLink({ appId, installationId }: { readonly appId: string;
   const mayOpen = useMayCall()('getInstallation');
   if (!mayOpen) return <VisitorId objectId={installationId} />;
   return (
-    <Link
-      to={'/apps/$appId/installations/$installationId' as never}
-      params={{ appId, installationId } as never}
-      className={classes.link}
-    >
+    <Link to="/apps/$appId/installations/$installationId" params={{ appId, installationId }} className={classes.link}>
       <VisitorId objectId={installationId} />
     </Link>
   );

@@ -11,13 +11,13 @@ import names from '../../components/names.module.css';
 import { BeaconLink, BeaconName, TriggerLink, VisitorLink } from '../../components/names.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { dataOf } from '../../lib/api.ts';
+import { eventWords } from '../../lib/event-words.ts';
 import { useTimes } from '../../lib/times.ts';
 import classes from './activity.module.css';
 import {
   causeWords,
   type Delivery,
   deliveryWord,
-  eventWords,
   type JudgedEvent,
   outcomeColors,
   outcomeWords,
@@ -88,10 +88,7 @@ const rank: Readonly<Record<Verdict['outcome'], number>> = { fired: 0, pending: 
 function Why({ appId, event, deliveries }: WhyProps) {
   const verdicts = event.verdicts.toSorted((a, b) => rank[a.outcome] - rank[b.outcome]);
   const fired = verdicts.filter(({ outcome }) => outcome === 'fired').length;
-  const about =
-    verdicts.length === 0
-      ? undefined
-      : `${fired} of ${verdicts.length} ${verdicts.length === 1 ? 'message' : 'messages'} of this beacon ${fired === 1 ? 'was' : 'were'} shown.`;
+  const about = verdicts.length === 0 ? undefined : countText(fired, verdicts.length);
   return (
     <Block title="Why" about={about}>
       {verdicts.length === 0 ? (
@@ -113,6 +110,11 @@ function Why({ appId, event, deliveries }: WhyProps) {
       )}
     </Block>
   );
+}
+
+function countText(fired: number, all: number): string {
+  if (all === 1) return `The message of this beacon was ${fired === 1 ? '' : 'not '}shown.`;
+  return `${fired} of ${all} messages of this beacon ${fired === 1 ? 'was' : 'were'} shown.`;
 }
 
 interface LineProps {

@@ -4,6 +4,7 @@ import type { CsvColumns } from '../../components/list/csv-export.tsx';
 import type { FilterField } from '../../components/list/filter-rows.ts';
 import type { ListDefinition, Listed, ListOperation } from '../../components/list/record-list.tsx';
 import { BeaconName, TriggerName, VisitorId } from '../../components/names.tsx';
+import { eventWords } from '../../lib/event-words.ts';
 import { beaconNames } from '../../lib/names.ts';
 import { showDuration, type Times } from '../../lib/times.ts';
 import type { Narrowing } from './search.ts';
@@ -14,7 +15,6 @@ import {
   deliveryWord,
   endWords,
   eventLabels,
-  eventWords,
   type Log,
   stateColors,
   stateWords,

@@ -1,5 +1,8 @@
 import type { Answer } from '@pharos/sdk';
 import type { Listed } from '../../components/list/record-list.tsx';
+import { deliveryColors as stateColors, deliveryWords as stateWords } from '../../lib/delivery-words.ts';
+
+export { stateColors, stateWords };
 
 export type ActivityEvent = Listed<'listEvents'>;
 export type Visit = Listed<'listVisits'>;
@@ -7,15 +10,6 @@ export type Delivery = Listed<'listDeliveries'>;
 export type Log = Listed<'listLogs'>;
 export type JudgedEvent = Answer<'getEvent'>['result'];
 export type Verdict = JudgedEvent['verdicts'][number];
-
-/** `Entered Main hall` */
-export const eventWords: Readonly<Record<ActivityEvent['event'], string>> = {
-  ENTER: 'Entered',
-  EXIT: 'Left',
-  IMMEDIATE: 'Came right up to',
-  NEAR: 'Came near',
-  FAR: 'Moved away from',
-};
 
 export const eventLabels: Readonly<Record<ActivityEvent['event'], string>> = {
   ENTER: 'Enters',
@@ -47,24 +41,6 @@ export function endWords({ isOpen, endedBy, inferred }: Visit): string {
   if (inferred) return 'inferred: nobody saw the end';
   return endedBy === 'silence' ? 'seen: the signal was gone' : endedBy === 'device' ? 'seen by the phone' : 'seen';
 }
-
-export const stateWords: Readonly<Record<Delivery['state'], string>> = {
-  queued: 'Waiting',
-  sent: 'Sent',
-  failed: 'Failed',
-  expired: 'Too late',
-  noTarget: 'No push address',
-  cancelled: 'Cancelled',
-};
-
-export const stateColors: Readonly<Record<Delivery['state'], string>> = {
-  queued: 'blue',
-  sent: 'teal',
-  failed: 'red',
-  expired: 'yellow',
-  noTarget: 'gray',
-  cancelled: 'gray',
-};
 
 export const stateSentences: Readonly<Record<Delivery['state'], string>> = {
   queued: 'It waits to be sent.',
