@@ -5,6 +5,7 @@ import { beaconRoutes } from '../features/beacons/routes.ts';
 import { homeRoutes } from '../features/home/routes.ts';
 import { installationRoutes } from '../features/installations/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
+import { userRoutes } from '../features/users/routes.ts';
 import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
 import { appSections } from './app-sections.ts';
@@ -106,6 +107,7 @@ const tree = root.addChildren([
       ...beaconRoutes,
       ...activityRoutes,
       ...installationRoutes,
+      ...userRoutes,
       appKeys,
       appBuckets,
       appRules,

@@ -1,4 +1,4 @@
-import { createTheme, Menu, Modal, Select } from '@mantine/core';
+import { createTheme, Menu, Modal, Notification, Select } from '@mantine/core';
 
 export const theme = createTheme({
   defaultRadius: 'md',
@@ -14,6 +14,7 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.45 },
       },
     }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
   },

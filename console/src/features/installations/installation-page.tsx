@@ -97,11 +97,7 @@ function InstallationFacts({ appId, installation }: Props) {
         </Fact>
         {userId && (
           <Fact label="User">
-            <Link
-              to={'/apps/$appId/users/$userId' as never}
-              params={{ appId, userId: userId.objectId } as never}
-              className={names.link}
-            >
+            <Link to="/apps/$appId/users/$userId" params={{ appId, userId: userId.objectId }} className={names.link}>
               <span className="mono">{shortId(userId.objectId)}</span>
             </Link>
           </Fact>

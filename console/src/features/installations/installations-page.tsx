@@ -111,7 +111,7 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
             label: 'User',
             render: ({ userId }: Installation) =>
               userId && (
-                <Link to={'/apps/$appId/users/$userId' as never} params={{ appId, userId: userId.objectId } as never}>
+                <Link to="/apps/$appId/users/$userId" params={{ appId, userId: userId.objectId }}>
                   <span className="mono">{shortId(userId.objectId)}</span>
                 </Link>
               ),
