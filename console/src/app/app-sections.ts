@@ -16,6 +16,7 @@ export const appSections = [
   { to: '/apps/$appId/activity', label: 'Activity', icon: 'activity', permission: 'activity.read' },
   { to: '/apps/$appId/installations', label: 'Installations', icon: 'phone', permission: 'installations.read' },
   { to: '/apps/$appId/users', label: 'Users', icon: 'user', permission: 'users.read' },
+  { to: '/apps/$appId/devices', label: 'Devices', icon: 'device', permission: 'devices.read' },
   { to: '/apps/$appId/buckets', label: 'Buckets', icon: 'bucket', permission: 'buckets.read' },
   { to: '/apps/$appId/keys', label: 'Keys', icon: 'key', permission: 'keys.read' },
   { to: '/apps/$appId/rules', label: 'Rules', icon: 'rules', permission: 'apps.read' },

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { activityRoutes } from '../features/activity/routes.ts';
 import { beaconRoutes } from '../features/beacons/routes.ts';
+import { deviceRoutes } from '../features/devices/routes.ts';
 import { homeRoutes } from '../features/home/routes.ts';
 import { installationRoutes } from '../features/installations/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
@@ -108,6 +109,7 @@ const tree = root.addChildren([
       ...activityRoutes,
       ...installationRoutes,
       ...userRoutes,
+      ...deviceRoutes,
       appKeys,
       appBuckets,
       appRules,
