@@ -286,6 +286,8 @@ export interface Installation {
   readonly userId?: UserPointer;
   /** Any JSON object */
   readonly metadata?: JsonObject;
+  /** Since when it has its push token; absent without one */
+  readonly tokenAt?: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly tokenDeadAt?: string;
   /** Why the push service no longer takes the token; registering again revives it */

@@ -50,6 +50,7 @@ import { createLivePublisher } from './features/live/publish.ts';
 import { liveEndpoints } from './features/live/routes.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
+import { overviewConsoleEndpoints } from './features/overview/console-routes.ts';
 import { createPushDelivery } from './features/push/delivery.ts';
 import { deliveryEndpoints } from './features/push/delivery-routes.ts';
 import { requestProximityPush } from './features/push/proximity.ts';
@@ -336,7 +337,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       service: senderService,
       assertApp: (appId) => apps.get(appId),
     }),
-    ...userConsoleEndpoints({ service: users, assertApp: (appId) => apps.get(appId) }),
+    ...userConsoleEndpoints({ db, now, service: users, assertApp: (appId) => apps.get(appId) }),
+    ...overviewConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
     ...deviceConsoleEndpoints({ credentials: deviceCredentials, assertApp: (appId) => apps.get(appId) }),
     ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),

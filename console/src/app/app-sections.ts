@@ -11,7 +11,12 @@ export interface AppSection {
 
 /** What an app consists of, in the order of the navigation. The first that a role may see is where an app opens. */
 export const appSections = [
+  { to: '/apps/$appId/home', label: 'Home', icon: 'home', permission: 'activity.read' },
   { to: '/apps/$appId/beacons', label: 'Beacons', icon: 'beacon', permission: 'beacons.read' },
+  { to: '/apps/$appId/activity', label: 'Activity', icon: 'activity', permission: 'activity.read' },
+  { to: '/apps/$appId/installations', label: 'Installations', icon: 'phone', permission: 'installations.read' },
+  { to: '/apps/$appId/users', label: 'Users', icon: 'user', permission: 'users.read' },
+  { to: '/apps/$appId/devices', label: 'Devices', icon: 'device', permission: 'devices.read' },
   { to: '/apps/$appId/buckets', label: 'Buckets', icon: 'bucket', permission: 'buckets.read' },
   { to: '/apps/$appId/keys', label: 'Keys', icon: 'key', permission: 'keys.read' },
   { to: '/apps/$appId/rules', label: 'Rules', icon: 'rules', permission: 'apps.read' },

@@ -1,7 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { activityRoutes } from '../features/activity/routes.ts';
 import { beaconRoutes } from '../features/beacons/routes.ts';
+import { deviceRoutes } from '../features/devices/routes.ts';
+import { homeRoutes } from '../features/home/routes.ts';
+import { installationRoutes } from '../features/installations/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
+import { userRoutes } from '../features/users/routes.ts';
 import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
 import { appSections } from './app-sections.ts';
@@ -97,7 +102,19 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     apps,
-    app.addChildren([appHome, ...beaconRoutes, appKeys, appBuckets, appRules, appSettings]),
+    app.addChildren([
+      appHome,
+      ...homeRoutes,
+      ...beaconRoutes,
+      ...activityRoutes,
+      ...installationRoutes,
+      ...userRoutes,
+      ...deviceRoutes,
+      appKeys,
+      appBuckets,
+      appRules,
+      appSettings,
+    ]),
     administrators,
     audit,
   ]),

@@ -1,4 +1,4 @@
-import { createTheme, Menu, Modal, Select } from '@mantine/core';
+import { createTheme, Menu, Modal, Notification, Select } from '@mantine/core';
 
 export const theme = createTheme({
   defaultRadius: 'md',
@@ -7,8 +7,14 @@ export const theme = createTheme({
   components: {
     // Locking the page's scrolling would insert a style element; look.css does it instead.
     Modal: Modal.extend({
-      defaultProps: { lockScroll: false, centered: true, overlayProps: { backgroundOpacity: 0.45 } },
+      defaultProps: {
+        closeButtonProps: { 'aria-label': 'Close' },
+        lockScroll: false,
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.45 },
+      },
     }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
   },

@@ -30,6 +30,13 @@ const paths = {
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   upload: 'M12 16V5M7 9l5-5 5 5M5 20h14',
+  home: 'M4 11 12 4l8 7M6 9.5V20h4.5v-6h3v6H18V9.5',
+  activity: 'M3 12h4l3-7 4 14 3-7h4',
+  phone: 'M7 3h10v18H7zM11 18h2',
+  device: 'M7 7h10v10H7zM10 7V4M14 7V4M10 20v-3M14 20v-3M7 10H4M7 14H4M20 10h-3M20 14h-3',
+  user: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20.5a7.5 7.5 0 0 1 15 0',
+  clock: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17zM12 7.5V12l3 2',
+  send: 'M4 12 20 4l-5 16-4-6zM20 4 11 14',
 } as const;
 
 export type IconName = keyof typeof paths;

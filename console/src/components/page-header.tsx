@@ -33,7 +33,7 @@ export function usePageTitle(title: string): void {
 }
 
 /** The first line of a section of an app; below the app's name. */
-export function SectionHeader({ title, children, action }: Props) {
+export function SectionHeader({ title, children, action }: Omit<Props, 'title'> & { readonly title: ReactNode }) {
   return (
     <Group justify="space-between" align="flex-start" mb="lg" gap="md">
       <div>

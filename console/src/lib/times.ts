@@ -32,6 +32,16 @@ export function useTimes(appId: string): Times {
   return timesIn(app?.policy.timeZone ?? 'UTC');
 }
 
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** `11:30:05` in a zone. */
+export function timeOfDay(zone: string, iso: string): string {
+  const clock =
+    clocks.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: zone, hourCycle: 'h23' });
+  clocks.set(zone, clock);
+  return clock.format(new Date(iso));
+}
+
 /** `45 s`, `12 min`, `3 h 5 min` */
 export function showDuration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;

@@ -19,7 +19,7 @@ export const mayDo = Object.freeze({
   'buckets.write': ['owner', 'manager'],
   /** App users: personal data. */
   'users.read': ['owner', 'manager'],
-  /** An app user's role, and switching the user off and on. */
+  /** An app user's role, switching the user off and on, and erasing. */
   'users.change': ['owner', 'manager'],
   /** Credentials of push providers. */
   'senders.read': ['owner', 'manager'],

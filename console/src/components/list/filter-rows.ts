@@ -1,6 +1,6 @@
 import { type JsonObject, literalPattern } from '@pharos/sdk';
 
-export type FilterKind = 'text' | 'number' | 'boolean' | 'date' | 'choice' | 'pointer' | 'member';
+export type FilterKind = 'text' | 'number' | 'boolean' | 'date' | 'choice' | 'pointer' | 'member' | 'presence';
 
 /** A field that one can filter by. */
 export interface FilterField {
@@ -134,6 +134,7 @@ const ofKind: Readonly<Record<FilterKind, readonly string[]>> = {
   date: ['from', 'before'],
   choice: ['is', 'isNot', 'set', 'unset'],
   pointer: ['is', 'isNot', 'set', 'unset'],
+  presence: ['set', 'unset'],
   member: ['is', 'isNot', 'contains', ...comparisons, 'set', 'unset'],
 };
 

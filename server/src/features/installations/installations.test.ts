@@ -47,7 +47,7 @@ for (const database of databases) {
       assert.deepEqual([answer.status, answer.body], [201, { result: { createdAt: time, objectId } }]);
       const { deviceToken, objectId: _sent, unknown, ...shown } = body as Record<string, unknown>;
       assert.ok(unknown);
-      assert.deepEqual(await get(objectId), { objectId, ...shown, createdAt: time, updatedAt: time });
+      assert.deepEqual(await get(objectId), { objectId, ...shown, tokenAt: time, createdAt: time, updatedAt: time });
       assert.equal((await hidden(objectId))?.device_token, deviceToken);
     });
 
@@ -60,7 +60,7 @@ for (const database of databases) {
           deviceType: 'embedded',
           channels: [],
           metadata: {},
-          ...(installationId ? { installationId } : {}),
+          ...(installationId ? { installationId } : { tokenAt: createdAt }),
         };
         assert.deepEqual([record, objectId, createdAt], [shown, id, updatedAt]);
       }
@@ -274,7 +274,8 @@ for (const database of databases) {
         assert.equal(await found({ 'metadata.zone': { $gt: 1 } }), '0');
         assert.equal(await found({ userId: pointer(userId) }), '0');
         assert.equal(await found({ deviceType: { $in: ['web', 'android'] } }), '12');
-        for (const name of ['deviceToken', 'device_token', 'tokenAt'])
+        assert.equal(await found({ tokenAt: { $exists: false } }), '');
+        for (const name of ['deviceToken', 'device_token', 'token_at'])
           assert.equal((await ask({ [name]: { $exists: true } })).body.code, 102);
         const text = JSON.stringify((await fresh.send({ method: 'GET', url, headers })).body);
         assert.ok(text.includes('phone ') && !text.includes('token '));

@@ -91,13 +91,22 @@ export const installationRecord = {
   schema: Type.Object({
     objectId: objectIdSchema,
     ...visible,
+    tokenAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Since when it has its push token; absent without one' }),
+    ),
     tokenDeadAt: Type.Optional(timestampSchema),
     tokenDeadReason: Type.Optional(
       Type.String({ description: 'Why the push service no longer takes the token; registering again revives it' }),
     ),
     ...recordStamps,
   }),
-  example: { objectId: exampleId, ...exampleShown, createdAt: exampleCreated, updatedAt: exampleUpdated },
+  example: {
+    objectId: exampleId,
+    ...exampleShown,
+    tokenAt: exampleCreated,
+    createdAt: exampleCreated,
+    updatedAt: exampleUpdated,
+  },
 };
 
 /** Registering one that is known already changes it. */

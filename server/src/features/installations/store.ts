@@ -18,6 +18,7 @@ export const installationTable = defineTable('installations', {
   appVersion: text('app_version', optional),
   userId: pointer('user_id', '_User', { ...optional, indexed: true }),
   metadata: json('metadata', { empty: '{}' }),
+  tokenAt: time('token_at', optional),
   tokenDeadAt: time('token_dead_at', optional),
   tokenDeadReason: text('token_dead_reason', optional),
   createdAt: time('created_at'),

@@ -1,4 +1,7 @@
 import { Type } from 'typebox';
+import type { Clock } from '../../clock.ts';
+import type { Db } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
 import {
   deletedAnswer,
   exampleCreated,
@@ -6,86 +9,165 @@ import {
   exampleUpdated,
   listAnswer,
   objectIdSchema,
+  recordAnswer,
   timestampSchema,
 } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
-import { pageLimitParameter, readPageLimit } from '../../http/console-page.ts';
+import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { plainAnswer } from '../../http/hidden-members.ts';
+import { listParameters, listRecords } from '../../http/list.ts';
 import { defineShape } from '../../http/shape.ts';
 import type { UserService } from './service.ts';
+import { countSessions, userAdminTable, userDetailTable } from './store.ts';
 
-const changeShape = defineShape(Type.Object({ role: Type.Enum(['user', 'manager']), disabled: Type.Boolean() }));
+const role = Type.Enum(['user', 'manager']);
+const changeShape = defineShape(Type.Object({ role, disabled: Type.Boolean() }));
 
-const userSchema = Type.Object({
+const userMembers = {
   objectId: objectIdSchema,
   firstname: Type.String(),
   lastname: Type.String(),
   email: Type.String(),
-  role: Type.Enum(['user', 'manager']),
-  disabled: Type.Boolean(),
+  role,
+  disabledAt: Type.Optional(timestampSchema),
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
-});
+};
 const userExample = {
   objectId: exampleId,
   firstname: 'Vera',
   lastname: 'Visitor',
   email: 'vera@example.org',
   role: 'user',
-  disabled: false,
   createdAt: exampleCreated,
   updatedAt: exampleUpdated,
 };
 
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const detailSchema = Type.Object({
+  ...userMembers,
+  middlename: textOrNull,
+  country: textOrNull,
+  phone: textOrNull,
+  metadata: Type.Object({}),
+  sessions: Type.Integer({ minimum: 0, description: 'Access tokens that are valid now' }),
+  lastUsedAt: Type.Union([timestampSchema, Type.Null()], {
+    description: 'When one of them was last used, to the day; null without any',
+  }),
+});
+const detailExample = {
+  ...userExample,
+  middlename: null,
+  country: 'AT',
+  phone: '+43 1 234567',
+  metadata: { language: 'de' },
+  sessions: 1,
+  lastUsedAt: exampleUpdated,
+};
+
 interface Deps {
-  readonly service: Pick<UserService, 'listUsersForConsole' | 'setUserRole' | 'setUserDisabled'>;
+  readonly db: Db;
+  readonly now: Clock;
+  readonly service: Pick<UserService, 'erase' | 'setUserRole' | 'setUserDisabled'>;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
+const keyOf = ({ params: { appId = '', userId = '' } }: Pick<ConsoleCall<unknown>, 'params'>) => ({ appId, userId });
+
 /** The users of an app, for those who may see or change them. */
-export function userConsoleEndpoints({ service, assertApp }: Deps): readonly ConsoleEndpoint[] {
-  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
-  return [
-    consoleEndpoint({
-      method: 'GET',
-      path: '/apps/:appId/users',
-      operationId: 'listAppUsers',
-      tag: 'Users',
-      summary: 'List the users of an app, oldest first',
-      permission: 'users.read',
-      query: [
-        { name: 'search', description: 'Only users with this in their e-mail', schema: Type.String() },
-        { name: 'after', description: 'Only users behind the one with this objectId', schema: Type.String() },
-        pageLimitParameter,
-      ],
-      locate,
-      answer: listAnswer(userSchema, userExample),
-      errors: ['ObjectNotFound', 'InvalidQuery'],
-      async handle({ params, query: { search = '', after = '', limit } }) {
-        const page = { search, after, limit: readPageLimit(limit) };
-        return { results: await service.listUsersForConsole(params['appId'] ?? '', page) };
-      },
-    }),
-    consoleEndpoint({
-      method: 'PUT',
-      path: '/apps/:appId/users/:userId',
-      operationId: 'changeAppUser',
-      tag: 'Users',
-      summary: "Change a user's role, or switch the user off or on; disabling ends all tokens",
-      permission: 'users.change',
-      locate,
-      body: {
-        schema: Type.Partial(changeShape.schema),
-        example: { role: 'manager' },
-        read: (body) => changeShape.readUpdate(body).set,
-      },
-      answer: { ...deletedAnswer, description: 'Changed.' },
-      errors: ['ValidationError', 'ObjectNotFound'],
-      async handle({ params: { appId = '', userId = '' }, body: { role, disabled }, by }) {
-        if (role !== undefined) await service.setUserRole({ appId, userId }, role, by);
-        if (disabled !== undefined) await service.setUserDisabled({ appId, userId }, disabled, by);
-        return { result: {} };
-      },
-    }),
-  ];
+export function userConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [list(deps), get(deps), change(deps), erase(deps)];
+}
+
+const locateApp =
+  ({ assertApp }: Deps) =>
+  ({ appId = '' }: Readonly<Record<string, string>>) =>
+    assertApp(appId);
+
+function list(deps: Deps): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'GET',
+    path: '/apps/:appId/users',
+    operationId: 'listAppUsers',
+    tag: 'Users',
+    summary: 'List the users of an app',
+    description: '`where` and `order` take every member that is answered.',
+    permission: 'users.read',
+    query: listParameters,
+    locate: locateApp(deps),
+    answer: listAnswer(Type.Object(userMembers), userExample),
+    errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
+    async handle({ params: { appId = '' }, query }) {
+      const scope = userAdminTable.match({ app_id: appId });
+      return plainAnswer(await listRecords(deps.db, userAdminTable, { scope, query, defaultLimit: 100, share: appId }));
+    },
+  });
+}
+
+function get(deps: Deps): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'GET',
+    path: '/apps/:appId/users/:userId',
+    operationId: 'getAppUser',
+    tag: 'Users',
+    summary: 'Get a user of an app',
+    permission: 'users.read',
+    locate: locateApp(deps),
+    answer: recordAnswer(detailSchema, detailExample),
+    errors: ['ObjectNotFound'],
+    async handle(call) {
+      const key = keyOf(call);
+      const row = await userDetailTable.find(deps.db, { app_id: key.appId, object_id: key.userId });
+      if (!row) throw fail('ObjectNotFound', 'There is no user with this objectId.');
+      const { sessions, lastUsedAt } = await countSessions(deps.db, key, deps.now());
+      const used = lastUsedAt === null ? null : new Date(lastUsedAt).toISOString();
+      return { result: { ...userDetailTable.decode(row), sessions, lastUsedAt: used } };
+    },
+  });
+}
+
+function change(deps: Deps): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'PUT',
+    path: '/apps/:appId/users/:userId',
+    operationId: 'changeAppUser',
+    tag: 'Users',
+    summary: "Change a user's role, or switch the user off or on; disabling ends all tokens",
+    permission: 'users.change',
+    locate: locateApp(deps),
+    body: {
+      schema: Type.Partial(changeShape.schema),
+      example: { role: 'manager' },
+      read: (body) => changeShape.readUpdate(body).set,
+    },
+    answer: { ...deletedAnswer, description: 'Changed.' },
+    errors: ['ValidationError', 'ObjectNotFound'],
+    async handle(call) {
+      const { role, disabled } = call.body;
+      if (role !== undefined) await deps.service.setUserRole(keyOf(call), role, call.by);
+      if (disabled !== undefined) await deps.service.setUserDisabled(keyOf(call), disabled, call.by);
+      return { result: {} };
+    },
+  });
+}
+
+function erase(deps: Deps): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'DELETE',
+    path: '/apps/:appId/users/:userId',
+    operationId: 'eraseAppUser',
+    tag: 'Users',
+    summary: 'Erase a user',
+    description:
+      'The account and its tokens go, and where its installations were is forgotten; the installations stay and belong ' +
+      'to nobody. The audit keeps the id alone.',
+    permission: 'users.change',
+    locate: locateApp(deps),
+    answer: deletedAnswer,
+    errors: ['ObjectNotFound'],
+    async handle(call) {
+      await deps.service.erase(keyOf(call), call.by);
+      return { result: {} };
+    },
+  });
 }

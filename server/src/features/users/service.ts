@@ -32,18 +32,6 @@ export interface Token {
   readonly expiresAt: number;
 }
 
-/** A user as the console sees it. */
-export interface UserView {
-  readonly objectId: string;
-  readonly firstname: string;
-  readonly lastname: string;
-  readonly email: string;
-  readonly role: UserRole;
-  readonly disabled: boolean;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
 const dayMs = 86_400_000;
 
 export type UserService = ReturnType<typeof createUserService>;
@@ -144,13 +132,18 @@ export function createUserService({ db, revision, now, passwords, unlink }: User
       return unlessTaken(() => (passwordHash === undefined ? db.transaction(write) : revision.change(write)));
     },
 
-    /** Removes the user, its tokens and resets, and its name from what belonged to it. */
-    async erase(key: store.UserKey): Promise<void> {
+    /**
+     * Removes the user, its tokens and resets, its name from what belonged to it, and where its installations were.
+     * `by` is the administrator who does it; the audit keeps the id and nothing of the person.
+     */
+    async erase(key: store.UserKey, by?: Actor): Promise<void> {
       await mustChange(
         revision.change(async (db) => {
           const found = await store.deleteUser(db, key);
           await endSessions(db, key);
           await unlink(db, key.appId, key.userId);
+          if (found && by)
+            await recordChange(db, { by, action: 'user.erase', subject: key.userId, appId: key.appId, now: now() });
           return found;
         }),
       );
@@ -180,15 +173,6 @@ export function createUserService({ db, revision, now, passwords, unlink }: User
       );
     },
 
-    /** For the console: users whose e-mail contains `search`, oldest first, those after the objectId `after`. */
-    async listUsersForConsole(
-      appId: string,
-      { search = '', after = '', limit = 100 }: { search?: string; after?: string; limit?: number } = {},
-    ): Promise<UserView[]> {
-      const page = { appId, search: emailKey(search), after, limit };
-      return (await store.listUsers(db, page, { share: appId })).map(viewUser);
-    },
-
     /** Removes what has expired, in small steps. */
     async sweep(): Promise<void> {
       for (const table of ['tokens', 'password_resets'])
@@ -208,17 +192,4 @@ async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
     if (error instanceof UniqueViolation) throw emailTaken();
     throw error;
   }
-}
-
-function viewUser(row: store.UserRow): UserView {
-  return {
-    objectId: row.object_id,
-    firstname: row.firstname,
-    lastname: row.lastname,
-    email: row.email,
-    role: row.role,
-    disabled: row.disabled_at !== null,
-    createdAt: new Date(row.created_at).toISOString(),
-    updatedAt: new Date(row.updated_at).toISOString(),
-  };
 }

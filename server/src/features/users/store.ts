@@ -1,4 +1,4 @@
-import type { Db, SlowQuery } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import { defineTable, json, text, time } from '../../db/table.ts';
 import type { SessionAccess } from '../../http/access.ts';
 import type { UserRole } from '../../http/context.ts';
@@ -26,6 +26,27 @@ export const profileTable = defineTable('users', {
   metadata: json('metadata', { empty: '{}' }),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),
+});
+
+/** What administrators see in a list of users. */
+export const userAdminTable = defineTable('users', {
+  objectId: text('object_id'),
+  firstname: text('firstname'),
+  lastname: text('lastname'),
+  email: text('email'),
+  role: text('role'),
+  disabledAt: time('disabled_at', { omitNull: true }),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+/** What they see of one user: everything but the password. */
+export const userDetailTable = defineTable('users', {
+  ...userAdminTable.columns,
+  middlename: text('middlename'),
+  country: text('country'),
+  phone: text('phone'),
+  metadata: json('metadata', { empty: '{}' }),
 });
 
 export interface UserRow {
@@ -86,22 +107,16 @@ export async function setDisabledAt(db: Db, key: UserKey, disabledAt: number | n
   return (await db.run(sql`update users set disabled_at = ${disabledAt} where ${one(key)}`)) > 0;
 }
 
-export interface UserPage {
-  readonly appId: string;
-  /** Part of an e-mail, in lower case; empty for all. */
-  readonly search: string;
-  readonly after: string;
-  readonly limit: number;
-}
-
-/** For the console, oldest first. */
-export function listUsers(db: Db, page: UserPage, slow: SlowQuery): Promise<UserRow[]> {
-  const pattern = `%${page.search.replace(/[\\%_]/g, '\\$&')}%`;
-  return db.all<UserRow>(
-    sql`select * from users where app_id = ${page.appId} and object_id > ${page.after}
-      and email_key like ${pattern} escape '\\' order by object_id limit ${page.limit}`,
-    slow,
+/** What is signed in for a user. */
+export async function countSessions(
+  db: Db,
+  key: UserKey,
+  now: number,
+): Promise<{ readonly sessions: number; readonly lastUsedAt: number | null }> {
+  const row = await db.one<{ n: number; last: number | null }>(
+    sql`select count(*) as n, max(last_used_at) as last from tokens where ${ownedBy(key)} and expires_at > ${now}`,
   );
+  return { sessions: row?.n ?? 0, lastUsedAt: row?.last ?? null };
 }
 
 export interface TokenRow extends UserKey {

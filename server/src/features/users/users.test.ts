@@ -546,31 +546,6 @@ for (const database of databases) {
         await allow('app');
         assert.equal(await ask(), 200);
       });
-
-      test('the console sees roles and finds by a part of the e-mail', async () => {
-        const account = someone({ email: 'Odd_100%.Name@example.org' });
-        const objectId = await create(app, users, account);
-        const find = (search: string) => app.app.users.listUsersForConsole(app.appId, { search });
-        const [found, ...more] = await find('odd_100%');
-        const time = new Date(app.clock.now).toISOString();
-        assert.deepEqual(
-          [found, more],
-          [
-            {
-              objectId,
-              firstname: account.firstname,
-              lastname: account.lastname,
-              email: account.email,
-              role: 'user',
-              disabled: false,
-              createdAt: time,
-              updatedAt: time,
-            },
-            [],
-          ],
-        );
-        assert.deepEqual(await find('odd%name'), [], 'wildcards are plain characters');
-      });
     });
 
     describe('limits', () => {

@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import type { JsonObject, Query } from '@pharos/sdk';
+import { useState } from 'react';
+import { allRecords, download } from '../../lib/all-records.ts';
+import { dataOf } from '../../lib/api.ts';
+import { writeCsv } from '../../lib/csv.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { Icon } from '../icon.tsx';
+import type { Listed, ListOperation } from './record-list.tsx';
+
+export interface CsvColumns<Record> {
+  readonly header: readonly string[];
+  /** The cells of a page of records; it may look names up. */
+  readonly rows: (records: readonly Record[]) => Promise<readonly (readonly string[])[]>;
+}
+
+interface Props<Id extends ListOperation> {
+  readonly appId: string;
+  readonly operation: Id;
+  readonly plural: string;
+  readonly where: JsonObject | undefined;
+  readonly columns: CsvColumns<Listed<Id>>;
+}
+
+/** Everything that the search and the filter leave, the newest first, in pages that are counted as they come. */
+export function CsvExport<Id extends ListOperation>({ appId, operation, plural, where, columns }: Props<Id>) {
+  const [written, setWritten] = useState(0);
+  const file = `${plural}.csv`;
+  const run = useAction({
+    run: async () => {
+      const call = dataOf(appId).call as unknown as (
+        id: string,
+        input: { readonly query: Query },
+      ) => Promise<{ readonly results: readonly (Listed<Id> & { readonly objectId: string })[] }>;
+      const parts = [writeCsv([columns.header])];
+      let rows = 0;
+      for await (const records of allRecords((query) => call(operation, { query }), where, '-objectId')) {
+        parts.push(writeCsv(await columns.rows(records)));
+        rows += records.length;
+        setWritten(rows);
+      }
+      download(file, 'text/csv;charset=utf-8', parts);
+      return rows;
+    },
+    done: (rows) => `${rows.toLocaleString('en')} ${plural} are in ${file}.`,
+    after: () => setWritten(0),
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<Icon name="download" size={15} />}
+      loading={run.isPending && written === 0}
+      disabled={run.isPending}
+      onClick={() => run.mutate()}
+    >
+      {written > 0 ? `${written.toLocaleString('en')} …` : 'Export'}
+    </Button>
+  );
+}

@@ -1,0 +1,113 @@
+import { Alert, Group, Skeleton } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Block } from '../../components/block.tsx';
+import { CopyButton } from '../../components/copy-field.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { dataKey } from '../../components/list/record-list.tsx';
+import { ShowRequest } from '../../components/list/show-request.tsx';
+import names from '../../components/names.module.css';
+import { TriggerLink, VisitorLink } from '../../components/names.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
+import { dataOf } from '../../lib/api.ts';
+import { useTimes } from '../../lib/times.ts';
+import classes from './activity.module.css';
+import { type Delivery, deliveryWord, stateColors, stateSentences } from './words.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/activity/deliveries/$deliveryId');
+
+const deliveryQuery = (appId: string, deliveryId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getDelivery', deliveryId),
+    queryFn: async ({ signal }) =>
+      (await dataOf(appId).call('getDelivery', { params: { objectId: deliveryId }, signal })).result,
+  });
+
+/** What became of one message for one visitor. */
+export function DeliveryPage() {
+  const { appId, deliveryId } = route.useParams();
+  const { data: delivery, error } = useQuery(deliveryQuery(appId, deliveryId));
+  return (
+    <>
+      <SectionHeader title={delivery ? `Delivery: ${deliveryWord(delivery).toLowerCase()}` : 'Delivery'}>
+        <Link to="/apps/$appId/activity/deliveries" params={{ appId }} className={names.link}>
+          All deliveries
+        </Link>
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      {!delivery && !error && <Skeleton h={260} />}
+      {delivery && <Found appId={appId} delivery={delivery} />}
+      <Group justify="flex-end" mt="xs">
+        <ShowRequest appId={appId} request={{ operation: 'getDelivery', params: { objectId: deliveryId } }} />
+      </Group>
+    </>
+  );
+}
+
+function Found({ appId, delivery }: { readonly appId: string; readonly delivery: Delivery }) {
+  const times = useTimes(appId);
+  const { state, reason, sender, attempts, eventId, pushId, triggerId } = delivery;
+  const way = [
+    { label: 'Asked for', at: delivery.createdAt },
+    { label: 'Sent', at: delivery.sentAt },
+    { label: 'Received', at: delivery.receivedAt },
+    { label: 'Opened', at: delivery.openedAt },
+    { label: state === 'sent' ? 'Valid until' : 'Wanted until', at: delivery.expiresAt },
+  ];
+  return (
+    <>
+      <Alert color={stateColors[state]} variant="light" mb="lg">
+        {stateSentences[state]}
+        {reason && ` ${reason}`}
+      </Alert>
+      <Block title="Its way" about={`Times are in ${times.zone}.`}>
+        <ul className={classes.way}>
+          {way.map(({ label, at }) => (
+            <li key={label}>
+              <span>{label}</span>
+              <span>{at ? times.dateTime(at) : 'not known'}</span>
+            </li>
+          ))}
+        </ul>
+      </Block>
+      <Block title="Facts">
+        <Facts>
+          <Fact label="Visitor">
+            <VisitorLink appId={appId} installationId={delivery.installationId.objectId} />
+          </Fact>
+          {eventId && (
+            <Fact label="Caused by">
+              <Link to="/apps/$appId/activity/events/$eventId" params={{ appId, eventId }} className={names.link}>
+                an event at a beacon
+              </Link>
+            </Fact>
+          )}
+          {triggerId && (
+            <Fact label="Message">
+              <TriggerLink appId={appId} triggerId={triggerId} />
+            </Fact>
+          )}
+          {pushId && (
+            <Fact label="Part of">
+              <Link
+                to="/apps/$appId/activity/deliveries"
+                params={{ appId }}
+                search={{ where: { pushId } }}
+                className={names.link}
+              >
+                a push to many
+              </Link>
+            </Fact>
+          )}
+          <Fact label="Push service">{sender ?? 'none was asked'}</Fact>
+          <Fact label="Tries">{attempts}</Fact>
+          <Fact label="objectId">
+            <span className="mono">{delivery.objectId}</span>
+            <CopyButton text={delivery.objectId} label="objectId" />
+          </Fact>
+        </Facts>
+      </Block>
+    </>
+  );
+}

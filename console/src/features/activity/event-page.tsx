@@ -1,0 +1,206 @@
+import { Badge, Group, Skeleton, Text } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Block } from '../../components/block.tsx';
+import { CopyButton } from '../../components/copy-field.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { dataKey } from '../../components/list/record-list.tsx';
+import { ShowRequest } from '../../components/list/show-request.tsx';
+import names from '../../components/names.module.css';
+import { BeaconLink, BeaconName, TriggerLink, VisitorLink } from '../../components/names.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
+import { dataOf } from '../../lib/api.ts';
+import { eventWords } from '../../lib/event-words.ts';
+import { useTimes } from '../../lib/times.ts';
+import classes from './activity.module.css';
+import {
+  causeWords,
+  type Delivery,
+  deliveryWord,
+  type JudgedEvent,
+  outcomeColors,
+  outcomeWords,
+  stateSentences,
+  type Verdict,
+} from './words.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/activity/events/$eventId');
+
+const eventQuery = (appId: string, eventId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getEvent', eventId),
+    queryFn: async ({ signal }) => {
+      const { call } = dataOf(appId);
+      const event = (await call('getEvent', { params: { objectId: eventId }, signal })).result;
+      const ids = event.verdicts.flatMap(({ deliveryId }) => deliveryId ?? []);
+      const found =
+        ids.length === 0
+          ? []
+          : (await call('listDeliveries', { query: { where: { objectId: { $in: ids } }, limit: ids.length }, signal }))
+              .results;
+      return { event, deliveries: new Map(found.map((delivery) => [delivery.objectId, delivery])) };
+    },
+  });
+
+/** One event and its why. */
+export function EventPage() {
+  const { appId, eventId } = route.useParams();
+  const { data, error } = useQuery(eventQuery(appId, eventId));
+  return (
+    <>
+      <SectionHeader
+        title={
+          data ? (
+            <>
+              {eventWords[data.event.event]} <BeaconName appId={appId} beaconId={data.event.beaconId.objectId} />
+            </>
+          ) : (
+            'Event'
+          )
+        }
+      >
+        <Link to="/apps/$appId/activity/events" params={{ appId }} className={names.link}>
+          All events
+        </Link>
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      {!data && !error && <Skeleton h={260} />}
+      {data && <Why appId={appId} event={data.event} deliveries={data.deliveries} />}
+      {data && <EventFacts appId={appId} event={data.event} />}
+      {data && (
+        <Group justify="flex-end" mt="xs">
+          <ShowRequest appId={appId} request={{ operation: 'getEvent', params: { objectId: eventId } }} />
+        </Group>
+      )}
+    </>
+  );
+}
+
+interface WhyProps {
+  readonly appId: string;
+  readonly event: JudgedEvent;
+  readonly deliveries: ReadonlyMap<string, Delivery>;
+}
+
+const rank: Readonly<Record<Verdict['outcome'], number>> = { fired: 0, pending: 1, stopped: 2 };
+
+function Why({ appId, event, deliveries }: WhyProps) {
+  const verdicts = event.verdicts.toSorted((a, b) => rank[a.outcome] - rank[b.outcome]);
+  const fired = verdicts.filter(({ outcome }) => outcome === 'fired').length;
+  const about = verdicts.length === 0 ? undefined : countText(fired, verdicts.length);
+  return (
+    <Block title="Why" about={about}>
+      {verdicts.length === 0 ? (
+        <Text c="dimmed" size="sm">
+          No notification and no scenario belongs to this beacon, or an app recorded this event without asking for
+          messages.
+        </Text>
+      ) : (
+        <ul className={classes.verdicts} aria-label="Messages that could have been shown">
+          {verdicts.map((verdict) => (
+            <VerdictLine
+              key={verdict.objectId}
+              appId={appId}
+              verdict={verdict}
+              delivery={deliveries.get(verdict.deliveryId ?? '')}
+            />
+          ))}
+        </ul>
+      )}
+    </Block>
+  );
+}
+
+function countText(fired: number, all: number): string {
+  if (all === 1) return `The message of this beacon was ${fired === 1 ? '' : 'not '}shown.`;
+  return `${fired} of ${all} messages of this beacon ${fired === 1 ? 'was' : 'were'} shown.`;
+}
+
+interface LineProps {
+  readonly appId: string;
+  readonly verdict: Verdict;
+  readonly delivery: Delivery | undefined;
+}
+
+function VerdictLine({ appId, verdict, delivery }: LineProps) {
+  const times = useTimes(appId);
+  const { outcome, kind, triggerId, text, dueAt } = verdict;
+  return (
+    <li>
+      <Badge variant="light" color={outcomeColors[outcome]} tt="none">
+        {outcomeWords[outcome]}
+      </Badge>
+      <div>
+        <div className={classes.verdictHead}>
+          <TriggerLink appId={appId} triggerId={triggerId} />
+          <span className={classes.soft}>{kind}</span>
+        </div>
+        {outcome !== 'fired' && <p className={classes.why}>{reasonOf(text)}</p>}
+        {outcome === 'pending' && dueAt && (
+          <div className={classes.delivery}>It is decided at {times.dateTime(dueAt)}.</div>
+        )}
+        {delivery && (
+          <p className={classes.delivery}>
+            Push:{' '}
+            <Link
+              to="/apps/$appId/activity/deliveries/$deliveryId"
+              params={{ appId, deliveryId: delivery.objectId }}
+              className={names.link}
+            >
+              {deliveryWord(delivery).toLowerCase()}
+            </Link>
+            . {delivery.reason ?? stateSentences[delivery.state]}
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** The sentence without its beginning, which the badge beside it says. */
+function reasonOf(text: string): string {
+  const reason = text.replace(/^Not shown: /, '');
+  return reason.slice(0, 1).toUpperCase() + reason.slice(1);
+}
+
+function EventFacts({ appId, event }: { readonly appId: string; readonly event: JudgedEvent }) {
+  const times = useTimes(appId);
+  return (
+    <Block title="What happened" about={`Times are in ${times.zone}.`}>
+      <Facts>
+        <Fact label="When">{times.dateTime(event.occurredAt)}</Fact>
+        <Fact label="Beacon">
+          <BeaconLink appId={appId} beaconId={event.beaconId.objectId} />
+        </Fact>
+        <Fact label="Visitor">
+          <VisitorLink appId={appId} installationId={event.installationId.objectId} />
+        </Fact>
+        <Fact label="Noticed by">
+          {causeWords[event.cause]}
+          {event.inferred && (
+            <Badge variant="light" color="yellow" tt="none">
+              inferred
+            </Badge>
+          )}
+        </Fact>
+        {event.distance !== undefined && <Fact label="Distance">{event.distance.toFixed(1)} m, estimated</Fact>}
+        <Fact label="Visit">
+          <Link
+            to="/apps/$appId/activity/events"
+            params={{ appId }}
+            search={{ where: { visitId: event.visitId } }}
+            className={names.link}
+          >
+            all events of it
+          </Link>
+        </Fact>
+        <Fact label="Recorded">{times.dateTime(event.createdAt)}</Fact>
+        <Fact label="objectId">
+          <span className="mono">{event.objectId}</span>
+          <CopyButton text={event.objectId} label="objectId" />
+        </Fact>
+      </Facts>
+    </Block>
+  );
+}

@@ -1,0 +1,55 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { app } from '../../app/routes.ts';
+import { readActivitySearch } from './search.ts';
+
+const pages = () => import('./activity-pages.tsx');
+
+const start = createRoute({
+  getParentRoute: () => app,
+  path: '/activity',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/apps/$appId/activity/events', params });
+  },
+});
+
+const events = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/events',
+  validateSearch: readActivitySearch,
+  component: lazyRouteComponent(pages, 'EventsPage'),
+});
+
+const visits = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/visits',
+  validateSearch: readActivitySearch,
+  component: lazyRouteComponent(pages, 'VisitsPage'),
+});
+
+const deliveries = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/deliveries',
+  validateSearch: readActivitySearch,
+  component: lazyRouteComponent(pages, 'DeliveriesPage'),
+});
+
+const logs = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/logs',
+  validateSearch: readActivitySearch,
+  component: lazyRouteComponent(pages, 'LogsPage'),
+});
+
+const event = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/events/$eventId',
+  component: lazyRouteComponent(() => import('./event-page.tsx'), 'EventPage'),
+});
+
+const delivery = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/deliveries/$deliveryId',
+  component: lazyRouteComponent(() => import('./delivery-page.tsx'), 'DeliveryPage'),
+});
+
+export const activityRoutes = [start, events, visits, deliveries, logs, event, delivery] as const;

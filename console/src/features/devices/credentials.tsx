@@ -1,0 +1,173 @@
+import { Alert, Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import type { Device } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Block } from '../../components/block.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CopyButton, CopyField } from '../../components/copy-field.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { call } from '../../lib/api.ts';
+import { useTimes } from '../../lib/times.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { credentialsQuery } from './queries.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly device: Device;
+  readonly mayChange: boolean;
+}
+
+interface Issued {
+  readonly username: string;
+  readonly password: string;
+  readonly topic: string;
+}
+
+/** What a device shows when it connects by MQTT: issued, replaced, taken away. */
+export function CredentialsBlock({ appId, device, mayChange }: Props) {
+  const deviceId = device.objectId;
+  const query = credentialsQuery(appId, deviceId);
+  const { data, error } = useQuery(query);
+  const [issued, setIssued] = useState<Issued>();
+  const [asking, setAsking] = useState<'replace' | 'revoke'>();
+  const params = { appId, deviceId };
+  const issue = useAction({
+    run: async () => (await call('issueDeviceCredentials', { params })).result as Issued,
+    refresh: [query.queryKey],
+    showsError: true,
+    after: (made) => {
+      setAsking(undefined);
+      setIssued(made);
+    },
+  });
+  const revoke = useAction({
+    run: () => call('revokeDeviceCredentials', { params }),
+    done: `${device.deviceName} can no longer connect.`,
+    refresh: [query.queryKey],
+    showsError: true,
+    after: () => setAsking(undefined),
+  });
+  return (
+    <Block
+      title="Connection"
+      about="The device connects by MQTT with a name and a password of its own, and hears its topic alone."
+    >
+      <FailureNote message={(error ?? (asking ? null : issue.error))?.message} />
+      {!data && !error && <Skeleton h={80} />}
+      {data && data.issuedAt === null && (
+        <>
+          <Text c="dimmed" size="sm">
+            It has no credentials, so it cannot connect.
+          </Text>
+          {mayChange && (
+            <Button
+              mt="md"
+              leftSection={<Icon name="key" size={16} />}
+              loading={issue.isPending}
+              onClick={() => issue.mutate()}
+            >
+              Give it credentials
+            </Button>
+          )}
+        </>
+      )}
+      {data && data.issuedAt !== null && (
+        <Given
+          appId={appId}
+          username={data.username}
+          issuedAt={data.issuedAt}
+          mayChange={mayChange}
+          onAsk={setAsking}
+        />
+      )}
+      <ConfirmDialog
+        isOpen={asking === 'replace'}
+        onClose={() => setAsking(undefined)}
+        title="Make a new password"
+        confirm="Make a new password"
+        isBusy={issue.isPending}
+        failure={issue.error?.message}
+        onConfirm={() => issue.mutate()}
+      >
+        <b>{device.deviceName}</b> is disconnected at once, and connects again only with the new password.
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={asking === 'revoke'}
+        onClose={() => setAsking(undefined)}
+        title="Take the credentials away"
+        confirm="Take them away"
+        isBusy={revoke.isPending}
+        failure={revoke.error?.message}
+        onConfirm={() => revoke.mutate()}
+      >
+        <b>{device.deviceName}</b> is disconnected at once, and cannot connect until it gets new credentials.
+      </ConfirmDialog>
+      <IssuedOnce issued={issued} onClose={() => setIssued(undefined)} />
+    </Block>
+  );
+}
+
+interface GivenProps {
+  readonly appId: string;
+  readonly username: string;
+  readonly issuedAt: string;
+  readonly mayChange: boolean;
+  readonly onAsk: (what: 'replace' | 'revoke') => void;
+}
+
+function Given({ appId, username, issuedAt, mayChange, onAsk }: GivenProps) {
+  const times = useTimes(appId);
+  return (
+    <>
+      <Facts>
+        <Fact label="User name">
+          <span className="mono">{username}</span>
+          <CopyButton text={username} label="user name" />
+        </Fact>
+        <Fact label="Password">shown once, on {times.dateTime(issuedAt)}</Fact>
+      </Facts>
+      {mayChange && (
+        <Group gap="xs" mt="md">
+          <Button variant="default" onClick={() => onAsk('replace')}>
+            Make a new password
+          </Button>
+          <Button variant="default" onClick={() => onAsk('revoke')}>
+            Take them away
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}
+
+/** The credentials, the one time that they can be seen. It is closed by its button only. */
+function IssuedOnce({ issued, onClose }: { readonly issued: Issued | undefined; readonly onClose: () => void }) {
+  return (
+    <Modal
+      opened={issued !== undefined}
+      onClose={onClose}
+      title="Credentials of the device"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      {issued && (
+        <Stack>
+          <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+            The password is shown only now. Put both into the device.
+          </Alert>
+          <CopyField label="User name" text={issued.username} />
+          <CopyField label="Password" text={issued.password} />
+          <CopyField label="Topic" text={issued.topic} />
+          <Group justify="flex-end">
+            <Button onClick={onClose} data-autofocus>
+              I have put them away
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}

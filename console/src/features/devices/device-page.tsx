@@ -1,0 +1,126 @@
+import { Button, Group, Skeleton } from '@mantine/core';
+import type { Device } from '@pharos/sdk';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Block } from '../../components/block.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CopyButton } from '../../components/copy-field.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { ShowRequest } from '../../components/list/show-request.tsx';
+import names from '../../components/names.module.css';
+import { SectionHeader } from '../../components/page-header.tsx';
+import { useMayCall } from '../../lib/access.ts';
+import { dataOf } from '../../lib/api.ts';
+import { useTimes } from '../../lib/times.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { CredentialsBlock } from './credentials.tsx';
+import { deviceKeys, deviceQuery } from './queries.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/devices/$deviceId');
+
+export function DevicePage() {
+  const { appId, deviceId } = route.useParams();
+  const { data: device, error } = useQuery(deviceQuery(appId, deviceId));
+  const [isDeleting, setDeleting] = useState(false);
+  const mayChange = useMayCall()('updateDevice');
+  return (
+    <>
+      <SectionHeader
+        title={device?.deviceName ?? 'Device'}
+        action={
+          device &&
+          mayChange && (
+            <Group gap="xs">
+              <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setDeleting(true)}>
+                Delete
+              </Button>
+              <Button
+                leftSection={<Icon name="edit" size={16} />}
+                component={Link}
+                to="/apps/$appId/devices/$deviceId/edit"
+                params={{ appId, deviceId } as never}
+              >
+                Change
+              </Button>
+            </Group>
+          )
+        }
+      >
+        <Link to="/apps/$appId/devices" params={{ appId }} className={names.link}>
+          All devices
+        </Link>
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      {!device && !error && <Skeleton h={220} />}
+      {device && (
+        <>
+          <DeviceFacts appId={appId} device={device} />
+          <CredentialsBlock appId={appId} device={device} mayChange={mayChange} />
+          <Group justify="flex-end" mt="xs">
+            <ShowRequest appId={appId} request={{ operation: 'getDevice', params: { objectId: deviceId } }} />
+          </Group>
+          <DeleteDevice appId={appId} device={device} isOpen={isDeleting} onClose={() => setDeleting(false)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function DeviceFacts({ appId, device }: { readonly appId: string; readonly device: Device }) {
+  const times = useTimes(appId);
+  return (
+    <Block title="Facts" about={`Times are in ${times.zone}.`}>
+      <Facts>
+        <Fact label="Maker">{device.manufacture}</Fact>
+        <Fact label="Topic">
+          <span className="mono">{device.topic}</span>
+          <CopyButton text={device.topic} label="topic" />
+        </Fact>
+        <Fact label="Created">{times.dateTime(device.createdAt)}</Fact>
+        <Fact label="Changed">{times.dateTime(device.updatedAt)}</Fact>
+        <Fact label="objectId">
+          <span className="mono">{device.objectId}</span>
+          <CopyButton text={device.objectId} label="objectId" />
+        </Fact>
+      </Facts>
+    </Block>
+  );
+}
+
+interface DeleteProps {
+  readonly appId: string;
+  readonly device: Device;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function DeleteDevice({ appId, device, isOpen, onClose }: DeleteProps) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const remove = useAction({
+    run: () => dataOf(appId).devices.delete(device.objectId),
+    done: `${device.deviceName} is deleted.`,
+    showsError: true,
+    after: async () => {
+      await navigate({ to: '/apps/$appId/devices', params: { appId } });
+      queries.removeQueries({ queryKey: deviceQuery(appId, device.objectId).queryKey });
+      await Promise.all(deviceKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Delete the device"
+      confirm={`Delete ${device.deviceName}`}
+      isBusy={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => remove.mutate()}
+    >
+      <b>{device.deviceName}</b> goes for good, with its credentials. Its connection ends within a minute.
+    </ConfirmDialog>
+  );
+}

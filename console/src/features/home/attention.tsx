@@ -1,0 +1,196 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Block } from '../../components/block.tsx';
+import { Icon } from '../../components/icon.tsx';
+import names from '../../components/names.module.css';
+import { useMay, useMayCall } from '../../lib/access.ts';
+import { appQuery } from '../../lib/queries.ts';
+import { showAge } from '../../lib/time.ts';
+import type { Attention, Sender } from '../../lib/wire.ts';
+import classes from './home.module.css';
+import { openRules } from './open-rules.ts';
+import { sendersQuery } from './queries.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly attention: Attention;
+}
+
+interface Finding {
+  readonly key: string;
+  readonly isGrave: boolean;
+  readonly title: string;
+  readonly text: ReactNode;
+}
+
+/** What a person should look at, the worst first; a calm line where there is nothing. */
+export function AttentionBlock({ appId, attention }: Props) {
+  const findings = useFindings(appId, attention).toSorted((a, b) => Number(b.isGrave) - Number(a.isGrave));
+  if (findings.length === 0)
+    return (
+      <p className={classes.calm}>
+        <Icon name="check" /> All is well. Nothing needs you.
+      </p>
+    );
+  return (
+    <Block title="What needs you">
+      <ul className={classes.findings} aria-label="What needs you">
+        {findings.map(({ key, isGrave, title, text }) => (
+          <li key={key}>
+            <span className={isGrave ? classes.grave : classes.mild}>
+              <Icon name="warning" />
+            </span>
+            <div>
+              <div className={classes.finding}>{title}</div>
+              <p>{text}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+function useFindings(appId: string, attention: Attention): readonly Finding[] {
+  const may = useMay();
+  const { data: senders } = useQuery({ ...sendersQuery(appId), enabled: may('senders.read') });
+  const mayInstallations = useMayCall()('listInstallations');
+  return [
+    ...failureFindings(appId, attention),
+    ...senderFindings(attention, senders),
+    ...silentFindings(appId, attention),
+    ...tokenFindings(appId, attention, mayInstallations),
+    ...useRuleFindings(appId),
+  ];
+}
+
+const count = (n: number, noun: string) => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+
+function failureFindings(appId: string, { failures }: Attention): readonly Finding[] {
+  const total = failures.reduce((sum, one) => sum + one.count, 0);
+  const [worst] = failures;
+  if (!worst) return [];
+  return [
+    {
+      key: 'failures',
+      isGrave: true,
+      title: `${count(total, 'message')} failed in the last 24 hours`,
+      text: (
+        <>
+          {worst.reason} The last time was {showAge(worst.lastAt)}.{' '}
+          <Link
+            to="/apps/$appId/activity/deliveries"
+            params={{ appId }}
+            search={{ kind: 'failed', range: 'week' }}
+            className={names.link}
+          >
+            Show them
+          </Link>
+        </>
+      ),
+    },
+  ];
+}
+
+function senderFindings({ tokens }: Attention, senders: readonly Sender[] | undefined): readonly Finding[] {
+  if (!senders || senders.length === 0) return [];
+  const refused = senders.filter(({ lastTest }) => lastTest && !lastTest.ok);
+  const findings: Finding[] = refused.map(({ kind, name, lastTest }) => ({
+    key: `sender ${kind}`,
+    isGrave: true,
+    title: `${name} did not accept the credentials`,
+    text: `${lastTest?.text ?? ''} It was tried ${showAge(lastTest?.at ?? '')}.`,
+  }));
+  if (tokens.installations > 0 && !senders.some(({ isSetUp }) => isSetUp))
+    findings.push({
+      key: 'no sender',
+      isGrave: false,
+      title: 'No push service is set up',
+      text: 'Messages reach visitors only while the app is open. Enter the credentials of Firebase, Apple or Web Push.',
+    });
+  return findings;
+}
+
+function silentFindings(appId: string, { silentBeacons, lastVisitAt }: Attention): readonly Finding[] {
+  const { total, seen, beacons } = silentBeacons;
+  if (total === 0) return [];
+  const isEverything = total === seen;
+  const shown = beacons.slice(0, 4);
+  const more = total - shown.length;
+  return [
+    {
+      key: 'silent',
+      isGrave: false,
+      title: isEverything ? 'No visitors for two days' : `${count(total, 'beacon')} fell silent`,
+      text: isEverything ? (
+        `The last visit began ${showAge(lastVisitAt ?? '')}. If the venue was open, look whether the app still reports.`
+      ) : (
+        <>
+          Nobody has come near for two days, though there were visitors before. A battery may be empty:{' '}
+          {shown.map(({ beaconId, name, lastVisitAt: at }, index) => (
+            <span key={beaconId}>
+              {index > 0 && ', '}
+              <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }} className={names.link}>
+                {name}
+              </Link>{' '}
+              ({showAge(at)})
+            </span>
+          ))}
+          {more > 0 && ` and ${more.toLocaleString('en')} more`}.
+        </>
+      ),
+    },
+  ];
+}
+
+function tokenFindings(appId: string, { tokens }: Attention, mayOpen: boolean): readonly Finding[] {
+  const total = tokens.dead.reduce((sum, one) => sum + one.count, 0);
+  if (total === 0) return [];
+  const reasons = tokens.dead.map((one) => `${one.reason.replace(/\.$/, '')} (${one.count.toLocaleString('en')})`);
+  return [
+    {
+      key: 'tokens',
+      isGrave: total > tokens.installations / 2,
+      title: `${count(total, 'phone')} of ${tokens.installations.toLocaleString('en')} can no longer be reached`,
+      text: (
+        <>
+          The push service no longer takes the address: {reasons.join('; ')}. It heals when the app is opened again.{' '}
+          {mayOpen && (
+            <Link
+              to="/apps/$appId/installations"
+              params={{ appId }}
+              search={{ where: { tokenDeadAt: { $exists: true } } }}
+              className={names.link}
+            >
+              Show them
+            </Link>
+          )}
+        </>
+      ),
+    },
+  ];
+}
+
+/** Rules that are open as the specification has them: right for a trial, not for a venue. */
+function useRuleFindings(appId: string): readonly Finding[] {
+  const { data: app } = useQuery(appQuery(appId));
+  const may = useMay();
+  const open = app && may('apps.change') ? openRules(app.policy) : [];
+  if (open.length === 0) return [];
+  return [
+    {
+      key: 'rules',
+      isGrave: false,
+      title: `${open.length === 1 ? 'A rule is' : `${open.length} rules are`} open to everybody`,
+      text: (
+        <>
+          {open[0]}{' '}
+          <Link to="/apps/$appId/rules" params={{ appId }} className={names.link}>
+            Look at the rules
+          </Link>
+        </>
+      ),
+    },
+  ];
+}

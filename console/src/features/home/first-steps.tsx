@@ -1,0 +1,112 @@
+import { Button, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { CopyField } from '../../components/copy-field.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useMayCall } from '../../lib/access.ts';
+import classes from './home.module.css';
+import { stepsQuery } from './queries.ts';
+
+/** A new app: three steps to the first message. */
+export function FirstSteps({ appId }: { readonly appId: string }) {
+  const { data, error } = useQuery(stepsQuery(appId));
+  const mayCall = useMayCall();
+  if (error) return <FailureNote message={error.message} />;
+  if (!data) return <Skeleton h={320} />;
+  const current = data.beacons === 0 ? 1 : data.messages === 0 ? 2 : 3;
+  return (
+    <ol className={classes.steps}>
+      <StepLine number={1} current={current} title="Add a beacon">
+        <Text c="dimmed">It stands for a place: the entrance, a hall, a shelf.</Text>
+        {mayCall('createBeacon') ? (
+          <Button
+            mt="sm"
+            variant={current === 1 ? 'filled' : 'default'}
+            leftSection={<Icon name="plus" size={16} />}
+            component={Link}
+            to="/apps/$appId/beacons/new"
+            params={{ appId } as never}
+          >
+            Add a beacon
+          </Button>
+        ) : (
+          <Text c="dimmed">Owners, managers and installers add beacons.</Text>
+        )}
+      </StepLine>
+      <StepLine number={2} current={current} title="Write what visitors see there">
+        <Text c="dimmed">A notification says what is shown when somebody comes to a beacon, or leaves it.</Text>
+        {mayCall('createNotification') ? (
+          <Button
+            mt="sm"
+            variant={current === 2 ? 'filled' : 'default'}
+            leftSection={<Icon name="edit" size={16} />}
+            component={Link}
+            to={'/apps/$appId/notifications/new' as never}
+            params={{ appId } as never}
+          >
+            Write a notification
+          </Button>
+        ) : (
+          <Text c="dimmed">Owners, managers and editors write notifications.</Text>
+        )}
+      </StepLine>
+      <StepLine number={3} current={current} title="Let the app tell who is near">
+        <Text c="dimmed">
+          The app registers its installation and reports the beacons that it hears. To try it without an app, run these
+          lines with one of the app&apos;s keys. This page shows the event as soon as it comes.
+        </Text>
+        {current === 3 && (
+          <div className={classes.try}>
+            <CopyField label="In a terminal" text={tryIt(appId, data.beaconId ?? '')} isBlock />
+            <p className={classes.waitingFor} role="status">
+              <span className={classes.pulse} aria-hidden /> Waiting for the first event …
+            </p>
+          </div>
+        )}
+      </StepLine>
+    </ol>
+  );
+}
+
+function tryIt(appId: string, beaconId: string): string {
+  const send = (path: string, body: object) =>
+    [
+      `curl '${window.location.origin}/api/v2${path}'`,
+      `-H 'X-Service-AppId: ${appId}'`,
+      `-H 'X-Service-AppKey: YOUR-APP-KEY'`,
+      `-H 'Content-Type: application/json'`,
+      `-d '${JSON.stringify(body)}'`,
+    ].join(' \\\n  ');
+  return [
+    send('/installations', { installationId: 'my-phone', deviceType: 'android' }),
+    send('/sightings', { installationId: 'my-phone', sightings: [{ beacon: beaconId, event: 'ENTER' }] }),
+  ].join('\n');
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly current: number;
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+function StepLine({ number, current, title, children }: StepProps) {
+  const isDone = number < current;
+  return (
+    <li
+      className={number === current ? classes.current : undefined}
+      aria-current={number === current ? 'step' : undefined}
+    >
+      <span className={isDone ? classes.done : classes.number}>
+        {isDone ? <Icon name="check" size={20} /> : number}
+        {isDone && <span className="off-screen">Done:</span>}
+      </span>
+      <div>
+        <h3>{title}</h3>
+        {children}
+      </div>
+    </li>
+  );
+}

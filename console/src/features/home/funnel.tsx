@@ -1,0 +1,93 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Block } from '../../components/block.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import names from '../../components/names.module.css';
+import { useTimes } from '../../lib/times.ts';
+import type { Funnel } from '../../lib/wire.ts';
+import { Bar } from './bar.tsx';
+import classes from './home.module.css';
+import { funnelQuery } from './queries.ts';
+import { stopWords } from './words.ts';
+
+/** What became of the events of today. */
+export function FunnelBlock({ appId }: { readonly appId: string }) {
+  const times = useTimes(appId);
+  const { data, error } = useQuery(funnelQuery(appId, times.zone));
+  return (
+    <Block
+      title="Today"
+      about={`From what happened at the beacons to what visitors saw, since midnight in ${times.zone}.`}
+    >
+      <FailureNote message={error && !data ? error.message : undefined} />
+      {!data && !error && <Skeleton h={200} />}
+      {data && <Steps appId={appId} funnel={data} />}
+    </Block>
+  );
+}
+
+interface Step {
+  readonly name: string;
+  readonly count: number;
+  readonly about?: ReactNode;
+  readonly isBad?: boolean;
+}
+
+function Steps({ appId, funnel }: { readonly appId: string; readonly funnel: Funnel }) {
+  const { deliveries } = funnel;
+  const lost = deliveries.failed + deliveries.expired;
+  const list = (kind: string) => (
+    <Link
+      to="/apps/$appId/activity/deliveries"
+      params={{ appId }}
+      search={{ range: 'today', kind }}
+      className={`${names.link} ${classes.underlined}`}
+    >
+      Show them
+    </Link>
+  );
+  const steps: readonly Step[] = [
+    { name: 'Events', count: funnel.events },
+    { name: 'Could be shown', count: funnel.eligible, about: stopsText(funnel) },
+    {
+      name: 'Shown',
+      count: funnel.shown,
+      about: deliveries.noTarget > 0 && `${number(deliveries.noTarget)} by the open app alone, without a push.`,
+    },
+    {
+      name: 'Sent by push',
+      count: deliveries.sent,
+      about: deliveries.queued > 0 && `${number(deliveries.queued)} wait to be sent.`,
+    },
+    { name: 'Received', count: deliveries.received, about: 'As far as the app reports it.' },
+    { name: 'Opened', count: deliveries.opened },
+    ...(lost > 0
+      ? [{ name: 'Failed', count: lost, isBad: true, about: list(deliveries.failed > 0 ? 'failed' : 'expired') }]
+      : []),
+  ];
+  const most = Math.max(1, ...steps.map(({ count }) => count));
+  return (
+    <ol className={classes.funnel} aria-label="The funnel of today">
+      {steps.map(({ name, count, about, isBad }) => (
+        <li key={name}>
+          <span className={classes.step}>{name}</span>
+          <b className={classes.count}>{number(count)}</b>
+          <Bar part={count / most} tone={isBad ? 'bad' : 'usual'} />
+          {about && <span className={classes.about}>{about}</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const number = (count: number) => count.toLocaleString('en');
+
+function stopsText({ stopped, waiting }: Funnel): string {
+  const parts = stopped
+    .slice(0, 3)
+    .map(({ reason, count }) => `${number(count)} not shown because ${stopWords[reason] ?? reason}`);
+  if (waiting > 0) parts.push(`${number(waiting)} wait until the visitor has stayed long enough`);
+  return parts.length > 0 ? `${parts.join('; ')}.` : '';
+}

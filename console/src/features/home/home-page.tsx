@@ -1,0 +1,72 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
+import { type Live, useLive } from '../../lib/live.ts';
+import { useTimes } from '../../lib/times.ts';
+import { AttentionBlock } from './attention.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { FunnelBlock } from './funnel.tsx';
+import classes from './home.module.css';
+import { LastHour, LiveNow } from './live-blocks.tsx';
+import { attentionQuery } from './queries.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/home');
+
+/** The first page of an app: what is wrong, what happens now, and what today has brought. */
+export function HomePage() {
+  const { appId } = route.useParams();
+  const { data: attention, error } = useQuery(attentionQuery(appId));
+  const live = useLive(appId);
+  const times = useTimes(appId);
+  useCountAgain(appId, live);
+  const isNew = attention?.lastVisitAt === null && live.events.length === 0;
+  return (
+    <>
+      <SectionHeader title="Home">
+        {isNew
+          ? 'Three steps to the first message.'
+          : `What happens now, and what needs you. Times are in ${times.zone}.`}
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      {!attention && !error && <Skeleton h={420} />}
+      {isNew && <FirstSteps appId={appId} />}
+      {attention && !isNew && (
+        <>
+          <AttentionBlock appId={appId} attention={attention} />
+          <div className={classes.pair}>
+            <LiveNow appId={appId} />
+            <LastHour appId={appId} live={live} />
+          </div>
+          <FunnelBlock appId={appId} />
+        </>
+      )}
+    </>
+  );
+}
+
+const calmMs = 1_000;
+
+/** Counts again soon after something has happened, at most once a second. */
+function useCountAgain(appId: string, { events }: Live): void {
+  const queries = useQueryClient();
+  const newest = events[0]?.objectId;
+  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    if (newest === undefined || due.current !== undefined) return;
+    due.current = setTimeout(() => {
+      due.current = undefined;
+      for (const part of ['live', 'funnel', 'attention'])
+        void queries.invalidateQueries({ queryKey: ['apps', appId, 'home', part] });
+    }, calmMs);
+  }, [appId, newest, queries]);
+  useEffect(
+    () => () => {
+      clearTimeout(due.current);
+      due.current = undefined;
+    },
+    [],
+  );
+}

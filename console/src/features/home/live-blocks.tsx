@@ -1,0 +1,125 @@
+import { Badge, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Block } from '../../components/block.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import names from '../../components/names.module.css';
+import { BeaconName, VisitorId } from '../../components/names.tsx';
+import type { Live, LiveState } from '../../lib/live.ts';
+import { showAge } from '../../lib/time.ts';
+import { timeOfDay, useTimes } from '../../lib/times.ts';
+import { Bar } from './bar.tsx';
+import classes from './home.module.css';
+import { liveQuery } from './queries.ts';
+import { eventDots, eventWords } from './words.ts';
+
+/** Visitors by beacon. */
+export function LiveNow({ appId }: { readonly appId: string }) {
+  const { data: live, error } = useQuery(liveQuery(appId));
+  const most = Math.max(1, ...(live?.beacons.map(({ visitors }) => visitors) ?? []));
+  const more = live ? live.occupied - live.beacons.length : 0;
+  return (
+    <Block title="Live now">
+      <FailureNote message={error && !live ? error.message : undefined} />
+      {!live && !error && <Skeleton h={180} />}
+      {live && (
+        <>
+          <p className={classes.big} role="status">
+            <b>{live.visitors.toLocaleString('en')}</b> {live.visitors === 1 ? 'visitor' : 'visitors'}{' '}
+            {live.occupied > 0 &&
+              `at ${live.occupied.toLocaleString('en')} ${live.occupied === 1 ? 'beacon' : 'beacons'}`}
+          </p>
+          {live.beacons.length === 0 && (
+            <Text c="dimmed" size="sm">
+              Nobody is near a beacon at the moment.
+            </Text>
+          )}
+          <ul className={classes.bars} aria-label="Visitors by beacon">
+            {live.beacons.map(({ beaconId, name, visitors, since }) => (
+              <li key={beaconId}>
+                <Link
+                  to="/apps/$appId/activity/visits"
+                  params={{ appId }}
+                  search={{ beacon: beaconId, where: { isOpen: true } }}
+                  className={names.link}
+                >
+                  {name ?? 'a deleted beacon'}
+                </Link>
+                <span className={classes.count} title={`The first came ${showAge(since)}.`}>
+                  {visitors.toLocaleString('en')}
+                </span>
+                <Bar part={visitors / most} />
+              </li>
+            ))}
+          </ul>
+          {more > 0 && (
+            <Text c="dimmed" size="sm" mt="xs">
+              and {more.toLocaleString('en')} more
+            </Text>
+          )}
+        </>
+      )}
+    </Block>
+  );
+}
+
+const stateWords: Readonly<Record<LiveState, { readonly text: string; readonly color: string }>> = {
+  connecting: { text: 'connecting …', color: 'gray' },
+  live: { text: 'live', color: 'teal' },
+  paused: { text: 'paused', color: 'gray' },
+  broken: { text: 'no connection, trying again', color: 'yellow' },
+};
+
+const shown = 9;
+
+/** The events of the last hour as they come. */
+export function LastHour({ appId, live: { events, state } }: { readonly appId: string; readonly live: Live }) {
+  const times = useTimes(appId);
+  const { text, color } = stateWords[state];
+  return (
+    <Block
+      title="The last hour"
+      about={
+        <Badge variant="light" color={color} tt="none">
+          {text}
+        </Badge>
+      }
+    >
+      {events.length === 0 && (
+        <Text c="dimmed" size="sm">
+          {state === 'connecting' ? 'One moment …' : 'Nothing has happened. New events appear here by themselves.'}
+        </Text>
+      )}
+      <ul className={classes.events} aria-label="Events of the last hour">
+        {events.slice(0, shown).map((event) => (
+          <li key={event.objectId}>
+            <span className={classes[eventDots[event.event]]} aria-hidden />
+            <Link
+              to="/apps/$appId/activity/events/$eventId"
+              params={{ appId, eventId: event.objectId }}
+              className={classes.happened}
+            >
+              {eventWords[event.event]} <BeaconName appId={appId} beaconId={event.beaconId.objectId} />
+            </Link>
+            <span className={classes.soft}>
+              <VisitorId objectId={event.installationId.objectId} />
+            </span>
+            <time className={classes.soft} dateTime={event.occurredAt}>
+              {timeOfDay(times.zone, event.occurredAt)}
+            </time>
+          </li>
+        ))}
+      </ul>
+      {events.length > 0 && (
+        <Link
+          to="/apps/$appId/activity/events"
+          params={{ appId }}
+          search={{ range: 'hour' }}
+          className={`${names.link} ${classes.all}`}
+        >
+          All events of the last hour
+        </Link>
+      )}
+    </Block>
+  );
+}

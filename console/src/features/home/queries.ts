@@ -1,0 +1,58 @@
+import { queryOptions } from '@tanstack/react-query';
+import { call, dataOf } from '../../lib/api.ts';
+import { startOf } from '../../lib/range.ts';
+
+const key = (appId: string, ...more: readonly string[]) => ['apps', appId, 'home', ...more] as const;
+
+/** Asked again in this time while the page is seen; the stream of events asks earlier. */
+const everyMs = { live: 10_000, funnel: 20_000, attention: 60_000 };
+
+export const liveQuery = (appId: string) =>
+  queryOptions({
+    queryKey: key(appId, 'live'),
+    queryFn: async ({ signal }) => (await call('getLive', { params: { appId }, signal })).result,
+    refetchInterval: everyMs.live,
+  });
+
+/** Of today, which begins at midnight in the zone. */
+export const funnelQuery = (appId: string, zone: string) =>
+  queryOptions({
+    queryKey: key(appId, 'funnel', zone),
+    queryFn: async ({ signal }) =>
+      (await call('getFunnel', { params: { appId }, query: { since: startOf('today', zone) }, signal })).result,
+    refetchInterval: everyMs.funnel,
+  });
+
+export const attentionQuery = (appId: string) =>
+  queryOptions({
+    queryKey: key(appId, 'attention'),
+    queryFn: async ({ signal }) => (await call('getAttention', { params: { appId }, signal })).result,
+    refetchInterval: everyMs.attention,
+  });
+
+export const sendersQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'senders'],
+    queryFn: async () => (await call('listSenders', { params: { appId } })).results,
+  });
+
+/** How far a new app is. */
+export const stepsQuery = (appId: string) =>
+  queryOptions({
+    queryKey: key(appId, 'steps'),
+    queryFn: async () => {
+      const data = dataOf(appId);
+      const none = { limit: 0, count: 1 } as const;
+      const [beacons, notifications, scenarios, first] = await Promise.all([
+        data.beacons.list(none),
+        data.notifications.list(none),
+        data.storylines.listAllDetails(none),
+        data.beacons.list({ limit: 1 }),
+      ]);
+      return {
+        beacons: beacons.count ?? 0,
+        messages: (notifications.count ?? 0) + (scenarios.count ?? 0),
+        beaconId: first.results[0]?.objectId,
+      };
+    },
+  });

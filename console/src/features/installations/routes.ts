@@ -1,0 +1,18 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { app } from '../../app/routes.ts';
+import { readListSearch } from '../../components/list/list-search.ts';
+
+const list = createRoute({
+  getParentRoute: () => app,
+  path: '/installations',
+  validateSearch: readListSearch,
+  component: lazyRouteComponent(() => import('./installations-page.tsx'), 'InstallationsPage'),
+});
+
+const one = createRoute({
+  getParentRoute: () => app,
+  path: '/installations/$installationId',
+  component: lazyRouteComponent(() => import('./installation-page.tsx'), 'InstallationPage'),
+});
+
+export const installationRoutes = [list, one] as const;

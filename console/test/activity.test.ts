@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openSite, type Site } from '../../server/test/site.ts';
+import { assertAccessible } from './axe.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+
+const script = '<img src=x onerror=alert(1)>';
+
+/** The tests are one session: each goes on where the one before has stopped. */
+describe('activity in the console', () => {
+  let site: Site;
+  let origin: string;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let cafe: string;
+
+  before(async () => {
+    site = await openSite('sqlite');
+    origin = await listenWithConsole(site.app);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app: site.app, origin, role: 'analyst' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  const link = (name: string | RegExp) => page.getByRole('link', { name });
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const rows = (plural: string) => page.getByRole('table', { name: plural }).locator('tbody tr');
+  const first = (plural: string, column: number) => rows(plural).first().locator('td').nth(column).innerText();
+  const open = (rest = '') => page.goto(`/console/apps/${site.app.appId}/activity${rest}`);
+
+  test('where nothing has happened, each page says what would be there', async () => {
+    for (const tab of ['events', 'visits', 'deliveries', 'logs']) {
+      await open(`/${tab}`);
+      await heading('Nothing has happened yet').waitFor();
+    }
+    await assertAccessible(page);
+  });
+
+  test('events stand there with the newest first, in the time zone of the venue', async () => {
+    await site.app.app.apps.change(
+      site.app.appId,
+      { policy: { timeZone: 'Asia/Tokyo' } },
+      { name: 'test', address: null },
+    );
+    cafe = await site.beacon({ name: script });
+    await site.notification({ description: 'Welcome' });
+    await site.notification({ description: script, isEnabled: false });
+    await site.notification({ description: 'Goodbye', event: 'EXIT' });
+    await site.makeReachable();
+    const start = site.now;
+    await site.send([{ beacon: cafe, event: 'ENTER', occurredAt: start - 3 * 86_400_000 }]);
+    await site.send([{ beacon: cafe, event: 'EXIT', occurredAt: start - 3 * 86_400_000 + 90_000 }]);
+    // Nobody says that this one has left, so that the service ends the visit after twelve hours.
+    site.app.clock.now = start - 14 * 3_600_000;
+    await site.installation({ installationId: 'phone-2' });
+    await site.send([site.decided('ENTER')], { installationId: 'phone-2' });
+    site.app.clock.now = start;
+    await site.app.app.ticker.tick();
+    await site.send([site.decided('ENTER', start)]);
+    await site.app.app.idle();
+    await open();
+    await page.getByText('1–5 of 5').waitFor();
+    await link('Entered Hall').first().waitFor();
+    assert.equal(await first('events', 0), 'Entered Hall');
+    const shown = new Intl.DateTimeFormat('en-GB', {
+      dateStyle: 'medium',
+      timeStyle: 'medium',
+      timeZone: 'Asia/Tokyo',
+    }).format(start);
+    assert.equal(await first('events', 1), shown);
+    await page.getByText('Times are in Asia/Tokyo.').waitFor();
+    await link(`Left ${script}`).waitFor();
+    await assertAccessible(page);
+  });
+
+  test('an event opens its why: what was shown with its push, and what stopped the others', async () => {
+    await link('Entered Hall').first().click();
+    await page.getByText('1 of 3 messages of this beacon was shown.').waitFor();
+    const why = page.getByRole('list', { name: 'Messages that could have been shown' });
+    await why.getByRole('link', { name: 'Welcome' }).waitFor();
+    await why.getByRole('link', { name: script }).waitFor();
+    const lines = await why.getByRole('listitem').allInnerTexts();
+    assert.match(lines[0] ?? '', /^Shown\s+Welcome/);
+    assert.ok(lines.some((line) => line.includes(script) && line.includes('It is switched off.')));
+    assert.ok(
+      lines.some((line) => line.includes('Goodbye') && line.includes('It waits until the visitor leaves the beacon')),
+    );
+    await assertAccessible(page);
+    await link('sent').click();
+    await heading('Delivery: sent').waitFor();
+    await page.getByText('The push service has taken it.').waitFor();
+    await assertAccessible(page);
+    await link('an event at a beacon').click();
+    await heading('Entered Hall').waitFor();
+  });
+
+  test('a range, a kind and a beacon narrow the list, and the address keeps them', async () => {
+    await open();
+    await page.getByLabel('Range of time').selectOption('hour');
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByLabel('Range of time').selectOption('week');
+    await page.getByText('1–5 of 5').waitFor();
+    await page.getByLabel('Kind', { exact: true }).selectOption('EXIT');
+    await page.getByText('1–2 of 2').waitFor();
+    await page.reload();
+    await page.getByText('1–2 of 2').waitFor();
+    await page.getByRole('combobox', { name: 'Beacon' }).fill('hal');
+    await page.getByRole('option', { name: 'Hall' }).click();
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByLabel('Range of time').selectOption('hour');
+    await page.getByText('No events match.').waitFor();
+    await page.getByRole('button', { name: 'Show all events' }).click();
+    await page.getByText('1–5 of 5').waitFor();
+  });
+
+  test('visits tell how long they were, and whether the end was seen or inferred', async () => {
+    await link('Visits').click();
+    await page.getByText('1–3 of 3').waitFor();
+    assert.equal(await first('visits', 2), 'still here');
+    const ended = async (row: number) => (await rows('visits').nth(row).locator('td').allInnerTexts()).slice(2, 4);
+    assert.deepEqual(await ended(1), ['0 s', 'inferred: nobody saw the end']);
+    assert.deepEqual(await ended(2), ['2 min', 'seen by the phone']);
+    await rows('visits').first().locator('td').nth(1).click();
+    await link('Entered Hall').waitFor();
+    assert.match(page.url(), /visitId/);
+  });
+
+  test('an export has what is filtered, and runs no formula', async () => {
+    await open(`/events?beacon=${cafe}`);
+    await page.getByText('1–2 of 2').waitFor();
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const lines = readFileSync(await (await waiting).path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    assert.equal(lines.length, 3);
+    assert.match(lines[0] ?? '', /^occurredAt,event,beacon,/);
+    assert.match(lines[1] ?? '', /,EXIT,<img src=x onerror=alert\(1\)>,/);
+    await page.getByText('2 events are in events.csv.').waitFor();
+  });
+
+  test('the deliveries of one message are reached by a link', async () => {
+    const [{ triggerId }] = await site.list('deliveries');
+    await open(`/deliveries?where=${encodeURIComponent(JSON.stringify({ triggerId }))}`);
+    await page.getByText('1–2 of 2').waitFor();
+    await page.getByText('Welcome').first().waitFor();
+    await page.getByLabel('Kind', { exact: true }).selectOption('failed');
+    await page.getByText('No deliveries match.').waitFor();
+  });
+
+  test('a filter that the service refuses says why', async () => {
+    await open(`/events?where=${encodeURIComponent(JSON.stringify({ nonsense: 1 }))}`);
+    await page.getByRole('alert').filter({ hasText: 'nonsense' }).waitFor();
+  });
+
+  test('logs are there in both kinds', async () => {
+    await open('/logs?kind=STORYLINE');
+    await page.getByText('No log records match.').waitFor();
+    await page.getByLabel('Kind', { exact: true }).selectOption('PRESENCE');
+    await rows('log records').first().waitFor();
+  });
+
+  test('an editor sees who by an id only, and no way to the installation', async () => {
+    const other = await openAs(browser, { app: site.app, origin, role: 'editor' });
+    await other.page.goto(`/console/apps/${site.app.appId}/activity`);
+    await other.page.getByRole('link', { name: 'Entered Hall' }).first().click();
+    await other.page.getByText('What happened').waitFor();
+    assert.equal(await other.page.locator('a[href*="/installations/"]').count(), 0);
+    assert.deepEqual(other.complaints, []);
+    await other.context.close();
+  });
+
+  test('the browser had nothing to complain about', () => {
+    assert.deepEqual(visited.complaints, []);
+  });
+});

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { service } from '../../server/src/audit.ts';
+import { sql } from '../../server/src/sql.ts';
+import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
+import { create } from '../../server/test/cases.ts';
+import { ScriptedSender } from '../../server/test/fakes/scripted-sender.ts';
+import { Site, uuid } from '../../server/test/site.ts';
+import { assertAccessible } from './axe.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+
+const script = '<img src=x onerror=alert(1)>';
+
+/** The tests are one session: each goes on where the one before has stopped. */
+describe('the home of an app', () => {
+  const provider = new ScriptedSender();
+  let app: TestApp;
+  let site: Site;
+  let origin: string;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+
+  before(async () => {
+    app = await buildApp({ senders: [provider.definition('fcm')] });
+    origin = await listenWithConsole(app);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin, role: 'owner' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+  const current = () => page.locator('[aria-current=step] h3').innerText();
+  const finding = (text: string) => page.getByRole('list', { name: 'What needs you' }).getByText(text);
+  const events = () => page.getByRole('list', { name: 'Events of the last hour' }).getByRole('listitem');
+  /** The count behind a step's name. */
+  const step = (name: string) =>
+    page
+      .getByRole('list', { name: 'The funnel of today' })
+      .getByRole('listitem')
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .locator('b')
+      .innerText();
+
+  test('a new app opens with three steps to the first message', async () => {
+    await page.goto(`/console/apps/${app.appId}`);
+    await heading('Add a beacon').waitFor();
+    assert.match(page.url(), /\/home$/);
+    assert.equal(await current(), 'Add a beacon');
+    await assertAccessible(page);
+    await link('Add a beacon').click();
+    await heading('Add a beacon').waitFor();
+    assert.match(page.url(), /\/beacons\/new$/);
+  });
+
+  test('the steps go on as the app does, and the first event turns the page by itself', async () => {
+    const user = await signIn(app);
+    const hall = await create(app, '/api/v2/beacons', { name: script, uuid, major: 1, minor: 1 }, user.headers);
+    const phone = await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
+    site = new Site({ app, user, provider }, { hall, phone });
+    await page.goto(`/console/apps/${app.appId}/home`);
+    await page.getByText('Waiting for the first event').waitFor({ state: 'detached' });
+    await page.locator('[aria-current=step]').waitFor();
+    assert.equal(await current(), 'Write what visitors see there');
+    await site.notification({ description: 'Welcome' });
+    await page.reload();
+    await page.getByText('Waiting for the first event').waitFor();
+    await assertAccessible(page);
+    const told = await page.locator('code').first().innerText();
+    assert.match(told, new RegExp(`"beacon":"${hall}","event":"ENTER"`));
+    const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
+    await page.reload();
+    await isListening;
+    await site.send([site.decided('ENTER')]);
+    await heading('Live now').waitFor();
+    assert.equal(await events().count(), 1);
+    await link(`Entered ${script}`).waitFor();
+  });
+
+  test('visitors by beacon and events come without a reload', async () => {
+    await page.getByText('1 visitor at 1 beacon').waitFor();
+    const cafe = await site.beacon({ name: 'Cafe' });
+    await site.installation({ installationId: 'phone-2' });
+    site.app.clock.now += 1000;
+    await site.send([{ beacon: cafe, event: 'ENTER' }], { installationId: 'phone-2' });
+    await page.getByText('2 visitors at 2 beacons').waitFor();
+    assert.match(await events().first().innerText(), /^Entered Cafe/);
+    site.app.clock.now += 1000;
+    await site.send([{ beacon: cafe, event: 'EXIT' }], { installationId: 'phone-2' });
+    await page.getByText('1 visitor at 1 beacon').waitFor();
+    assert.match(await events().first().innerText(), /^Left Cafe/);
+    await assertAccessible(page);
+  });
+
+  test('in a hidden tab nothing is listened to, and it goes on where one comes back', async () => {
+    const show = (state: 'hidden' | 'visible') =>
+      page.evaluate(`
+        Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));`);
+    await show('hidden');
+    await page.getByText('paused', { exact: true }).waitFor();
+    site.app.clock.now += 1000;
+    await site.send([site.decided('EXIT')]);
+    await show('visible');
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('Nobody is near a beacon at the moment.').waitFor();
+    assert.equal(await events().count(), 4);
+  });
+
+  test('what needs a person stands first, with the way to it', async () => {
+    await finding('No push service is set up').waitFor();
+    await finding('5 rules are open to everybody').waitFor();
+    await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
+    await site.makeReachable();
+    provider.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
+    site.app.clock.now += 1000;
+    await site.send([site.decided('ENTER')]);
+    await app.app.idle();
+    await page.reload();
+    await finding('1 message failed in the last 24 hours').waitFor();
+    await finding('1 phone of 2 can no longer be reached').waitFor();
+    assert.equal(await finding('No push service is set up').count(), 0);
+    await assertAccessible(page);
+  });
+
+  test('a beacon that fell silent is named', async () => {
+    const long = site.now - 60 * 3_600_000;
+    const old = await site.beacon({ name: 'Cloakroom', minor: 7 });
+    await site.send([{ beacon: old, event: 'ENTER', occurredAt: long, eventId: 'old' }]);
+    await site.send([{ beacon: old, event: 'EXIT', occurredAt: long + 60_000, eventId: 'older' }]);
+    await page.reload();
+    await finding('1 beacon fell silent').waitFor();
+    await link('Cloakroom').click();
+    await heading('Cloakroom').waitFor();
+  });
+
+  test('the funnel of today leads from events to what failed', async () => {
+    await page.goto(`/console/apps/${app.appId}/home`);
+    await heading('Today').waitFor();
+    await page.getByRole('list', { name: 'The funnel of today' }).waitFor();
+    const counts = [];
+    for (const name of ['Events', 'Could be shown', 'Shown', 'Sent by push', 'Failed']) counts.push(await step(name));
+    assert.deepEqual(counts, ['5', '2', '2', '0', '1']);
+    await page.getByText('1 by the open app alone, without a push.').waitFor();
+    await page.getByRole('list', { name: 'The funnel of today' }).getByRole('link', { name: 'Show them' }).click();
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByText('UNREGISTERED').waitFor();
+  });
+
+  test('where nothing is wrong, a calm line says so; a role sees what it can act on', async () => {
+    await app.storage.db.run(sql`delete from deliveries`);
+    await app.storage.db.run(sql`delete from visits where beacon_id <> ${site.hall}`);
+    await app.storage.db.run(sql`update installations set token_dead_at = null, token_dead_reason = null`);
+    const other = await openAs(browser, { app, origin, role: 'editor' });
+    await other.page.goto(`/console/apps/${app.appId}/home`);
+    await other.page.getByText('All is well. Nothing needs you.').waitFor();
+    await other.page.setViewportSize({ width: 390, height: 800 });
+    assert.equal(
+      await other.page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'),
+      true,
+      'nothing sticks out on a phone',
+    );
+    assert.deepEqual(other.complaints, []);
+    await other.context.close();
+  });
+
+  test('another app has none of it', async () => {
+    const { appId } = await app.app.apps.create('Another app');
+    await page.goto(`/console/apps/${appId}/home`);
+    await heading('Add a beacon').waitFor();
+  });
+
+  test('the browser had nothing to complain about', () => {
+    assert.deepEqual(visited.complaints, []);
+  });
+});

@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import {
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  objectIdSchema,
+  otherExampleId,
+  timestampSchema,
+} from '../../http/answers.ts';
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const orNull = (schema: typeof timestampSchema, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+export const liveRecord = {
+  schema: Type.Object({
+    visitors: count('Installations that are at some beacon now'),
+    occupied: count('Beacons with somebody'),
+    beacons: Type.Array(
+      Type.Object({
+        beaconId: objectIdSchema,
+        name: Type.Union([Type.String(), Type.Null()], { description: 'null when the beacon is deleted' }),
+        visitors: count('Visits that are open here'),
+        since: timestampSchema,
+      }),
+      { description: 'The 12 with the most visitors; `since` is when the first of them came' },
+    ),
+  }),
+  example: {
+    visitors: 14,
+    occupied: 1,
+    beacons: [{ beaconId: exampleId, name: 'Main hall', visitors: 14, since: exampleCreated }],
+  },
+};
+
+export const funnelRecord = {
+  schema: Type.Object({
+    since: timestampSchema,
+    events: count('Confirmed events'),
+    eligible: count('Messages that stood for such an event at such a beacon and were switched on'),
+    shown: count('Messages that fired'),
+    stopped: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+      description: 'Why the other eligible ones did not fire, the commonest first',
+    }),
+    waiting: count('Messages that wait for a dwell'),
+    deliveries: Type.Object({
+      queued: count('Wait to be sent'),
+      sent: count('Taken by the push service'),
+      failed: count('Refused by the push service'),
+      expired: count('Not sent in time'),
+      noTarget: count('Without an address; an open app has shown them all the same'),
+      cancelled: count('Cancelled'),
+      received: count('Of the sent: reported as received'),
+      opened: count('Of the sent: reported as opened'),
+    }),
+  }),
+  example: {
+    since: exampleCreated,
+    events: 812,
+    eligible: 400,
+    shown: 371,
+    stopped: [{ reason: 'repeat', count: 29 }],
+    waiting: 0,
+    deliveries: { queued: 1, sent: 360, failed: 2, expired: 0, noTarget: 8, cancelled: 0, received: 340, opened: 91 },
+  },
+};
+
+export const attentionRecord = {
+  schema: Type.Object({
+    lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null when there never was one'),
+    silentBeacons: Type.Object({
+      total: count('Beacons that had visits and have had none for two days'),
+      seen: count('Beacons that had visits at all'),
+      beacons: Type.Array(
+        Type.Object({ beaconId: objectIdSchema, name: Type.String(), lastVisitAt: timestampSchema }),
+        { description: 'The 10 that fell silent last' },
+      ),
+    }),
+    tokens: Type.Object({
+      installations: count('All installations'),
+      dead: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+        description: 'Installations whose token the push service no longer takes, by its reason; the 5 commonest',
+      }),
+    }),
+    failures: Type.Array(
+      Type.Object({
+        sender: Type.Union([Type.String(), Type.Null()]),
+        reason: Type.String(),
+        count: Type.Integer(),
+        lastAt: timestampSchema,
+      }),
+      { description: 'Deliveries of the last 24 hours that failed, by reason; the 5 commonest' },
+    ),
+  }),
+  example: {
+    lastVisitAt: exampleUpdated,
+    silentBeacons: {
+      total: 1,
+      seen: 14,
+      beacons: [{ beaconId: otherExampleId, name: 'Cloakroom', lastVisitAt: exampleCreated }],
+    },
+    tokens: { installations: 1200, dead: [{ reason: 'The app was removed (UNREGISTERED).', count: 31 }] },
+    failures: [{ sender: 'fcm', reason: 'Firebase refused the credentials (403).', count: 12, lastAt: exampleUpdated }],
+  },
+};
