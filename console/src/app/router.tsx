@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { beaconRoutes } from '../features/beacons/routes.ts';
+import { bucketRoutes } from '../features/buckets/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
@@ -56,12 +57,6 @@ const appKeys = createRoute({
   component: lazyRouteComponent(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
 });
 
-const appBuckets = createRoute({
-  getParentRoute: () => app,
-  path: '/buckets',
-  component: lazyRouteComponent(() => import('../features/buckets/buckets-section.tsx'), 'BucketsSection'),
-});
-
 const appRules = createRoute({
   getParentRoute: () => app,
   path: '/rules',
@@ -97,7 +92,7 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     apps,
-    app.addChildren([appHome, ...beaconRoutes, appKeys, appBuckets, appRules, appSettings]),
+    app.addChildren([appHome, ...beaconRoutes, ...bucketRoutes, appKeys, appRules, appSettings]),
     administrators,
     audit,
   ]),

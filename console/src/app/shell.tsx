@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useParams, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -107,7 +107,8 @@ function AccountMenu({ session }: { readonly session: Session }) {
     <>
       <Menu width={230}>
         <Menu.Target>
-          <UnstyledButton className={classes.account} aria-label={`Account of ${session.name}`}>
+          <UnstyledButton className={classes.account}>
+            <VisuallyHidden>Account of</VisuallyHidden>
             <span className={classes.initial} aria-hidden>
               {session.name.slice(0, 1).toUpperCase()}
             </span>

@@ -1,4 +1,4 @@
-import { createTheme, Menu, Modal, Select } from '@mantine/core';
+import { createTheme, Menu, Modal, Notification, Select } from '@mantine/core';
 
 export const theme = createTheme({
   defaultRadius: 'md',
@@ -9,6 +9,7 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: { lockScroll: false, centered: true, overlayProps: { backgroundOpacity: 0.45 } },
     }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
   },
