@@ -89,7 +89,7 @@ describe('data in the console', () => {
     await added.getByRole('button', { name: 'Save the columns' }).click();
     await added.getByText('Is String here and Number in another schema of the bucket.').waitFor();
     await takePictures(page, 'data-schema');
-    await assertAccessible(page, 'the schema editor');
+    await assertAccessible(page);
     await added.getByRole('textbox', { name: 'Name of the column' }).fill('ringed');
     await added.getByLabel('Type of ringed').selectOption('Boolean');
     await added.getByRole('button', { name: 'Save the columns' }).click();
@@ -107,7 +107,7 @@ describe('data in the console', () => {
     await page.getByRole('alert').filter({ hasText: 'metadata.count must be a number' }).waitFor();
     assert.deepEqual(await stored(), []);
     await editor().fill('{"species": "Kestrel", "count": 2, "notes": {"wind": "west"}}');
-    await assertAccessible(page, 'the JSON editor');
+    await assertAccessible(page);
     await button('Add the record').click();
     await link('Kestrel').waitFor();
     assert.deepEqual(await documents(), [{ species: 'Kestrel', count: 2, notes: { wind: 'west' } }]);
@@ -141,7 +141,7 @@ describe('data in the console', () => {
     for (const count of ['3 new', '1 refused']) await page.getByText(count, { exact: true }).waitFor();
     await page.getByText('count must be a number.').waitFor();
     await takePictures(page, 'data-import');
-    await assertAccessible(page, 'the import');
+    await assertAccessible(page);
     assert.equal((await stored()).length, 1, 'a dry run changes nothing');
     await button('Import 3').click();
     await page.getByText('2 of 3 rows are in, 1 were refused by the service.').waitFor();
@@ -212,7 +212,7 @@ describe('data in the console', () => {
     await open('/birds');
     await page.getByText('1–25 of 64').waitFor();
     await takePictures(page, 'data-records');
-    await assertAccessible(page, 'the records');
+    await assertAccessible(page);
   });
 
   for (const format of ['CSV, for spreadsheets', 'JSON, exactly as stored'])

@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useParams, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -108,11 +108,11 @@ function AccountMenu({ session }: { readonly session: Session }) {
       <Menu width={230}>
         <Menu.Target>
           <UnstyledButton className={classes.account}>
-            <VisuallyHidden>Account of</VisuallyHidden>
+            <span className="off-screen">Account of {session.name}</span>
             <span className={classes.initial} aria-hidden>
               {session.name.slice(0, 1).toUpperCase()}
             </span>
-            <span className={classes.who}>
+            <span className={classes.who} aria-hidden>
               <span className={classes.name}>{session.name}</span>
               <span className={classes.role}>{roleTexts[session.role].label}</span>
             </span>

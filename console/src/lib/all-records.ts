@@ -6,17 +6,21 @@ interface Page<T> {
 
 const pageSize = 1_000;
 
-/** Every record of a list in pages, by their ids, so that the last page is as quick as the first. */
+/**
+ * Every record of a list in pages, by their ids, so that the last page is as quick as the first. `-objectId` begins
+ * with the newest.
+ */
 export async function* allRecords<T extends { readonly objectId: string }>(
   list: (query: Query) => Promise<Page<T>>,
   where?: JsonObject,
+  order: 'objectId' | '-objectId' = 'objectId',
 ): AsyncGenerator<readonly T[]> {
   let last = '';
   for (;;) {
-    const behind = last === '' ? [] : [{ objectId: { $gt: last } }];
+    const behind = last === '' ? [] : [{ objectId: { [order === 'objectId' ? '$gt' : '$lt']: last } }];
     const conditions = [...(where ? [where] : []), ...behind];
     const filter = conditions.length > 1 ? { $and: conditions } : conditions[0];
-    const { results } = await list({ ...(filter ? { where: filter } : {}), order: 'objectId', limit: pageSize });
+    const { results } = await list({ ...(filter ? { where: filter } : {}), order, limit: pageSize });
     if (results.length > 0) yield results;
     if (results.length < pageSize) return;
     last = results.at(-1)?.objectId ?? '';

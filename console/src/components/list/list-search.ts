@@ -39,10 +39,10 @@ interface Searched {
   readonly defaultOrder: string;
 }
 
-/** What the service is asked for a list that stands in an address. */
-export function listQuery(search: ListSearch, { searchFields, defaultOrder }: Searched): Query {
+/** What the service is asked for a list that stands in an address. `scope` narrows it further. */
+export function listQuery(search: ListSearch, { searchFields, defaultOrder }: Searched, scope?: JsonObject): Query {
   const size = search.size ?? defaultSize;
-  const filter = listFilter(search, searchFields);
+  const filter = bothOf(scope, listFilter(search, searchFields));
   return {
     ...(filter ? { where: filter } : {}),
     order: search.order ?? defaultOrder,
@@ -57,7 +57,12 @@ export function listFilter({ q = '', where: filter }: ListSearch, fields: readon
   const text = q.trim();
   if (text === '' || fields.length === 0) return filter;
   const found = where().or(...fields.map((field) => where().contains(field, text)));
-  return filter ? { $and: [filter, found.toJSON()] } : found.toJSON();
+  return bothOf(filter, found.toJSON());
+}
+
+/** Both conditions, or the one that there is. */
+export function bothOf(one: JsonObject | undefined, other: JsonObject | undefined): JsonObject | undefined {
+  return one && other ? { $and: [one, other] } : (one ?? other);
 }
 
 export const sizeOf = (search: ListSearch): number => search.size ?? defaultSize;

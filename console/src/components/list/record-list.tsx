@@ -30,6 +30,13 @@ export interface ListDefinition<Id extends ListOperation> {
   readonly searchFields: readonly string[];
   readonly searchHint: string;
   readonly defaultOrder: string;
+  /** Reads a page elsewhere than through the operation, in the same form. */
+  readonly read?: (query: Query, signal: AbortSignal) => Promise<ListPage>;
+}
+
+interface ListPage {
+  readonly results: readonly unknown[];
+  readonly count?: number;
 }
 
 interface Props<Id extends ListOperation> {
@@ -39,8 +46,12 @@ interface Props<Id extends ListOperation> {
   readonly list: ListDefinition<Id>;
   /** What the address says. */
   readonly search: ListSearch;
+  /** What the page narrows the list to besides, such as a range of time. */
+  readonly scope?: JsonObject | undefined;
   /** Changes the address; what is undefined goes from it. */
   readonly onSearch: (search: ListSearch, options?: { readonly replace?: boolean }) => void;
+  /** Takes the scope away too, where there is one. */
+  readonly onAll?: () => void;
   /** What stands there as long as there is nothing at all. */
   readonly empty: ReactNode;
   /** In the line of the search field. */
@@ -54,11 +65,11 @@ export const dataKey = (appId: string, operation: OperationId, ...more: readonly
 
 /** A list of the service's records: search, filter, sort and page, all of it in the address. */
 export function RecordList<Id extends ListOperation>(props: Props<Id>) {
-  const { appId, params, list, search, onSearch, empty, tools, note } = props;
+  const { appId, params, list, search, scope, onSearch, empty, onAll, tools, note } = props;
   const [isFiltering, setFiltering] = useState(false);
-  const query = listQuery(search, list);
-  const { data, error, isFetching } = useListed(appId, list.operation, query, params);
-  const isNarrowed = search.q !== undefined || search.where !== undefined;
+  const query = listQuery(search, list, scope);
+  const { data, error, isFetching } = useListed(appId, list.operation, query, { params, read: list.read });
+  const isNarrowed = search.q !== undefined || search.where !== undefined || scope !== undefined;
   const change = (part: ListSearch) => onSearch({ ...search, page: undefined, ...part });
   if (data?.count === 0 && !isNarrowed && !isFetching) return empty;
   return (
@@ -97,7 +108,11 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
       {data?.count === 0 && isNarrowed ? (
         <div className={classes.nothing}>
           <Text>No {list.plural} match.</Text>
-          <Button variant="default" size="xs" onClick={() => change({ q: undefined, where: undefined })}>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => (onAll ? onAll() : change({ q: undefined, where: undefined }))}
+          >
             Show all {list.plural}
           </Button>
         </div>
@@ -132,20 +147,18 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
   );
 }
 
+interface Reading {
+  readonly params?: Readonly<Record<string, string>> | undefined;
+  readonly read?: ((query: Query, signal: AbortSignal) => Promise<ListPage>) | undefined;
+}
+
 /** One page of a list; the page before stays until the next is there, so that nothing jumps. */
-export function useListed(
-  appId: string,
-  operation: ListOperation,
-  query: Query,
-  params?: Readonly<Record<string, string>>,
-) {
+export function useListed(appId: string, operation: ListOperation, query: Query, { params, read }: Reading = {}) {
   return useQuery({
     queryKey: dataKey(appId, operation, params ?? {}, query),
     queryFn: ({ signal }) => {
-      const call = dataOf(appId).call as (
-        id: string,
-        input: object,
-      ) => Promise<{ results: readonly unknown[]; count?: number }>;
+      if (read) return read(query, signal);
+      const call = dataOf(appId).call as (id: string, input: object) => Promise<ListPage>;
       return call(operation, { ...(params ? { params } : {}), query, signal });
     },
     placeholderData: keepPreviousData,

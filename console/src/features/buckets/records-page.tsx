@@ -47,7 +47,7 @@ function Records({ appId, bucket }: { readonly appId: string; readonly bucket: B
   const given = { appId, bucketName: bucket.name, columns: bucket.columns, times };
   // The same question as the table's, so it is asked once: its answer says which columns there are.
   const asked = listQuery(search, recordList({ ...given, records: [] }));
-  const { data } = useListed(appId, 'listRecords', asked, { bucketName: bucket.name });
+  const { data } = useListed(appId, 'listRecords', asked, { params: { bucketName: bucket.name } });
   const list = recordList({ ...given, records: (data?.results ?? []) as never });
   return (
     <RecordList
