@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * What makes a message that went out twice show once: APNs' collapse id, Web Push's Topic (RFC 8030 allows at most 32
  * base64url characters) and FCM's notification tag. 32 characters of base64url, 192 bits.
  */
 export function collapseId(deliveryId: string): string {
-  return createHash('sha256').update(deliveryId).digest('base64url').slice(0, 32);
+  return hash('sha256', deliveryId, 'base64url').slice(0, 32);
 }
 
 /** APNs wants a UUID for its id; the same message always has the same one (RFC 9562, version 8). */
 export function messageUuid(deliveryId: string): string {
-  const bytes = createHash('sha256').update('apns-id').update(deliveryId).digest().subarray(0, 16);
+  const bytes = hash('sha256', `apns-id${deliveryId}`, 'buffer').subarray(0, 16);
   bytes.writeUInt8(((bytes[6] ?? 0) & 0x0f) | 0x80, 6);
   bytes.writeUInt8(((bytes[8] ?? 0) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');

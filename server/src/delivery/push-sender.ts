@@ -90,6 +90,15 @@ export interface SenderDeps {
   readonly now: () => number;
   /** How long one request may take (ms). */
   readonly timeoutMs: number;
+  /** A provider that stands somewhere else: tests and benches run against one on this machine. */
+  readonly network?: SenderNetwork;
+}
+
+export interface SenderNetwork {
+  /** Takes the place of the provider's own origins. For Web Push: endpoints there are let through, public or not. */
+  readonly origin: string;
+  /** Certificates in PEM, trusted at that origin instead of the public ones. */
+  readonly ca?: string;
 }
 
 /** One provider, as data: what an administrator enters, what may be shown again, and how a sender is made of it. */
@@ -108,6 +117,8 @@ export interface SenderDefinition<Settings = unknown> {
   /** What may be shown again: names and ids, no secrets. `expiresAt` (ISO 8601) where credentials run out. */
   summarise(settings: Settings): Readonly<Record<string, string>>;
   create(settings: Settings, deps: SenderDeps): PushSender;
+  /** Makes what an administrator need not bring (VAPID keys), as members of what `read` takes. */
+  readonly generate?: () => Readonly<Record<string, string>>;
 }
 
 export const sent: SendResult = Object.freeze({ outcome: 'sent' });

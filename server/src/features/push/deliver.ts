@@ -16,6 +16,7 @@ export interface DeliverDeps {
   readonly paceOf: (appId: string, kind: SenderKind) => Pace;
   /** 0 to 1, for the pause before a retry. */
   readonly random: () => number;
+  readonly onError: (what: string, error: unknown) => void;
 }
 
 export interface Delivering {
@@ -125,10 +126,19 @@ async function attempt(deps: DeliverDeps, one: Attempt, recipient: store.Recipie
     expiresAt: recipient.expires_at,
     urgency: one.urgency,
   };
-  const result = await sender.send(message, target, one.signal);
+  const result = await sender.send(message, target, one.signal).catch((error: unknown) => {
+    deps.onError(`sending by ${providerNames[kind]}`, error);
+    return broken;
+  });
   if (one.signal.aborted && result.outcome === 'retry') return undefined;
   return judge(deps, { result, recipient, kind, pace, pause: one.pause });
 }
+
+const broken: SendResult = {
+  outcome: 'retry',
+  scope: 'message',
+  reason: 'Something went wrong inside the service; its log has more.',
+};
 
 type FoundRoute = { readonly kind: SenderKind; readonly sender: PushSender; readonly target: PushTarget };
 

@@ -1,0 +1,125 @@
+import { collapseId } from './collapse-id.ts';
+import { besideReserved, isShown, perContent, secondsLeft, template } from './message-template.ts';
+import type { PushContent, PushMessage, PushTarget } from './push-sender.ts';
+
+const ours = new Set(['deliveryId', 'link', 'video']);
+
+/** FCM refuses `from`, `message_type` and everything of google's and gcm's own; the rest are read by its clients. */
+function isReserved(name: string): boolean {
+  return ours.has(name) || /^(from|notification|message_type|collapse_key|(google|gcm)(\..*)?)$/i.test(name);
+}
+
+const slots = [
+  'token',
+  'deliveryId',
+  'collapseId',
+  'ttl',
+  'expiration',
+  'androidPriority',
+  'apnsPriority',
+  'urgency',
+] as const;
+type Slots = Readonly<Record<(typeof slots)[number], string>>;
+
+/** The parts of one content for one platform; the body and how many bytes of it FCM counts, without the delivery id. */
+const prepared = perContent((content, deviceType) => {
+  const notification = shown(content);
+  const data = (deliveryId: string) => ({ deliveryId, ...dataOf(content) });
+  return {
+    counted: Buffer.byteLength(JSON.stringify(notification ?? {})) + Buffer.byteLength(JSON.stringify(data(''))),
+    fill: template(slots, (slot) => ({
+      token: slot.token,
+      notification,
+      data: data(slot.deliveryId),
+      ...platform(content, deviceType, slot),
+    })),
+  };
+});
+
+function shown(content: PushContent): Record<string, string | undefined> | undefined {
+  if (!isShown(content)) return undefined;
+  const { title, body, image } = content;
+  return { title, body, image };
+}
+
+/** FCM's data are strings; anything else travels as JSON text. */
+function dataOf({ link, video, data }: PushContent): Record<string, string | undefined> {
+  const members = besideReserved(data, isReserved).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return { link, video, ...Object.fromEntries(members) };
+}
+
+function platform(content: PushContent, deviceType: string, slot: Slots): Record<string, unknown> {
+  if (deviceType === 'ios') return { apns: apns(content, slot) };
+  if (deviceType === 'web') return { webpush: webPush(content, slot) };
+  return { android: android(content, slot) };
+}
+
+/**
+ * The tag makes a message that came twice one notification. A `collapse_key` would not do: FCM keeps four of them a
+ * device and drops messages beyond. Without anything to show, an `android.notification` would show an empty one.
+ */
+function android(content: PushContent, slot: Slots): unknown {
+  const { sound, badge } = content;
+  const notification = { tag: slot.collapseId, sound, notification_count: badge || undefined };
+  return { ttl: slot.ttl, priority: slot.androidPriority, ...(isShown(content) ? { notification } : {}) };
+}
+
+function apns(content: PushContent, slot: Slots): unknown {
+  const { image, sound, badge } = content;
+  const isVisible = isShown(content);
+  return {
+    headers: {
+      'apns-collapse-id': slot.collapseId,
+      'apns-expiration': slot.expiration,
+      'apns-priority': isVisible ? slot.apnsPriority : '5',
+      'apns-push-type': isVisible ? 'alert' : 'background',
+    },
+    payload: {
+      aps: {
+        sound,
+        badge,
+        'content-available': isVisible ? undefined : 1,
+        'mutable-content': isVisible && image !== undefined ? 1 : undefined,
+      },
+    },
+    fcm_options: image === undefined ? undefined : { image },
+  };
+}
+
+function webPush(content: PushContent, slot: Slots): unknown {
+  const isSecureLink = /^https:\/\//i.test(content.link ?? '');
+  return {
+    headers: { TTL: slot.ttl, Urgency: slot.urgency, Topic: slot.collapseId },
+    ...(isShown(content) ? { notification: { tag: slot.collapseId } } : {}),
+    // FCM takes no other links here; the app finds every link in the data.
+    ...(isSecureLink ? { fcm_options: { link: content.link } } : {}),
+  };
+}
+
+export interface FcmMessage {
+  /** JSON of the request's body. */
+  readonly body: string;
+  /** What counts towards the limit: `notification` and `data`. */
+  readonly bytes: number;
+}
+
+/** The body of `messages:send`. */
+export function fcmMessage(message: PushMessage, target: PushTarget, now: number): FcmMessage {
+  const { counted, fill } = prepared(message.content, target.deviceType);
+  const seconds = secondsLeft(message.expiresAt, now);
+  const isHigh = message.urgency === 'high';
+  const json = fill({
+    token: target.token,
+    deliveryId: message.deliveryId,
+    collapseId: collapseId(message.deliveryId),
+    ttl: target.deviceType === 'web' ? String(seconds) : `${seconds}s`,
+    expiration: String(Math.floor(message.expiresAt / 1000)),
+    androidPriority: isHigh ? 'HIGH' : 'NORMAL',
+    apnsPriority: isHigh ? '10' : '5',
+    urgency: message.urgency,
+  });
+  return { body: `{"message":${json}}`, bytes: counted + Buffer.byteLength(message.deliveryId) };
+}

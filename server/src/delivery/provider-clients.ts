@@ -1,0 +1,35 @@
+import { ProviderClient, type ProviderClientOptions } from './provider-client.ts';
+
+const mostKept = 200;
+
+/** A client for each origin, for providers of which there are many. Those not used for longest close. */
+export class ProviderClients {
+  readonly #options: (origin: string) => ProviderClientOptions;
+  readonly #clients = new Map<string, ProviderClient>();
+
+  constructor(options: (origin: string) => ProviderClientOptions) {
+    this.#options = options;
+  }
+
+  of(origin: string): ProviderClient {
+    const client = this.#clients.get(origin) ?? new ProviderClient(this.#options(origin));
+    this.#clients.delete(origin);
+    this.#clients.set(origin, client);
+    if (this.#clients.size > mostKept) this.#closeOne(client);
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.values()].map((client) => client.close()));
+  }
+
+  /** The one longest unused that has nothing under way; `except` is about to be used. */
+  #closeOne(except: ProviderClient): void {
+    for (const [origin, client] of this.#clients) {
+      if (client.busy > 0 || client === except) continue;
+      this.#clients.delete(origin);
+      void client.close();
+      return;
+    }
+  }
+}

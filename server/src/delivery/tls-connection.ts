@@ -1,0 +1,44 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+
+export interface TlsOptions {
+  /** Certificates in PEM that are trusted instead of the public ones. */
+  readonly ca?: string;
+  readonly lookup?: LookupFunction;
+  readonly timeoutMs: number;
+  /** Offers HTTP/1.1 too. */
+  readonly http1: boolean;
+}
+
+/** Connects and negotiates; `alpnProtocol` says what is spoken. Rejects with what went wrong. */
+export function connectTls(origin: URL, options: TlsOptions): Promise<TLSSocket> {
+  const host = origin.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host,
+      port: Number(origin.port) || 443,
+      ...(isIP(host) ? {} : { servername: host }),
+      ALPNProtocols: options.http1 ? ['h2', 'http/1.1'] : ['h2'],
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+    });
+    const timer = setTimeout(
+      () => socket.destroy(new Error(`${origin.host} did not take a connection within ${options.timeoutMs} ms`)),
+      options.timeoutMs,
+    );
+    const failed = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    socket.setNoDelay(true);
+    socket.once('error', failed);
+    socket.once('close', () => failed(new Error(`${origin.host} closed the connection`)));
+    socket.once('secureConnect', () => {
+      clearTimeout(timer);
+      socket.removeAllListeners('error').removeAllListeners('close');
+      // Until its owner listens.
+      socket.on('error', () => undefined);
+      resolve(socket);
+    });
+  });
+}

@@ -1,0 +1,96 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { type Contract, type Exchange, type FakeAnswer, json } from './exchange.ts';
+import { verifiedJwt } from './jwt.ts';
+
+export interface FakeApns extends Contract {
+  /** What an administrator would enter. */
+  readonly entered: Readonly<Record<string, string>>;
+  /** Provider tokens seen so far. */
+  readonly providerTokens: Set<string>;
+  /** Calls the tokens seen so far expired. */
+  expireTokens(): void;
+  tokenFor(name: string): string;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const refused = (status: number, reason: string, more = {}) => json(status, { reason, ...more });
+
+/** APNs with token authentication. */
+export function createFakeApns(now: () => number): FakeApns {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const entered = {
+    key: String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
+    keyId: 'ABC123DEFG',
+    teamId: 'TEAM123456',
+    bundleId: 'com.example.lighthouse',
+    environment: 'sandbox',
+  };
+  const names = new Map<string, string>();
+  const expired = new Set<string>();
+  /** By connection: which token it was told last, and when that was issued (s). */
+  const lastTokens = new Map<number, { readonly token: string; readonly issuedAt: number }>();
+
+  /** The reason to refuse the provider token. */
+  function unauthorised(token: string, connection: number): FakeAnswer | undefined {
+    const jwt = verifiedJwt(token, publicKey);
+    if (jwt?.header['alg'] !== 'ES256' || jwt.header['kid'] !== entered.keyId) {
+      return refused(403, 'InvalidProviderToken');
+    }
+    if (jwt.claims['iss'] !== entered.teamId) return refused(403, 'InvalidProviderToken');
+    const issuedAt = Number(jwt.claims['iat']);
+    if (expired.has(token) || Math.abs(now() / 1000 - issuedAt) > 3600) return refused(403, 'ExpiredProviderToken');
+    const last = lastTokens.get(connection);
+    if (last && last.token !== token && issuedAt - last.issuedAt < 1200) {
+      return refused(429, 'TooManyProviderTokenUpdates');
+    }
+    lastTokens.set(connection, { token, issuedAt });
+    fake.providerTokens.add(token);
+    return undefined;
+  }
+
+  const fake: FakeApns = {
+    entered,
+    providerTokens: new Set(),
+    expireTokens() {
+      for (const token of fake.providerTokens) expired.add(token);
+    },
+    tokenFor(name) {
+      const token = createHash('sha256').update(name).digest('hex');
+      names.set(token, name);
+      return token;
+    },
+    answers: {
+      tooMany: json(429, { reason: 'TooManyRequests' }, { 'retry-after': '3' }),
+      unavailable: refused(503, 'ServiceUnavailable'),
+      gone: refused(410, 'Unregistered', { timestamp: 1_700_000_000_000 }),
+    },
+    takes: ({ path }) => path.startsWith('/3/device/'),
+    recipient: ({ path }) => names.get(path.slice(10)) ?? path.slice(10),
+    content: ({ body }) => JSON.parse(String(body)),
+    answer(exchange) {
+      const { headers, path, connection } = exchange;
+      const no =
+        unauthorised(String(headers.authorization).replace(/^bearer /, ''), connection) ?? problemOf(exchange, entered);
+      if (no) return no;
+      if (!names.has(path.slice(10))) return refused(400, 'BadDeviceToken');
+      return { status: 200, headers: { 'apns-id': String(headers['apns-id']) } };
+    },
+  };
+  return fake;
+}
+
+function problemOf({ headers, body }: Exchange, { bundleId }: { readonly bundleId?: string }): FakeAnswer | undefined {
+  const type = headers['apns-push-type'];
+  const priority = headers['apns-priority'];
+  if (headers['apns-topic'] === undefined) return refused(400, 'MissingTopic');
+  if (!String(headers['apns-topic']).startsWith(String(bundleId))) return refused(400, 'DeviceTokenNotForTopic');
+  if (type !== 'alert' && type !== 'background') return refused(400, 'InvalidPushType');
+  if (priority !== '5' && !(priority === '10' && type === 'alert')) return refused(400, 'BadPriority');
+  if (!/^\d+$/.test(String(headers['apns-expiration']))) return refused(400, 'BadExpirationDate');
+  const id = headers['apns-id'];
+  if (id !== undefined && !uuid.test(String(id))) return refused(400, 'BadMessageId');
+  if (Buffer.byteLength(String(headers['apns-collapse-id'] ?? '')) > 64) return refused(400, 'BadCollapseId');
+  if (body.length === 0) return refused(400, 'PayloadEmpty');
+  if (body.length > 4096) return refused(413, 'PayloadTooLarge');
+  return JSON.parse(String(body)).aps ? undefined : refused(400, 'PayloadEmpty');
+}
