@@ -13,6 +13,8 @@ export interface AppSection {
 export const appSections = [
   { to: '/apps/$appId/beacons', label: 'Beacons', icon: 'beacon', permission: 'beacons.read' },
   { to: '/apps/$appId/buckets', label: 'Data', icon: 'bucket', permission: 'buckets.read' },
+  { to: '/apps/$appId/files', label: 'Files', icon: 'file', permission: 'files.read' },
+  { to: '/apps/$appId/api', label: 'API', icon: 'code', permission: 'apps.read' },
   { to: '/apps/$appId/keys', label: 'Keys', icon: 'key', permission: 'keys.read' },
   { to: '/apps/$appId/rules', label: 'Rules', icon: 'rules', permission: 'apps.read' },
   { to: '/apps/$appId/settings', label: 'Settings', icon: 'settings', permission: 'apps.read' },

@@ -1,7 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { apiRoutes } from '../features/api/routes.ts';
+import { readAuditSearch } from '../features/audit/audit-search.ts';
 import { beaconRoutes } from '../features/beacons/routes.ts';
 import { bucketRoutes } from '../features/buckets/routes.ts';
+import { fileRoutes } from '../features/files/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
@@ -79,9 +82,17 @@ const administrators = createRoute({
   ),
 });
 
+const system = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/system',
+  beforeLoad: allowed('system.read'),
+  component: lazyRouteComponent(() => import('../features/system/system-page.tsx'), 'SystemPage'),
+});
+
 const audit = createRoute({
   getParentRoute: () => signedIn,
   path: '/audit',
+  validateSearch: readAuditSearch,
   beforeLoad: allowed('audit.read'),
   component: lazyRouteComponent(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
 });
@@ -92,8 +103,18 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     apps,
-    app.addChildren([appHome, ...beaconRoutes, ...bucketRoutes, appKeys, appRules, appSettings]),
+    app.addChildren([
+      appHome,
+      ...beaconRoutes,
+      ...bucketRoutes,
+      ...fileRoutes,
+      ...apiRoutes,
+      appKeys,
+      appRules,
+      appSettings,
+    ]),
     administrators,
+    system,
     audit,
   ]),
 ]);

@@ -29,6 +29,9 @@ const paths = {
   edit: 'M4 20l1-4L16 5l3 3L8 19z',
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  file: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  code: 'M9 7l-5 5 5 5M15 7l5 5-5 5',
+  pulse: 'M3 12h4l3-7 4 14 3-7h4',
   upload: 'M12 16V5M7 9l5-5 5 5M5 20h14',
 } as const;
 
