@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../server/test/build-app.ts';
 import { assertAccessible } from './axe.ts';
@@ -71,8 +72,9 @@ describe('the reference of the interface in the console', () => {
 
   test('the curl line does the same from a shell', async () => {
     const line = (await curl()).replace('YOUR-APP-KEY', app.appKey).replace('ACCESS-TOKEN', user.token);
-    const said = JSON.parse(execFileSync('sh', ['-c', line.replace('curl', 'curl -s')], { encoding: 'utf8' }));
-    assert.ok(said.result.objectId);
+    // The service runs in this process, so that the shell must not hold it up.
+    const { stdout } = await promisify(execFile)('sh', ['-c', line.replace('curl', 'curl -s')]);
+    assert.ok(JSON.parse(stdout).result.objectId);
     assert.equal((await stored()).length, 2);
   });
 

@@ -67,7 +67,7 @@ export async function openAs(browser: Browser, { app, origin, role }: Signing): 
   const account = { email: `${role}${++people}@museum.example`, password: 'a long enough secret' };
   await app.app.admins.create({ ...account, name: `Some ${role}`, role }, { name: 'test', address: null });
   const visited = await visit(browser, origin);
-  visited.page.setDefaultTimeout(Number(process.env['PT'] ?? 15_000));
+  visited.page.setDefaultTimeout(15_000);
   const answer = await visited.context.request.post('/console/api/session', { data: account, headers: { origin } });
   if (answer.status() !== 201) throw new Error(`signing in failed: ${await answer.text()}`);
   return visited;

@@ -111,8 +111,8 @@ describe('administration in the console', () => {
     await page.getByText(/downloaded the backup/).waitFor();
     const change = page.getByRole('listitem').filter({ hasText: 'changed the app Test app.' });
     await change.getByText('What changed').click();
-    await change.getByText('policy.rateLimit.perSecond').waitFor();
-    assert.equal(await change.getByText('policy.rateLimit.burst').count(), 0);
+    await change.getByText('rateLimit.perSecond').waitFor();
+    assert.equal(await change.getByText('rateLimit.burst').count(), 0);
     await takePictures(page, 'audit');
     await assertAccessible(page);
     await page.getByLabel('Kind').selectOption('backup');

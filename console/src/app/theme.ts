@@ -7,7 +7,12 @@ export const theme = createTheme({
   components: {
     // Locking the page's scrolling would insert a style element; look.css does it instead.
     Modal: Modal.extend({
-      defaultProps: { lockScroll: false, centered: true, overlayProps: { backgroundOpacity: 0.45 } },
+      defaultProps: {
+        lockScroll: false,
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.45 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
     }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),

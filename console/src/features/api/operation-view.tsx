@@ -90,7 +90,7 @@ function Table({ label, rows }: { readonly label: string; readonly rows: readonl
       <thead>
         <tr>
           <th scope="col">{label}</th>
-          <th scope="col">Where</th>
+          <th scope="col">{label === 'Body' ? 'Needed' : 'Where'}</th>
           <th scope="col">What</th>
         </tr>
       </thead>
