@@ -82,7 +82,7 @@ describe('the first session in the console', () => {
   });
 
   test('a bucket with a bad name is refused, and one with a good name is made', async () => {
-    await page.getByRole('link', { name: 'Buckets' }).click();
+    await page.getByRole('link', { name: 'Data' }).click();
     await button('Create a bucket').click();
     await dialog().getByLabel('Name').fill('1st bucket');
     await dialog().getByRole('button', { name: 'Create' }).click();
@@ -183,7 +183,7 @@ describe('the first session in the console', () => {
     await other.page.getByRole('link', { name: /Castle guide/ }).click();
     await other.page.getByRole('heading', { name: 'No beacon yet' }).waitFor();
     const parts = other.page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link');
-    assert.deepEqual(await parts.allInnerTexts(), ['Beacons', 'Buckets', 'Rules', 'Settings']);
+    assert.deepEqual(await parts.allInnerTexts(), ['Beacons', 'Data', 'Rules', 'Settings']);
     await other.page.goto(`${other.page.url().replace(/beacons$/, '')}keys`);
     await other.page.getByText('Your role does not include the keys.', { exact: false }).waitFor();
     await other.page.goto('/console/audit');

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { recordChange } from './audit.ts';
 import { Background } from './background.ts';
@@ -26,6 +27,8 @@ import { createAdminSessions } from './features/admins/sessions.ts';
 import { appConsoleEndpoints } from './features/apps/console-routes.ts';
 import type { AppService } from './features/apps/service.ts';
 import { findAppAccess, listApps, noteKeyUse } from './features/apps/store.ts';
+import { backupConsoleEndpoints } from './features/backups/console-routes.ts';
+import { createBackupService } from './features/backups/service.ts';
 import { beaconEndpoints } from './features/beacons/routes.ts';
 import { findMissingBeacons } from './features/beacons/store.ts';
 import { bucketConsoleEndpoints } from './features/buckets/console-routes.ts';
@@ -38,6 +41,7 @@ import { deviceConsoleEndpoints } from './features/devices/console-routes.ts';
 import { createDeviceCredentials } from './features/devices/credentials.ts';
 import { deviceEndpoints } from './features/devices/routes.ts';
 import { eventEndpoints } from './features/events/routes.ts';
+import { fileConsoleEndpoints } from './features/files/console-routes.ts';
 import { startFileHousekeeping } from './features/files/housekeeping.ts';
 import { fileEndpoints } from './features/files/routes.ts';
 import { registerFileServing } from './features/files/serve.ts';
@@ -70,6 +74,7 @@ import { SiteCache } from './features/sightings/site-cache.ts';
 import { findInstallationId } from './features/sightings/site-store.ts';
 import { createTicker, type Ticker } from './features/sightings/ticker.ts';
 import { storylineEndpoints } from './features/storylines/routes.ts';
+import { systemConsoleEndpoints } from './features/system/console-routes.ts';
 import { AttemptLimits } from './features/users/attempts.ts';
 import { userConsoleEndpoints } from './features/users/console-routes.ts';
 import { createPasswordReset, createResetMailHandler, type FindApp } from './features/users/password-reset.ts';
@@ -328,6 +333,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     passwords,
     inBackground: (what, work) => background.run(what, work),
   });
+  const backups = createBackupService({
+    db,
+    blobs,
+    folder: join(config.dataFolder, 'backups'),
+    now,
+    inBackground: (what, work) => background.run(what, work),
+  });
   const consoleEndpoints: readonly ConsoleEndpoint[] = [
     ...sessionEndpoints({ admins, sessions, isDemo: async () => (await findDemoMark(db)) !== undefined }),
     ...adminEndpoints(admins),
@@ -341,7 +353,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...overviewConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
     ...deviceConsoleEndpoints({ credentials: deviceCredentials, assertApp: (appId) => apps.get(appId) }),
     ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
+    ...fileConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
+    ...systemConsoleEndpoints({
+      db,
+      now,
+      version,
+      dataFolder: config.dataFolder,
+      countJobs: () => countJobs(db, now()),
+    }),
+    ...backupConsoleEndpoints(backups),
   ];
 
   const health = registerHealth(server, db);
@@ -405,6 +426,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close() {
       isStopping = true;
       housekeeping.stop();
+      backups.stop();
       health.stopping();
       sweeping.stop();
       ticker.stop();

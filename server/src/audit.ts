@@ -1,6 +1,6 @@
 import type { Db } from './db/db.ts';
 import { newObjectId } from './id.ts';
-import { raw, sql } from './sql.ts';
+import { joinSql, raw, sql } from './sql.ts';
 
 /** Who makes a change in the management console or on the command line. */
 export interface Actor {
@@ -48,14 +48,32 @@ export interface AuditRow {
   readonly created_at: number;
 }
 
+export interface AuditFilter {
+  readonly appId: string | undefined;
+  readonly actor: string | undefined;
+  /** What stands before the dot of the action: `app`, `data`, `session` … */
+  readonly kind: string | undefined;
+  /** Epoch milliseconds; `until` is not included. */
+  readonly from: number | undefined;
+  readonly until: number | undefined;
+  readonly before: string | undefined;
+}
+
 /** Newest first; `before` is the id at which the last page ended. */
-export function listChanges(
-  db: Db,
-  page: { readonly appId: string | undefined; readonly before: string | undefined; readonly limit: number },
-): Promise<AuditRow[]> {
-  const ofApp = page.appId === undefined ? raw('1 = 1') : sql`app_id = ${page.appId}`;
-  const older = page.before === undefined ? raw('1 = 1') : sql`audit_id < ${page.before}`;
+export function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit: number }): Promise<AuditRow[]> {
+  const { appId, actor, kind, from, until, before } = filter;
+  const conditions = [
+    raw('1 = 1'),
+    ...(appId === undefined ? [] : [sql`app_id = ${appId}`]),
+    ...(actor === undefined ? [] : [sql`actor = ${actor}`]),
+    ...(kind === undefined ? [] : [sql`substr(action, 1, ${kind.length + 1}) = ${`${kind}.`}`]),
+    ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
+    ...(until === undefined ? [] : [sql`created_at < ${until}`]),
+    ...(before === undefined ? [] : [sql`audit_id < ${before}`]),
+  ];
+  // A filter may leave nothing of a long history, so it is read beside the others.
   return db.all<AuditRow>(
-    sql`select * from audit where ${ofApp} and ${older} order by audit_id desc limit ${page.limit}`,
+    sql`select * from audit where ${joinSql(conditions, ' and ')} order by audit_id desc limit ${limit}`,
+    { share: 'audit' },
   );
 }

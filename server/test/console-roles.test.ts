@@ -49,6 +49,12 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'DELETE /apps/:appId/senders/:kind': ['owner', 'manager'],
   'POST /apps/:appId/senders/:kind/test': ['owner', 'manager'],
   'GET /audit': ['owner', 'manager'],
+  'GET /apps/:appId/files/usage': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'GET /system': ['owner', 'manager'],
+  'GET /system/backups': ['owner'],
+  'POST /system/backups': ['owner'],
+  'GET /system/backups/:backupId/archive': ['owner'],
+  'DELETE /system/backups/:backupId': ['owner'],
 };
 
 const nameOf = ({ method, path }: ConsoleEndpoint) => `${method} ${path}`;

@@ -1,8 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { activityRoutes } from '../features/activity/routes.ts';
+import { apiRoutes } from '../features/api/routes.ts';
+import { readAuditSearch } from '../features/audit/audit-search.ts';
 import { beaconRoutes } from '../features/beacons/routes.ts';
+import { bucketRoutes } from '../features/buckets/routes.ts';
 import { deviceRoutes } from '../features/devices/routes.ts';
+import { fileRoutes } from '../features/files/routes.ts';
 import { homeRoutes } from '../features/home/routes.ts';
 import { installationRoutes } from '../features/installations/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
@@ -61,12 +65,6 @@ const appKeys = createRoute({
   component: lazyRouteComponent(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
 });
 
-const appBuckets = createRoute({
-  getParentRoute: () => app,
-  path: '/buckets',
-  component: lazyRouteComponent(() => import('../features/buckets/buckets-section.tsx'), 'BucketsSection'),
-});
-
 const appRules = createRoute({
   getParentRoute: () => app,
   path: '/rules',
@@ -89,9 +87,17 @@ const administrators = createRoute({
   ),
 });
 
+const system = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/system',
+  beforeLoad: allowed('system.read'),
+  component: lazyRouteComponent(() => import('../features/system/system-page.tsx'), 'SystemPage'),
+});
+
 const audit = createRoute({
   getParentRoute: () => signedIn,
   path: '/audit',
+  validateSearch: readAuditSearch,
   beforeLoad: allowed('audit.read'),
   component: lazyRouteComponent(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
 });
@@ -110,12 +116,15 @@ const tree = root.addChildren([
       ...installationRoutes,
       ...userRoutes,
       ...deviceRoutes,
+      ...bucketRoutes,
+      ...fileRoutes,
+      ...apiRoutes,
       appKeys,
-      appBuckets,
       appRules,
       appSettings,
     ]),
     administrators,
+    system,
     audit,
   ]),
 ]);

@@ -24,6 +24,7 @@ interface Entry {
 const entries: readonly Entry[] = [
   { to: '/apps', label: 'Apps', icon: 'apps', permission: 'apps.read' },
   { to: '/administrators', label: 'Administrators', icon: 'people', permission: 'administrators.read' },
+  { to: '/system', label: 'System', icon: 'pulse', permission: 'system.read' },
   { to: '/audit', label: 'Audit', icon: 'list', permission: 'audit.read' },
 ];
 

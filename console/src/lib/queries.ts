@@ -55,9 +55,19 @@ export const administratorsQuery = queryOptions({
 
 const auditPageSize = 50;
 
-export const auditQuery = infiniteQueryOptions({
-  queryKey: ['audit'],
-  queryFn: ({ pageParam }) => call('listAudit', { query: { limit: auditPageSize, before: pageParam } }),
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: ({ next }) => next,
-});
+/** What the audit is narrowed down to. */
+export interface AuditFilter {
+  readonly appId?: string;
+  readonly actor?: string;
+  readonly kind?: string;
+  readonly from?: string;
+  readonly until?: string;
+}
+
+export const auditQuery = (filter: AuditFilter = {}) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam }) => call('listAudit', { query: { ...filter, limit: auditPageSize, before: pageParam } }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+  });

@@ -18,7 +18,23 @@ export interface BackupOptions {
   /** Must not exist yet, or be empty. */
   readonly folder: string;
   readonly now: number;
+  /** Called now and then with how far it is. */
+  readonly onProgress?: (progress: BackupProgress) => void;
+  /** Ends it early; what was written is removed. */
+  readonly signal?: AbortSignal;
 }
+
+export interface BackupProgress {
+  /** What is being copied: the name of a table, or `files`. */
+  readonly part: string;
+  /** Tables that are whole, of how many. */
+  readonly tables: number;
+  readonly ofTables: number;
+  readonly rows: number;
+  readonly files: number;
+}
+
+type Watch = Pick<BackupOptions, 'onProgress' | 'signal'>;
 
 /** A page is as long as this, whatever the size of its rows, so that memory stays the same. */
 const pageBytes = 4 * 1024 * 1024;
@@ -35,15 +51,16 @@ type Read = (statement: Sql) => Promise<Row[]>;
  *
  * @throws Error when the folder is taken, or the database is newer than this code
  */
-export async function writeBackup({ db, blobs, folder, now }: BackupOptions): Promise<Manifest> {
+export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOptions): Promise<Manifest> {
   await assertFree(folder);
   const unfinished = `${folder}.unfinished-${randomText(6)}`;
   await mkdir(dirname(folder), { recursive: true });
   await mkdir(unfinished, { mode: 0o700 });
   try {
-    const rows = await db.snapshot((read) => copyRows(read, unfinished));
+    const progress = watched(watch);
+    const rows = await db.snapshot((read) => copyRows(read, unfinished, progress));
     // After the rows: a file's bytes are stored before its row, so that every row that was read has its bytes by now.
-    const copied = await copyBlobs(blobs, unfinished);
+    const copied = await copyBlobs(blobs, unfinished, progress);
     const createdAt = new Date(now).toISOString();
     const manifest: Manifest = {
       format: 'pharos-backup',
@@ -69,20 +86,40 @@ async function assertFree(folder: string): Promise<void> {
     throw new Error(`${folder} is not empty. Name a folder that does not exist yet.`);
 }
 
-async function copyRows(read: Read, folder: string): Promise<Pick<Manifest, 'migration' | 'tables'>> {
+/** Notes how far the copying is, and ends it when it is asked to. */
+function watched({ onProgress, signal }: Watch) {
+  let progress: BackupProgress = { part: '', tables: 0, ofTables: 0, rows: 0, files: 0 };
+  return {
+    note(change: (known: BackupProgress) => Partial<BackupProgress>): void {
+      signal?.throwIfAborted();
+      progress = { ...progress, ...change(progress) };
+      onProgress?.(progress);
+    },
+  };
+}
+type Progress = ReturnType<typeof watched>;
+
+async function copyRows(
+  read: Read,
+  folder: string,
+  progress: Progress,
+): Promise<Pick<Manifest, 'migration' | 'tables'>> {
   const migration = await newestMigration(read);
   const known = knownMigrations();
   if (migration > (known.at(-1)?.id ?? 0))
     throw new Error(`The database is at migration ${migration}, which this version of Pharos does not know.`);
   const tables: Record<string, LinesFile> = {};
-  for (const table of tablesOf(known.filter(({ id }) => id <= migration))) {
+  const present = tablesOf(known.filter(({ id }) => id <= migration));
+  for (const [index, table] of present.entries()) {
     const file = `${table.name}.ndjson.gz`;
-    tables[table.name] = { file, ...(await writeLines(join(folder, file), rowsOf(read, table))) };
+    progress.note(() => ({ part: table.name, tables: index, ofTables: present.length }));
+    tables[table.name] = { file, ...(await writeLines(join(folder, file), rowsOf(read, table, progress))) };
   }
+  progress.note(() => ({ part: 'files', tables: present.length }));
   return { migration, tables };
 }
 
-async function* rowsOf(read: Read, table: BackupTable): AsyncGenerator<Row> {
+async function* rowsOf(read: Read, table: BackupTable, progress: Progress): AsyncGenerator<Row> {
   let limit = firstPage;
   for (let last: Row | undefined; ; ) {
     const page = await read(pageAfter(table, last, limit));
@@ -91,6 +128,7 @@ async function* rowsOf(read: Read, table: BackupTable): AsyncGenerator<Row> {
       size += sizeOf(row);
       yield row;
     }
+    progress.note(({ rows }) => ({ rows: rows + page.length }));
     if (page.length < limit) return;
     last = page.at(-1);
     limit = Math.max(10, Math.min(longestPage, Math.floor(pageBytes / (size / page.length))));
@@ -114,7 +152,7 @@ function sizeOf(row: Row): number {
 }
 
 /** Copies the stored files as they are listed; each line of the list is one of them. */
-async function copyBlobs(blobs: BlobStore, folder: string): Promise<Manifest['blobs']> {
+async function copyBlobs(blobs: BlobStore, folder: string, progress: Progress): Promise<Manifest['blobs']> {
   const target = createDiskBlobStore(join(folder, 'files'));
   let bytes = 0;
   async function* copies() {
@@ -126,6 +164,7 @@ async function copyBlobs(blobs: BlobStore, folder: string): Promise<Manifest['bl
       await target.put(key, digest.through(source));
       const copied = digest.result();
       bytes += copied.bytes;
+      progress.note(({ files }) => ({ files: files + 1 }));
       yield { key, ...copied };
     }
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { fail } from '../errors.ts';
 import { acceptJson, allowedMethods } from './api.ts';
 import { type ConsoleDataOptions, dataPath, mountConsoleData, reachable } from './console-data.ts';
-import type { ConsoleCall, ConsoleEndpoint } from './console-endpoint.ts';
+import { type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
 import { type ConsoleGuard, type ConsoleGuardOptions, createConsoleGuard } from './console-guard.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -71,7 +71,13 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
       if (endpoint.body && request.body === undefined)
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
       const answer = await endpoint.handle({ ...early, body: endpoint.body?.read(request.body) });
-      reply.code(endpoint.answer.status).type('application/json; charset=utf-8');
+      reply.code(endpoint.answer.status);
+      if (answer instanceof FileDownload)
+        return reply
+          .type(answer.type)
+          .header('content-disposition', `attachment; filename="${answer.name}"`)
+          .send(answer.bytes);
+      reply.type('application/json; charset=utf-8');
       return JSON.stringify(answer);
     },
   });

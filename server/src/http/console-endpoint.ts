@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { Actor } from '../audit.ts';
 import type { ErrorName } from '../errors.ts';
@@ -60,6 +61,20 @@ export interface ConsoleEndpoint<Body = unknown> {
   /** Throws when the path names nothing, before the body is looked at. */
   readonly locate?: (params: Readonly<Record<string, string>>) => Promise<unknown>;
   readonly handle: (call: ConsoleCall<Body>) => Promise<object>;
+}
+
+/** An answer that is a file instead of JSON. */
+export class FileDownload {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Readable;
+
+  /** `name` consists of letters, digits, dots and dashes. */
+  constructor(name: string, type: string, bytes: Readable) {
+    this.name = name;
+    this.type = type;
+    this.bytes = bytes;
+  }
 }
 
 /** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */

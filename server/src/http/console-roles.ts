@@ -28,6 +28,10 @@ export const mayDo = Object.freeze({
   'webhooks.read': ['owner', 'manager'],
   'webhooks.write': ['owner', 'manager'],
   'audit.read': ['owner', 'manager'],
+  /** How the service does: version, storage, queues, memory. */
+  'system.read': ['owner', 'manager'],
+  /** Backups hold everything, the hashes of keys and passwords included. */
+  'backups.manage': ['owner'],
   'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'beacons.write': ['owner', 'manager', 'installer'],
   /** What visitors are told: notifications, storylines with their scenarios. */

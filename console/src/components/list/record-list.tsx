@@ -54,6 +54,8 @@ interface Props<Id extends ListOperation> {
   readonly onAll?: () => void;
   /** What stands there as long as there is nothing at all. */
   readonly empty: ReactNode;
+  /** Another form than the table; undefined stands for the first answer that is still on its way. */
+  readonly layout?: (records: readonly Listed<Id>[] | undefined, isBusy: boolean) => ReactNode;
   /** In the line of the search field. */
   readonly tools?: ReactNode;
   /** Below the table, such as the time zone. */
@@ -65,7 +67,7 @@ export const dataKey = (appId: string, operation: OperationId, ...more: readonly
 
 /** A list of the service's records: search, filter, sort and page, all of it in the address. */
 export function RecordList<Id extends ListOperation>(props: Props<Id>) {
-  const { appId, params, list, search, scope, onSearch, empty, onAll, tools, note } = props;
+  const { appId, params, list, search, scope, onSearch, empty, onAll, layout, tools, note } = props;
   const [isFiltering, setFiltering] = useState(false);
   const query = listQuery(search, list, scope);
   const { data, error, isFetching } = useListed(appId, list.operation, query, { params, read: list.read });
@@ -117,7 +119,8 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
           </Button>
         </div>
       ) : (
-        !(error && !data) && (
+        !(error && !data) &&
+        (layout?.(data?.results as readonly Listed<Id>[] | undefined, isFetching) ?? (
           <DataTable<Listed<Id>>
             label={list.plural}
             columns={list.columns}
@@ -127,7 +130,7 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
             onOrder={(order) => change({ order: order === list.defaultOrder ? undefined : order })}
             isBusy={isFetching}
           />
-        )
+        ))
       )}
       <Pager
         page={search.page ?? 1}

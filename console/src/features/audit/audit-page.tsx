@@ -1,19 +1,39 @@
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Button, Group, NativeSelect, Skeleton, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import blocks from '../../components/blocks.module.css';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { appsQuery, auditQuery } from '../../lib/queries.ts';
+import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '../../lib/queries.ts';
 import { showDateTime, timeZone } from '../../lib/time.ts';
 import type { Audit } from '../../lib/wire.ts';
 import classes from './audit.module.css';
+import { filterOfDays } from './audit-search.ts';
 import { changedMembers, describe } from './describe.ts';
+
+const route = getRouteApi('/signed-in/audit');
+
+const kinds = [
+  { value: '', label: 'Every kind' },
+  { value: 'app', label: 'Apps' },
+  { value: 'key', label: 'Keys' },
+  { value: 'bucket', label: 'Buckets' },
+  { value: 'data', label: 'Data of apps' },
+  { value: 'user', label: 'Users of apps' },
+  { value: 'sender', label: 'Push providers' },
+  { value: 'administrator', label: 'Administrators' },
+  { value: 'session', label: 'Signing in' },
+  { value: 'backup', label: 'Backups' },
+];
 
 /** Every change in the console and on the command line, newest first. */
 export function AuditPage() {
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(auditQuery);
+  const filter = route.useSearch();
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    auditQuery(filterOfDays(filter)),
+  );
   const { data: apps = [] } = useQuery(appsQuery);
   const changes = data?.pages.flatMap(({ results }) => results);
   const nameOf = (appId: string | null) => apps.find((app) => app.appId === appId)?.name;
@@ -22,9 +42,11 @@ export function AuditPage() {
       <PageHeader title="Audit">
         Who changed what in this console and on the command line. Times are in {timeZone}.
       </PageHeader>
+      <Filters filter={filter} />
       <FailureNote message={error?.message} />
       {!changes && !error && <Skeleton h={64} />}
-      {changes?.length === 0 && (
+      {changes?.length === 0 && Object.keys(filter).length > 0 && <Text>No changes match.</Text>}
+      {changes?.length === 0 && Object.keys(filter).length === 0 && (
         <EmptyState icon="list" title="Nothing has been changed yet">
           Each change will stand here with its time, its author and what it was before.
         </EmptyState>
@@ -44,6 +66,38 @@ export function AuditPage() {
         </Group>
       )}
     </>
+  );
+}
+
+function Filters({ filter }: { readonly filter: AuditFilter }) {
+  const navigate = route.useNavigate();
+  const { data: apps = [] } = useQuery(appsQuery);
+  const { data: people = [] } = useQuery(administratorsQuery);
+  const field = (name: keyof AuditFilter) => ({
+    value: filter[name] ?? '',
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      void navigate({ search: (known) => ({ ...known, [name]: value || undefined }), replace: true }),
+  });
+  return (
+    <div className={classes.filters}>
+      <NativeSelect label="Kind" data={kinds} {...field('kind')} />
+      <NativeSelect
+        label="Who"
+        data={[
+          { value: '', label: 'Everybody' },
+          ...people.map(({ email, name }) => ({ value: email, label: name })),
+          { value: 'command line', label: 'The command line' },
+        ]}
+        {...field('actor')}
+      />
+      <NativeSelect
+        label="App"
+        data={[{ value: '', label: 'Every app' }, ...apps.map(({ appId, name }) => ({ value: appId, label: name }))]}
+        {...field('appId')}
+      />
+      <TextInput label="From" type="date" {...field('from')} />
+      <TextInput label="To" type="date" {...field('until')} />
+    </div>
   );
 }
 

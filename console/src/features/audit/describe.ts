@@ -16,6 +16,9 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'administrator.create': (subject) => `added the administrator ${subject}.`,
   'administrator.change': (subject) => `changed the administrator ${subject}.`,
   'administrator.password': (subject) => `set the password of ${subject}.`,
+  'backup.create': (subject) => `began the backup ${subject}.`,
+  'backup.download': (subject) => `downloaded the backup ${subject}.`,
+  'backup.delete': (subject) => `deleted the backup ${subject}.`,
   'session.begin': () => 'signed in.',
 };
 
@@ -75,10 +78,19 @@ export function changedMembers(before: unknown, after: unknown): ChangedMember[]
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
   // That something came or went under its name is in the sentence already.
   if ((before === null || after === null) && names.join() === 'name') return [];
-  return names
-    .map((name) => ({ name, before: show(old[name]), after: show(now[name]) }))
-    .filter((member) => member.before !== member.after);
+  return names.flatMap((name) => differences(name, old[name], now[name]));
 }
+
+/** Of two objects only what differs inside, by dotted names, so that one need not compare two long texts by eye. */
+function differences(name: string, before: unknown, after: unknown): ChangedMember[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (!isObject(before) || !isObject(after)) return [{ name, before: show(before), after: show(after) }];
+  const inside = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return inside.flatMap((member) => differences(`${name}.${member}`, before[member], after[member]));
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function membersOf(state: unknown): Readonly<Record<string, unknown>> {
   return state !== null && typeof state === 'object' ? (state as Readonly<Record<string, unknown>>) : {};

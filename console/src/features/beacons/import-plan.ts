@@ -1,28 +1,16 @@
 import type { Beacon } from '@pharos/sdk';
+import type { ImportRow } from '../../components/import/import-rows.ts';
 import type { CsvTable } from '../../lib/csv.ts';
+import { canonical, shown } from '../../lib/json-compare.ts';
 import { uuidKey } from './beacon-fields.ts';
 import { type BeaconMembers, type CsvColumn, columnProblem, readRow } from './csv-columns.ts';
 
-export type RowKind = 'new' | 'changed' | 'unchanged' | 'refused';
-
-export interface Difference {
-  readonly member: string;
-  readonly before: string;
-  readonly after: string;
-}
-
 /** What an import would do with one row. */
-export interface PlannedRow {
-  readonly line: number;
-  readonly kind: RowKind;
-  readonly name: string;
+export interface PlannedRow extends ImportRow {
   /** Of the beacon that changes. */
   readonly beaconId?: string;
   /** What is sent. */
   readonly members: BeaconMembers;
-  readonly differences: readonly Difference[];
-  /** Why it is refused, as a sentence. */
-  readonly problem?: string;
 }
 
 const required = ['name', 'uuid', 'major', 'minor'] as const;
@@ -100,18 +88,4 @@ function compare(row: PlannedRow, beacon: Beacon): PlannedRow {
     members: Object.fromEntries(changed) as BeaconMembers,
     differences,
   };
-}
-
-/** Members in one order, so that the order in which they stand makes no difference. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
-}
-
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

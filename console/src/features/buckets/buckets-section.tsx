@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Modal, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import blocks from '../../components/blocks.module.css';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';
@@ -14,6 +14,7 @@ import { showDate } from '../../lib/time.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useFields } from '../../lib/use-fields.ts';
 import type { Bucket } from '../../lib/wire.ts';
+import classes from './buckets.module.css';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 
@@ -48,6 +49,7 @@ export function BucketsSection() {
             {buckets.map((bucket) => (
               <BucketRow
                 key={bucket.objectId}
+                appId={appId}
                 bucket={bucket}
                 {...(mayWrite ? { onDelete: () => setGoing(bucket) } : {})}
               />
@@ -67,12 +69,24 @@ function countText({ records, hasMoreRecords }: Bucket): string {
   return records === 1 ? '1 record' : `${count} records`;
 }
 
-function BucketRow({ bucket, onDelete }: { readonly bucket: Bucket; readonly onDelete?: () => void }) {
+interface RowProps {
+  readonly appId: string;
+  readonly bucket: Bucket;
+  readonly onDelete?: () => void;
+}
+
+function BucketRow({ appId, bucket, onDelete }: RowProps) {
   const columns = Object.entries(bucket.columns);
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
       <div className={blocks.grow}>
-        <div className={blocks.title}>{bucket.name}</div>
+        <Link
+          to="/apps/$appId/buckets/$bucketName"
+          params={{ appId, bucketName: bucket.name }}
+          className={classes.name}
+        >
+          <span className={blocks.title}>{bucket.name}</span>
+        </Link>
         <div className={blocks.meta}>
           <span>{countText(bucket)}</span>
           <span>since {showDate(bucket.createdAt)}</span>

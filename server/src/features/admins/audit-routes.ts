@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { type AuditRow, listChanges } from '../../audit.ts';
 import type { Database } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
 import { exampleId } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
 import { pageLimitParameter, readPageLimit } from '../../http/console-page.ts';
@@ -22,6 +23,14 @@ function view(row: AuditRow) {
   };
 }
 
+/** @throws Failure InvalidQuery */
+function readTime(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw fail('InvalidQuery', `${name} must be a time such as 2026-05-04T09:30:00Z.`);
+}
+
 /** Every change that was made in the console or on the command line. */
 export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
   return [
@@ -34,6 +43,14 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
       permission: 'audit.read',
       query: [
         { name: 'appId', description: 'Only changes to this app', schema: Type.String() },
+        { name: 'actor', description: 'Only changes by this administrator, by e-mail', schema: Type.String() },
+        {
+          name: 'kind',
+          description: 'Only changes of this kind: what stands before the dot of an action, such as app or data',
+          schema: Type.String(),
+        },
+        { name: 'from', description: 'Only changes since this time (ISO 8601)', schema: Type.String() },
+        { name: 'until', description: 'Only changes before this time (ISO 8601)', schema: Type.String() },
         { name: 'before', description: 'Only changes older than the one with this auditId', schema: Type.String() },
         pageLimitParameter,
       ],
@@ -46,7 +63,15 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
       errors: ['InvalidQuery'],
       async handle({ query }) {
         const limit = readPageLimit(query['limit']);
-        const rows = await listChanges(db, { appId: query['appId'], before: query['before'], limit });
+        const rows = await listChanges(db, {
+          appId: query['appId'],
+          actor: query['actor'],
+          kind: query['kind'],
+          from: readTime('from', query['from']),
+          until: readTime('until', query['until']),
+          before: query['before'],
+          limit,
+        });
         const last = rows.at(-1);
         return { results: rows.map(view), ...(rows.length === limit && last ? { next: last.audit_id } : {}) };
       },

@@ -72,6 +72,15 @@ export async function findStoredNames(db: Db, appId: string, first: string, last
   return rows.map((row) => row.stored_name);
 }
 
+/** How many files an app has, and their bytes. */
+export async function measureFiles(db: Db, appId: string): Promise<{ files: number; bytes: number }> {
+  const [sum] = await db.all<{ files: number; bytes: number }>(
+    sql`select count(*) as files, coalesce(sum(size), 0) as bytes from files where app_id = ${appId}`,
+    { share: appId },
+  );
+  return { files: Number(sum?.files ?? 0), bytes: Number(sum?.bytes ?? 0) };
+}
+
 /** Epoch milliseconds at which this database came into being. */
 export async function databaseBirth(db: Db): Promise<number> {
   const row = await db.one<{ at: number | null }>(raw('select min(applied_at) as at from migrations'));

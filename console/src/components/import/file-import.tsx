@@ -1,0 +1,121 @@
+import { Alert, Button, FileInput, Group, Text } from '@mantine/core';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { forgetFile, type KeptFile, keepFile, keptFile } from '../../lib/kept-file.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { Block } from '../block.tsx';
+import { FailureNote } from '../failure-note.tsx';
+import { Icon } from '../icon.tsx';
+import classes from './import.module.css';
+import { ImportPreview } from './import-preview.tsx';
+import type { ImportRow } from './import-rows.ts';
+
+const mostBytes = 20_000_000;
+
+interface Props<Row extends ImportRow> {
+  /** Under which the file outlives a reload; one for each target. */
+  readonly keepAs: string;
+  readonly label: string;
+  readonly accept: string;
+  readonly about: ReactNode;
+  /** Beside the choice of the file. */
+  readonly tools?: ReactNode;
+  /** Decides each row without doing anything. @throws Error whose message is a sentence about the file as a whole */
+  readonly plan: (file: KeptFile) => Promise<readonly Row[]>;
+  /** When it changes, the chosen file is planned anew. */
+  readonly planFor?: string;
+  readonly apply: (row: Row) => Promise<unknown>;
+  readonly after: () => unknown;
+}
+
+/**
+ * A file that is brought in: chosen, tried without changing anything, then done row by row. After a reload the file is
+ * planned again, so that what was brought in already shows as unchanged and the rest can go on.
+ */
+export function FileImport<Row extends ImportRow>(props: Props<Row>) {
+  const { keepAs, planFor = '' } = props;
+  const [file, setFile] = useState<KeptFile>();
+  const [isKept, setKept] = useState(false);
+  const read = useAction({ run: props.plan, showsError: true });
+  const start = (next: KeptFile) => {
+    setFile(next);
+    read.mutate(next);
+  };
+  const choose = useAction({
+    run: async (chosen: File): Promise<KeptFile> => {
+      if (chosen.size > mostBytes) throw new Error('The file is larger than 20 MB. Split it.');
+      return { name: chosen.name, text: await chosen.text() };
+    },
+    showsError: true,
+    after: (next) => {
+      keepFile(keepAs, next);
+      setKept(false);
+      start(next);
+    },
+  });
+  // Only once, and again when the way of planning changes.
+  const planned = useRef<string>(undefined);
+  useEffect(() => {
+    if (planned.current === planFor) return;
+    const known = planned.current === undefined ? keptFile(keepAs) : file;
+    if (planned.current === undefined && known) setKept(true);
+    planned.current = planFor;
+    if (known) start(known);
+  });
+  function clear() {
+    forgetFile(keepAs);
+    setFile(undefined);
+    setKept(false);
+    read.reset();
+  }
+  return (
+    <>
+      <Block title="The file" about={props.about}>
+        <Group align="flex-end">
+          <FileInput
+            label={props.label}
+            placeholder={file?.name ?? 'Choose a file'}
+            accept={props.accept}
+            leftSection={<Icon name="upload" size={16} />}
+            className={classes.file}
+            onChange={(chosen) => {
+              clear();
+              if (chosen) choose.mutate(chosen);
+            }}
+          />
+          {props.tools}
+        </Group>
+        <div className={classes.gapAbove}>
+          <FailureNote message={choose.error?.message ?? read.error?.message} />
+        </div>
+        {isKept && file && (
+          <Alert color="blue" variant="light" mt="md">
+            <Group justify="space-between" gap="xs">
+              <span>
+                {file.name} was chosen before this page was loaded again. What came in then shows as unchanged.
+              </span>
+              <Button size="xs" variant="default" onClick={clear}>
+                Forget it
+              </Button>
+            </Group>
+          </Alert>
+        )}
+      </Block>
+      {(read.isPending || choose.isPending) && (
+        <Text mt="md" role="status">
+          Reading the file and what there is already …
+        </Text>
+      )}
+      {read.data && !read.isPending && (
+        <ImportPreview
+          key={read.submittedAt}
+          rows={read.data}
+          apply={props.apply}
+          after={(isWhole) => {
+            if (isWhole) forgetFile(keepAs);
+            return props.after();
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,147 @@
+import { Alert, Badge, Button, Group, Progress, SegmentedControl, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useAction } from '../../lib/use-action.ts';
+import { Block } from '../block.tsx';
+import classes from './import.module.css';
+import { applyRows, type ImportRow, type Outcome, type RowKind } from './import-rows.ts';
+
+/** Rows that are drawn; the counts and the import itself are about all. */
+const mostDrawn = 200;
+
+const kinds: readonly { readonly kind: RowKind; readonly label: string; readonly color: string }[] = [
+  { kind: 'new', label: 'new', color: 'teal' },
+  { kind: 'changed', label: 'changed', color: 'blue' },
+  { kind: 'unchanged', label: 'unchanged', color: 'gray' },
+  { kind: 'refused', label: 'refused', color: 'red' },
+];
+
+interface Props<Row extends ImportRow> {
+  readonly rows: readonly Row[];
+  /** Brings one row in. What it throws is told beside the row, and the others go on. */
+  readonly apply: (row: Row) => Promise<unknown>;
+  /** After each run. `isWhole`: nothing is left to bring in. */
+  readonly after: (isWhole: boolean) => unknown;
+}
+
+/** What an import would do, row by row, and then how it goes. */
+export function ImportPreview<Row extends ImportRow>({ rows, apply, after }: Props<Row>) {
+  const [shown, setShown] = useState<RowKind | 'all'>('all');
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<number, Outcome>>(new Map());
+  const todo = rows.filter(({ kind, line }) => (kind === 'new' || kind === 'changed') && outcomes.get(line) !== 'done');
+  const failed = [...outcomes.values()].filter((outcome) => outcome !== 'done').length;
+  const run = useAction({
+    run: async () => {
+      const results = new Map<number, Outcome>();
+      await applyRows(todo, apply, (fresh) => {
+        for (const [line, outcome] of fresh) results.set(line, outcome);
+        setOutcomes((known) => new Map([...known, ...fresh]));
+      });
+      return [...results.values()].every((outcome) => outcome === 'done');
+    },
+    after: (isWhole) => after(isWhole),
+  });
+  const visible = rows.filter(({ kind }) => shown === 'all' || kind === shown);
+  const total = outcomes.size + todo.filter(({ line }) => !outcomes.has(line)).length;
+  return (
+    <Block title={outcomes.size === 0 ? 'What would happen' : 'What happened'}>
+      <Group justify="space-between" mb="md">
+        <KindFilter rows={rows} value={shown} onChange={setShown} />
+        {todo.length > 0 && (
+          <Button loading={run.isPending} onClick={() => run.mutate()}>
+            {failed > 0
+              ? `Try ${todo.length.toLocaleString('en')} again`
+              : `Import ${todo.length.toLocaleString('en')}`}
+          </Button>
+        )}
+      </Group>
+      {outcomes.size > 0 && <Going total={total} done={outcomes.size - failed} failed={failed} />}
+      {todo.length === 0 && outcomes.size === 0 && <Alert color="gray">There is nothing to import in this file.</Alert>}
+      <ul className={classes.diff} aria-label="Rows of the file">
+        {visible.slice(0, mostDrawn).map((row) => (
+          <Row key={row.line} row={row} outcome={outcomes.get(row.line)} />
+        ))}
+      </ul>
+      {visible.length > mostDrawn && (
+        <Text size="sm" c="dimmed" mt="xs">
+          And {(visible.length - mostDrawn).toLocaleString('en')} more rows.
+        </Text>
+      )}
+    </Block>
+  );
+}
+
+interface FilterProps {
+  readonly rows: readonly ImportRow[];
+  readonly value: RowKind | 'all';
+  readonly onChange: (value: RowKind | 'all') => void;
+}
+
+function KindFilter({ rows, value, onChange }: FilterProps) {
+  const count = (kind: RowKind) => rows.filter((row) => row.kind === kind).length;
+  return (
+    <div className={classes.kinds}>
+      <SegmentedControl
+        size="xs"
+        aria-label="Rows to show"
+        data={[
+          { value: 'all', label: `${rows.length.toLocaleString('en')} rows` },
+          ...kinds.map(({ kind, label }) => ({
+            value: kind,
+            label: `${count(kind).toLocaleString('en')} ${label}`,
+          })),
+        ]}
+        value={value}
+        onChange={(next) => onChange(next as RowKind | 'all')}
+      />
+    </div>
+  );
+}
+
+interface GoingProps {
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+}
+
+function Going({ total, done, failed }: GoingProps) {
+  return (
+    <div className={classes.progress} role="status">
+      <Progress
+        value={(100 * (done + failed)) / Math.max(total, 1)}
+        color={failed > 0 ? 'yellow' : 'teal'}
+        aria-label="Rows that were sent"
+      />
+      <Text size="sm" mt={4}>
+        {done.toLocaleString('en')} of {total.toLocaleString('en')} rows are in
+        {failed > 0 ? `, ${failed.toLocaleString('en')} were refused by the service.` : '.'}
+      </Text>
+    </div>
+  );
+}
+
+function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: Outcome | undefined }) {
+  const { label, color } = kinds.find(({ kind }) => kind === row.kind) ?? { label: row.kind, color: 'gray' };
+  const failed = outcome !== undefined && outcome !== 'done' ? outcome.failed : undefined;
+  return (
+    <li className={classes[`kind-${row.kind}`]}>
+      <div className={classes.diffHead}>
+        <span className={classes.line}>{row.line}</span>
+        <Badge color={color} variant="light">
+          {label}
+        </Badge>
+        <span className={classes.diffName}>{row.name || 'without a name'}</span>
+        {outcome === 'done' && (
+          <Badge color="teal" variant="outline">
+            in
+          </Badge>
+        )}
+      </div>
+      {row.differences.map(({ member, before, after }) => (
+        <div key={member} className={classes.change}>
+          <span className={classes.soft}>{member}</span> <del>{before}</del> <ins>{after}</ins>
+        </div>
+      ))}
+      {(row.problem ?? failed) && <div className={classes.problem}>{row.problem ?? failed}</div>}
+    </li>
+  );
+}

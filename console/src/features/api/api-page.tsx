@@ -1,0 +1,97 @@
+import { Skeleton, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
+import classes from './api.module.css';
+import { type ApiOperation, type ApiTag, referenceQuery } from './openapi.ts';
+import { OperationView } from './operation-view.tsx';
+
+const route = getRouteApi('/signed-in/apps/$appId/api');
+
+/** The reference of the interface for apps, and a place to try each of its operations on this app. */
+export function ApiPage() {
+  const { appId } = route.useParams();
+  const { op, q = '' } = route.useSearch();
+  const { data: tags, error } = useQuery(referenceQuery);
+  const all = tags?.flatMap(({ operations }) => operations);
+  const shown = all?.find(({ operationId }) => operationId === op) ?? all?.[0];
+  return (
+    <>
+      <SectionHeader title="API">
+        What an app can ask of the service under <span className="mono">/api/v2</span>, from the service&apos;s own{' '}
+        <a href="/openapi.json">OpenAPI document</a>. Try each request on this app.
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      {op && all && shown?.operationId !== op && <FailureNote message={`There is no operation called ${op}.`} />}
+      {!tags && !error && <Skeleton h={300} />}
+      {tags && shown && (
+        <div className={classes.page}>
+          <Index appId={appId} tags={tags} shown={shown} q={q} />
+          <OperationView key={shown.operationId} appId={appId} operation={shown} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const matches = (operation: ApiOperation, text: string) =>
+  [operation.operationId, operation.summary, operation.path, operation.method, ...operation.tags]
+    .join(' ')
+    .toLowerCase()
+    .includes(text.toLowerCase());
+
+interface IndexProps {
+  readonly appId: string;
+  readonly tags: readonly ApiTag[];
+  readonly shown: ApiOperation;
+  readonly q: string;
+}
+
+function Index({ appId, tags, shown, q }: IndexProps) {
+  const navigate = route.useNavigate();
+  const found = tags
+    .map((tag) => ({ ...tag, operations: tag.operations.filter((operation) => matches(operation, q.trim())) }))
+    .filter(({ operations }) => operations.length > 0);
+  return (
+    <nav className={classes.index} aria-label="Operations">
+      <TextInput
+        type="search"
+        aria-label="Search the operations"
+        placeholder="Search"
+        leftSection={<Icon name="search" size={16} />}
+        value={q}
+        onChange={({ currentTarget: { value } }) =>
+          void navigate({ search: (known) => ({ ...known, q: value || undefined }), replace: true })
+        }
+      />
+      {found.length === 0 && (
+        <Text size="sm" c="dimmed" mt="sm">
+          No operation matches.
+        </Text>
+      )}
+      {found.map((tag) => (
+        <section key={tag.name}>
+          <h3>{tag.name}</h3>
+          <ul>
+            {tag.operations.map(({ operationId, summary }) => (
+              <li key={operationId}>
+                <Link
+                  to="/apps/$appId/api"
+                  params={{ appId }}
+                  search={(known: { q?: string }) => ({ ...known, op: operationId })}
+                  aria-current={operationId === shown.operationId ? 'page' : undefined}
+                  activeProps={{}}
+                  resetScroll={false}
+                >
+                  {summary}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  );
+}

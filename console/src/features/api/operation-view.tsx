@@ -1,0 +1,108 @@
+import { Badge, Text } from '@mantine/core';
+import { Block } from '../../components/block.tsx';
+import { CopyButton } from '../../components/copy-field.tsx';
+import classes from './api.module.css';
+import { type ApiOperation, bodyOf, needsOf, ruleOf, type Schema } from './openapi.ts';
+import { TryIt } from './try-it.tsx';
+
+const colours: Readonly<Record<string, string>> = {
+  GET: 'blue',
+  POST: 'teal',
+  PUT: 'yellow',
+  PATCH: 'yellow',
+  DELETE: 'red',
+};
+
+const needs = {
+  app: 'Needs the app headers.',
+  maybe: 'Needs the app headers; an access token is optional.',
+  user: "Needs the app headers and a user's access token.",
+};
+
+/** One operation: what it takes and answers, and the form that sends it. */
+export function OperationView({ appId, operation }: { readonly appId: string; readonly operation: ApiOperation }) {
+  const { method, path, summary, description, parameters = [], responses } = operation;
+  const body = bodyOf(operation);
+  return (
+    <div>
+      <Block
+        title={summary}
+        about={
+          <>
+            {description && <span>{description} </span>}
+            {needs[needsOf(operation)]}
+          </>
+        }
+      >
+        <div className={classes.path}>
+          <Badge color={colours[method] ?? 'gray'} variant="light" size="lg" radius="sm">
+            {method}
+          </Badge>
+          <code className="mono">{path}</code>
+          <CopyButton text={path} label="the path" />
+        </div>
+        {parameters.length > 0 && (
+          <Table
+            label="Parameters"
+            rows={parameters.map((parameter) => ({
+              name: parameter.name,
+              need: parameter.in,
+              about: parameter.description ?? '',
+            }))}
+          />
+        )}
+        {body?.schema?.properties && <Table label="Body" rows={rowsOf(body.schema)} />}
+      </Block>
+      <TryIt appId={appId} operation={operation} />
+      <Block title="Answers">
+        {Object.entries(responses).map(([status, { description: about, content }]) => (
+          <div key={status}>
+            <Text size="sm" mt="xs">
+              <b>{status}</b> {about}
+            </Text>
+            {status.startsWith('2') && content?.['application/json']?.example !== undefined && (
+              <pre className={classes.code}>{JSON.stringify(content['application/json'].example, null, 2)}</pre>
+            )}
+          </div>
+        ))}
+      </Block>
+    </div>
+  );
+}
+
+interface Row {
+  readonly name: string;
+  readonly need: string;
+  readonly about: string;
+}
+
+function rowsOf(schema: Schema): Row[] {
+  return Object.entries(schema.properties ?? {}).map(([name, member]) => ({
+    name,
+    need: schema.required?.includes(name) ? 'required' : 'optional',
+    about: [ruleOf(member), member.description ?? ''].filter((text) => text !== '').join('. '),
+  }));
+}
+
+function Table({ label, rows }: { readonly label: string; readonly rows: readonly Row[] }) {
+  return (
+    <table className={classes.members}>
+      <thead>
+        <tr>
+          <th scope="col">{label}</th>
+          <th scope="col">{label === 'Body' ? 'Needed' : 'Where'}</th>
+          <th scope="col">What</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, need, about }) => (
+          <tr key={name}>
+            <td className="mono">{name}</td>
+            <td>{need}</td>
+            <td>{about}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,20 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { app } from '../../app/routes.ts';
+
+export interface ApiSearch {
+  /** The operationId that is shown. */
+  readonly op?: string;
+  readonly q?: string;
+}
+
+const reference = createRoute({
+  getParentRoute: () => app,
+  path: '/api',
+  validateSearch: ({ op, q }: Record<string, unknown>): ApiSearch => ({
+    ...(typeof op === 'string' ? { op } : {}),
+    ...(typeof q === 'string' && q !== '' ? { q } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./api-page.tsx'), 'ApiPage'),
+});
+
+export const apiRoutes = [reference] as const;

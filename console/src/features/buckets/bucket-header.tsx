@@ -1,0 +1,56 @@
+import { Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { SectionHeader } from '../../components/page-header.tsx';
+import classes from './buckets.module.css';
+
+interface Props {
+  readonly appId: string;
+  readonly bucketName: string;
+  /** Of the page within the bucket; without it the bucket itself is the title. */
+  readonly title?: string;
+  readonly action?: ReactNode;
+}
+
+const tabs = [
+  { to: '/apps/$appId/buckets/$bucketName', label: 'Records' },
+  { to: '/apps/$appId/buckets/$bucketName/schema', label: 'Schema' },
+] as const;
+
+/** The first lines of every page of a bucket: what it is, and the way to its records and its schema. */
+export function BucketHeader({ appId, bucketName, title, action }: Props) {
+  return (
+    <>
+      <SectionHeader title={title ?? bucketName} action={action}>
+        <Group gap="xs">
+          <Link to="/apps/$appId/buckets" params={{ appId }} className={classes.back}>
+            All buckets
+          </Link>
+          {title && (
+            <>
+              <span aria-hidden>/</span>
+              <Link to="/apps/$appId/buckets/$bucketName" params={{ appId, bucketName }} className={classes.back}>
+                {bucketName}
+              </Link>
+            </>
+          )}
+        </Group>
+      </SectionHeader>
+      {!title && (
+        <nav className={classes.tabs} aria-label="Parts of the bucket">
+          {tabs.map(({ to, label }) => (
+            <Link
+              key={to}
+              to={to}
+              params={{ appId, bucketName }}
+              activeOptions={{ exact: true, includeSearch: false }}
+              activeProps={{ 'aria-current': 'page' }}
+            >
+              {label}
+            </Link>
+          ))}
+        </nav>
+      )}
+    </>
+  );
+}

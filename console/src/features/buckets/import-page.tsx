@@ -1,0 +1,85 @@
+import { Skeleton, Switch, Text } from '@mantine/core';
+import type { BucketRecord, JsonObject } from '@pharos/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { FileImport } from '../../components/import/file-import.tsx';
+import { useMayCall } from '../../lib/access.ts';
+import { allRecords } from '../../lib/all-records.ts';
+import { dataOf } from '../../lib/api.ts';
+import type { KeptFile } from '../../lib/kept-file.ts';
+import type { Bucket } from '../../lib/wire.ts';
+import { BucketHeader } from './bucket-header.tsx';
+import { listRecordsOf, recordKeys, useBucket } from './queries.ts';
+import { planRecords, type RecordRow, readCsvRecords, readJsonRecords } from './record-rows.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/import');
+
+/** Records that are brought in from a file. */
+export function ImportRecordsPage() {
+  const { appId, bucketName } = route.useParams();
+  const { bucket, error, isMissing } = useBucket(appId, bucketName);
+  const mayWrite = useMayCall()('createRecord');
+  if (!mayWrite) return <Text>Your role does not include changing records. Owners, managers and editors do.</Text>;
+  return (
+    <>
+      <BucketHeader appId={appId} bucketName={bucketName} title="Import records" />
+      <FailureNote message={error?.message ?? (isMissing ? `There is no bucket called ${bucketName}.` : undefined)} />
+      {!bucket && !error && !isMissing && <Skeleton h={200} />}
+      {bucket && <Import appId={appId} bucket={bucket} />}
+    </>
+  );
+}
+
+function Import({ appId, bucket }: { readonly appId: string; readonly bucket: Bucket }) {
+  const [isCopy, setCopy] = useState(false);
+  const queries = useQueryClient();
+  const columns = Object.entries(bucket.columns).map(([name, type]) => `${name} (${type.toLowerCase()})`);
+  return (
+    <FileImport
+      keepAs={`import records ${appId} ${bucket.name}`}
+      label="CSV or JSON file"
+      accept=".csv,.json,text/csv,application/json"
+      planFor={String(isCopy)}
+      about={
+        <>
+          CSV with a column for each member, or JSON with an array of objects.{' '}
+          {columns.length > 0 ? `Declared are ${columns.join(', ')}. ` : ''}A row with an objectId changes that record;
+          any other adds one, unless a record with the same content is there already. Nothing is changed until you have
+          seen what would be.
+        </>
+      }
+      tools={
+        <Switch
+          mb={8}
+          label="Add every row as a new record, also with an objectId"
+          checked={isCopy}
+          onChange={({ currentTarget }) => setCopy(currentTarget.checked)}
+        />
+      }
+      plan={(file) => planFile(appId, bucket, { file, isCopy })}
+      apply={(row) => applyRow(appId, bucket.name, row)}
+      after={() => Promise.all(recordKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })))}
+    />
+  );
+}
+
+async function planFile(
+  appId: string,
+  { name, columns }: Bucket,
+  { file, isCopy }: { readonly file: KeptFile; readonly isCopy: boolean },
+): Promise<readonly RecordRow[]> {
+  const isJson = /\.json$/i.test(file.name) || /^\s*[[{]/.test(file.text);
+  const rows = isJson ? readJsonRecords(file.text) : readCsvRecords(file.text, columns);
+  const records: BucketRecord[] = [];
+  for await (const page of allRecords(listRecordsOf(appId, name))) records.push(...page);
+  return planRecords(rows, { columns, records, isCopy });
+}
+
+function applyRow(appId: string, bucketName: string, { objectId, document }: RecordRow): Promise<unknown> {
+  const bucket = dataOf(appId).bucket(bucketName);
+  if (objectId === undefined) return bucket.create(document);
+  // A lone `metadata` replaces the document as a whole, so that a cleared member goes.
+  return bucket.update(objectId, { metadata: document } as JsonObject);
+}

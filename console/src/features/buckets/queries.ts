@@ -1,0 +1,36 @@
+import type { BucketRecord, Query } from '@pharos/sdk';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { dataKey } from '../../components/list/record-list.tsx';
+import { dataOf } from '../../lib/api.ts';
+import { bucketsQuery } from '../../lib/queries.ts';
+import type { Bucket } from '../../lib/wire.ts';
+
+/** A bucket with its declared columns. `isMissing` once it is known that there is none of this name. */
+export function useBucket(appId: string, bucketName: string) {
+  const { data, error } = useQuery(bucketsQuery(appId));
+  const bucket: Bucket | undefined = data?.find(({ name }) => name === bucketName);
+  return { bucket, error, isMissing: data !== undefined && bucket === undefined };
+}
+
+export const schemasQuery = (appId: string, bucketName: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listSchemas', bucketName),
+    queryFn: async () =>
+      (await dataOf(appId).call('listSchemas', { params: { bucketName }, query: { limit: 1_000 } })).results,
+  });
+
+export const recordQuery = (appId: string, bucketName: string, objectId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getRecord', bucketName, objectId),
+    queryFn: (): Promise<BucketRecord> => dataOf(appId).bucket(bucketName).get(objectId),
+  });
+
+/** What is read anew when records of a bucket change. */
+export const recordKeys = (appId: string) => [
+  dataKey(appId, 'listRecords'),
+  dataKey(appId, 'getRecord'),
+  bucketsQuery(appId).queryKey,
+];
+
+export const listRecordsOf = (appId: string, bucketName: string) => (query: Query) =>
+  dataOf(appId).bucket(bucketName).list(query);

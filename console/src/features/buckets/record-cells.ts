@@ -1,0 +1,92 @@
+import type { JsonObject } from '@pharos/sdk';
+
+/** Declared columns of a bucket and their types: Number, String, Boolean or Date. */
+export type Columns = Readonly<Record<string, string>>;
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** A text that would be read as something else stands in quotes, as JSON. */
+const needsQuotes = (text: string, type: string | undefined): boolean =>
+  text === '' ||
+  text !== text.trim() ||
+  text === 'null' ||
+  text.startsWith('"') ||
+  (type === undefined && isJson(text));
+
+/** A member as a cell of a table: `readCell` reads the same value from it. Empty: the member is not there. */
+export function cellOf(value: unknown, type?: string): string {
+  if (value === undefined) return '';
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return needsQuotes(value, type) ? JSON.stringify(value) : value;
+}
+
+/**
+ * The value in a cell. A declared column is read as its type says; elsewhere what is JSON is read as that, and anything
+ * else is a text. Undefined for an empty cell.
+ *
+ * @throws Error with what is wrong, as the end of a sentence that begins with the column's name
+ */
+export function readCell(cell: string, type?: string): unknown {
+  // The tab that keeps a spreadsheet from running the text as a formula.
+  const text = cell.replace(/^\t(?=[=+@-])/, '').trim();
+  if (text === '') return undefined;
+  if (text === 'null') return null;
+  if (text.startsWith('"') && isJson(text)) return JSON.parse(text);
+  switch (type) {
+    case 'Number':
+      return numberOf(text);
+    case 'Boolean':
+      return booleanOf(text);
+    case 'String':
+      return text;
+    case 'Date':
+      return dateOf(text);
+    default:
+      return isJson(text) ? JSON.parse(text) : text;
+  }
+}
+
+function numberOf(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value)) throw new Error('must be a number');
+  return value;
+}
+
+function booleanOf(text: string): boolean {
+  const known = { true: true, false: false, yes: true, no: false }[text.toLowerCase()];
+  if (known === undefined) throw new Error('must be true or false');
+  return known;
+}
+
+function dateOf(text: string): unknown {
+  if (text.startsWith('{') && isJson(text)) return JSON.parse(text);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new Error('must be a date such as 2026-05-04T09:30:00Z');
+  return text;
+}
+
+const stamps = ['objectId', 'createdAt', 'updatedAt'];
+const prefix = 'metadata.';
+
+/** What a member is called at the head of a table; the names that every record has anyway get a prefix. */
+export const headOf = (member: string): string =>
+  stamps.includes(member) || member.startsWith(prefix) ? prefix + member : member;
+export const memberOf = (head: string): string | undefined =>
+  stamps.includes(head) ? undefined : head.startsWith(prefix) ? head.slice(prefix.length) : head;
+
+const longestTitle = 80;
+
+/** What a record is called in a list: its first text, else its id. */
+export function titleOf(document: JsonObject, columns: Columns, fallback = ''): string {
+  const declared = Object.keys(columns).filter((name) => columns[name] === 'String');
+  const values = [...declared, ...Object.keys(document)].map((name) => document[name]);
+  const text = values.find((value) => typeof value === 'string' && value.trim() !== '') as string | undefined;
+  return text === undefined ? fallback : text.length > longestTitle ? `${text.slice(0, longestTitle)}…` : text;
+}

@@ -1,0 +1,117 @@
+import type { BucketRecord, JsonObject } from '@pharos/sdk';
+import { Link } from '@tanstack/react-router';
+import type { Column } from '../../components/list/data-table.tsx';
+import type { FilterField, FilterKind } from '../../components/list/filter-rows.ts';
+import type { ListDefinition } from '../../components/list/record-list.tsx';
+import type { Times } from '../../lib/times.ts';
+import classes from './buckets.module.css';
+import type { Columns } from './record-cells.ts';
+
+interface Given {
+  readonly appId: string;
+  readonly bucketName: string;
+  readonly columns: Columns;
+  /** The page that is shown, for members that no schema declares. */
+  readonly records: readonly BucketRecord[];
+  readonly times: Times;
+}
+
+const mostColumns = 6;
+
+/** A declared text first, because it names the record; the other declared columns; what this page has besides. */
+export function shownMembers(columns: Columns, records: readonly BucketRecord[]): string[] {
+  const declared = Object.keys(columns);
+  const title = declared.find((name) => columns[name] === 'String');
+  const found = new Set([...(title === undefined ? [] : [title]), ...declared]);
+  for (const { metadata } of records) for (const name of Object.keys(metadata)) found.add(name);
+  return [...found].slice(0, mostColumns);
+}
+
+const kinds: Readonly<Record<string, FilterKind>> = {
+  Number: 'number',
+  String: 'text',
+  Boolean: 'boolean',
+  Date: 'date',
+};
+/** A name with a dot in it cannot be told from a path. */
+const isPath = (name: string) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name);
+
+/** The table of a bucket's records, as data. */
+export function recordList({ appId, bucketName, columns, records, times }: Given): ListDefinition<'listRecords'> {
+  const members = shownMembers(columns, records);
+  const texts = members.filter((name) => columns[name] === 'String');
+  const declared: FilterField[] = Object.entries(columns).map(([name, type]) => ({
+    name: `metadata.${name}`,
+    label: name,
+    kind: kinds[type] ?? 'text',
+  }));
+  return {
+    operation: 'listRecords',
+    plural: 'records',
+    searchFields: texts.map((name) => `metadata.${name}`),
+    searchHint: `Search in ${texts.join(', ')}`,
+    defaultOrder: 'createdAt',
+    columns: [
+      ...memberColumns({ appId, bucketName, columns, members, times }),
+      {
+        name: 'createdAt',
+        label: 'Created',
+        sortBy: 'createdAt',
+        isDeskOnly: true,
+        render: ({ createdAt }) => <span title={times.dateTime(createdAt)}>{times.date(createdAt)}</span>,
+      },
+    ],
+    filters: [
+      ...declared,
+      { name: 'metadata', label: 'Another member', kind: 'member' },
+      { name: 'objectId', label: 'objectId', kind: 'text' },
+      { name: 'createdAt', label: 'Created', kind: 'date' },
+      { name: 'updatedAt', label: 'Changed', kind: 'date' },
+    ],
+  };
+}
+
+type Members = Omit<Given, 'records'> & { readonly members: readonly string[] };
+
+function memberColumns({ appId, bucketName, columns, members, times }: Members): Column<BucketRecord>[] {
+  const link = (record: BucketRecord, text: string) => (
+    <Link
+      to="/apps/$appId/buckets/$bucketName/records/$recordId"
+      params={{ appId, bucketName, recordId: record.objectId }}
+    >
+      {text === '' ? <span className="mono">{record.objectId}</span> : text}
+    </Link>
+  );
+  if (members.length === 0)
+    return [{ name: 'objectId', label: 'objectId', sortBy: 'objectId', render: (record) => link(record, '') }];
+  return members.map((name, index) => ({
+    name,
+    label: name,
+    ...(isPath(name) ? { sortBy: `metadata.${name}` } : {}),
+    // Not the first, which is the title of a card on a phone.
+    ...(columns[name] === 'Number' && index > 0 ? { isNumber: true as const } : {}),
+    render: (record) => {
+      const text = cellText(record.metadata, name, { type: columns[name], times });
+      if (index === 0) return link(record, text);
+      // Nothing at all, so that a card on a phone leaves the line out.
+      return text === '' ? null : <span className={classes.value}>{text}</span>;
+    },
+  }));
+}
+
+const longest = 160;
+
+function cellText(document: JsonObject, name: string, { type, times }: { type: string | undefined; times: Times }) {
+  const value: unknown = Object.hasOwn(document, name) ? document[name] : undefined;
+  if (value === undefined || value === null) return '';
+  const iso = type === 'Date' ? isoOf(value) : undefined;
+  if (iso !== undefined) return times.dateTime(iso);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+function isoOf(value: unknown): string | undefined {
+  const iso = typeof value === 'object' && value !== null ? (value as { iso?: unknown }).iso : value;
+  return typeof iso === 'string' && !Number.isNaN(Date.parse(iso)) ? iso : undefined;
+}

@@ -1,0 +1,246 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import type { BucketRecord, JsonObject } from '@pharos/sdk';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CopyButton } from '../../components/copy-field.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { JsonEditor } from '../../components/json-editor.tsx';
+import { ShowRequest } from '../../components/list/show-request.tsx';
+import { useMayCall } from '../../lib/access.ts';
+import { dataOf } from '../../lib/api.ts';
+import { readJsonObject } from '../../lib/json-text.ts';
+import { useTimes } from '../../lib/times.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { BucketHeader } from './bucket-header.tsx';
+import classes from './buckets.module.css';
+import { recordKeys, recordQuery, useBucket } from './queries.ts';
+import { type Columns, titleOf } from './record-cells.ts';
+
+const newRoute = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/new');
+const oneRoute = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/records/$recordId');
+
+interface Place {
+  readonly appId: string;
+  readonly bucketName: string;
+}
+
+export function NewRecordPage() {
+  const place = newRoute.useParams();
+  const { bucket, error, isMissing } = useBucket(place.appId, place.bucketName);
+  const open = useOpenBucket(place);
+  const missing = isMissing ? `There is no bucket called ${place.bucketName}.` : undefined;
+  return (
+    <>
+      <BucketHeader {...place} title="Add a record" />
+      <FailureNote message={error?.message ?? missing} />
+      {bucket && (
+        <RecordForm
+          place={place}
+          columns={bucket.columns}
+          start={template(bucket.columns)}
+          button="Add the record"
+          save={(document) => dataOf(place.appId).bucket(place.bucketName).create(document)}
+          done="The record is added."
+          after={open}
+          onCancel={open}
+        />
+      )}
+    </>
+  );
+}
+
+/** Each declared column with an empty value of its type, so that one sees what is wanted. */
+function template(columns: Columns): string {
+  const empty: Readonly<Record<string, unknown>> = { Number: 0, String: '', Boolean: false, Date: null };
+  const document = Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, empty[type] ?? null]));
+  return Object.keys(document).length === 0 ? '{\n  \n}' : JSON.stringify(document, null, 2);
+}
+
+function useOpenBucket({ appId, bucketName }: Place) {
+  const navigate = useNavigate();
+  return () => void navigate({ to: '/apps/$appId/buckets/$bucketName', params: { appId, bucketName } });
+}
+
+export function RecordPage() {
+  const { recordId, ...place } = oneRoute.useParams();
+  const { appId, bucketName } = place;
+  const { data: record, error } = useQuery(recordQuery(appId, bucketName, recordId));
+  const { bucket } = useBucket(appId, bucketName);
+  const mayWrite = useMayCall()('updateRecord');
+  const [isDeleting, setDeleting] = useState(false);
+  const open = useOpenBucket(place);
+  const title = record && titleOf(record.metadata, bucket?.columns ?? {}, 'Record');
+  return (
+    <>
+      <BucketHeader
+        {...place}
+        title={title ?? 'Record'}
+        action={
+          record &&
+          mayWrite && (
+            <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setDeleting(true)}>
+              Delete
+            </Button>
+          )
+        }
+      />
+      <FailureNote message={error?.message} />
+      {!record && !error && <Skeleton h={260} />}
+      {record && (
+        <RecordForm
+          key={record.updatedAt}
+          place={place}
+          columns={bucket?.columns ?? {}}
+          start={JSON.stringify(record.metadata, null, 2)}
+          button="Save"
+          {...(mayWrite
+            ? {
+                save: (document: JsonObject) =>
+                  // A lone `metadata` replaces the document as a whole, so that a member that was taken out goes.
+                  dataOf(appId).bucket(bucketName).update(recordId, { metadata: document }),
+              }
+            : {})}
+          done="The record is saved."
+          onCancel={open}
+        />
+      )}
+      {record && <Stamps appId={appId} record={record} />}
+      {record && (
+        <Group justify="flex-end" mt="xs">
+          <ShowRequest appId={appId} request={{ operation: 'getRecord', params: { bucketName, objectId: recordId } }} />
+        </Group>
+      )}
+      {record && (
+        <DeleteRecord
+          place={place}
+          record={record}
+          title={title ?? ''}
+          isOpen={isDeleting}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Stamps({ appId, record }: { readonly appId: string; readonly record: BucketRecord }) {
+  const times = useTimes(appId);
+  return (
+    <div className={classes.stamps}>
+      <span>
+        <span className="mono">{record.objectId}</span> <CopyButton text={record.objectId} label="objectId" />
+      </span>
+      <span>Created {times.dateTime(record.createdAt)}</span>
+      <span>Changed {times.dateTime(record.updatedAt)}</span>
+      <span>Times are in {times.zone}.</span>
+    </div>
+  );
+}
+
+interface FormProps {
+  readonly place: Place;
+  readonly columns: Columns;
+  readonly start: string;
+  readonly button: string;
+  /** Undefined: it can only be read. */
+  readonly save?: (document: JsonObject) => Promise<unknown>;
+  readonly done: string;
+  readonly after?: () => unknown;
+  readonly onCancel: () => void;
+}
+
+function RecordForm({ place, columns, start, button, save, done, after, onCancel }: FormProps) {
+  const [text, setText] = useState(start);
+  const [problem, setProblem] = useState<string>();
+  const queries = useQueryClient();
+  const run = useAction({
+    run: (document: JsonObject) => (save ? save(document) : Promise.resolve()),
+    done,
+    showsError: true,
+    after: async () => {
+      await Promise.all(recordKeys(place.appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
+      await after?.();
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const read = readJsonObject(text);
+    setProblem('problem' in read ? read.problem.message : undefined);
+    if ('value' in read) run.mutate(read.value);
+  }
+  const declared = Object.entries(columns).map(([name, type]) => `${name}: ${type}`);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <JsonEditor
+          label="The record as JSON"
+          description={
+            declared.length > 0
+              ? `Declared: ${declared.join(', ')}. A declared member has that type or is left out; others are free.`
+              : 'Any object. The bucket declares no columns, so every member is free.'
+          }
+          value={text}
+          onChange={(next) => {
+            setText(next);
+            setProblem(undefined);
+          }}
+          error={problem}
+          isReadOnly={!save}
+        />
+        <FailureNote message={run.error?.message} />
+        {save ? (
+          <Group>
+            <Button type="submit" loading={run.isPending}>
+              {button}
+            </Button>
+            <Button variant="default" onClick={onCancel}>
+              Cancel
+            </Button>
+          </Group>
+        ) : (
+          <Text c="dimmed">Your role may read records and not change them.</Text>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+interface DeleteProps {
+  readonly place: Place;
+  readonly record: BucketRecord;
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function DeleteRecord({ place, record, title, isOpen, onClose }: DeleteProps) {
+  const { appId, bucketName } = place;
+  const queries = useQueryClient();
+  const open = useOpenBucket(place);
+  const remove = useAction({
+    run: () => dataOf(appId).bucket(bucketName).delete(record.objectId),
+    done: 'The record is deleted.',
+    showsError: true,
+    after: async () => {
+      open();
+      queries.removeQueries({ queryKey: recordQuery(appId, bucketName, record.objectId).queryKey });
+      await Promise.all(recordKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Delete the record"
+      confirm="Delete for good"
+      isBusy={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => remove.mutate()}
+    >
+      The record <b>{title}</b> of {bucketName} goes for good. There is no way back.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,148 @@
+import type { BucketRecord, JsonObject } from '@pharos/sdk';
+import type { ImportRow } from '../../components/import/import-rows.ts';
+import { CsvError, parseCsv } from '../../lib/csv.ts';
+import { canonical, shown } from '../../lib/json-compare.ts';
+import { type Columns, memberOf, readCell, titleOf } from './record-cells.ts';
+
+/** One record of a file. */
+export interface FileRecord {
+  readonly line: number;
+  readonly objectId: string | undefined;
+  /** Members with their values; undefined for one whose cell is empty. */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** The members are all of the document; otherwise it keeps the others. */
+  readonly isWhole: boolean;
+  readonly problems: readonly string[];
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** @throws CsvError, whose message is about the file as a whole */
+export function readCsvRecords(text: string, columns: Columns): FileRecord[] {
+  const { header, rows } = parseCsv(text);
+  return rows.map(({ line, cells }) => {
+    const members: Record<string, unknown> = {};
+    const problems: string[] = [];
+    header.forEach((head, index) => {
+      const member = memberOf(head);
+      if (member === undefined) return;
+      try {
+        members[member] = readCell(cells[index] ?? '', columns[member]);
+      } catch (error) {
+        problems.push(`${head} ${(error as Error).message}`);
+      }
+    });
+    const objectId = cells[header.indexOf('objectId')]?.trim() || undefined;
+    return { line, objectId, members, isWhole: false, problems };
+  });
+}
+
+/**
+ * An array of documents, an array of records as an export has them, or a list as the service answers it.
+ * The line of a record is its place in the array.
+ *
+ * @throws CsvError, whose message is about the file as a whole
+ */
+export function readJsonRecords(text: string): FileRecord[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new CsvError(`The file is not JSON: ${(error as Error).message}`);
+  }
+  const list = isObject(value) && Array.isArray(value['results']) ? value['results'] : value;
+  if (!Array.isArray(list)) throw new CsvError('The file must hold an array of objects.');
+  return list.map((item: unknown, index) => {
+    const line = index + 1;
+    if (!isObject(item))
+      return { line, objectId: undefined, members: {}, isWhole: true, problems: ['it must be an object'] };
+    const isRecord = isObject(item['metadata']) && typeof item['objectId'] === 'string';
+    const members = isRecord ? (item['metadata'] as JsonObject) : item;
+    return { line, objectId: isRecord ? String(item['objectId']) : undefined, members, isWhole: true, problems: [] };
+  });
+}
+
+export interface RecordRow extends ImportRow {
+  /** Of the record that changes. */
+  readonly objectId?: string;
+  readonly document: JsonObject;
+}
+
+interface Known {
+  readonly columns: Columns;
+  readonly records: readonly BucketRecord[];
+  /** Every row adds a record, whatever its objectId. */
+  readonly isCopy: boolean;
+}
+
+/**
+ * What an import would do, row by row. A row with an objectId is about that record. One without adds a record, unless
+ * the bucket has one with the same content that no row before stands for: so an import that was cut off can be run again.
+ */
+export function planRecords(rows: readonly FileRecord[], { columns, records, isCopy }: Known): RecordRow[] {
+  const byId = new Map(records.map((record) => [record.objectId, record]));
+  const left = new Map<string, number>();
+  for (const { metadata } of records) {
+    const key = canonical(metadata);
+    left.set(key, (left.get(key) ?? 0) + 1);
+  }
+  const seen = new Map<string, number>();
+  return rows.map((row) => {
+    const { line, members, problems } = row;
+    const objectId = isCopy ? undefined : row.objectId;
+    const own = definedOf(members);
+    const known = objectId === undefined ? undefined : byId.get(objectId);
+    const planned = { line, name: titleOf(own, columns, objectId), document: own, differences: [] as const };
+    const refused = (problem: string): RecordRow => ({ ...planned, kind: 'refused', problem });
+    const misfits = [...problems, ...typeProblems(own, columns)];
+    if (misfits.length > 0) return refused(`${misfits.join('; ')}.`);
+    if (objectId === undefined) {
+      const key = canonical(own);
+      const same = left.get(key) ?? 0;
+      if (same > 0) left.set(key, same - 1);
+      return { ...planned, kind: same > 0 ? 'unchanged' : 'new' };
+    }
+    if (!known) return refused(`The bucket has no record with the objectId ${objectId}.`);
+    const before = seen.get(objectId);
+    seen.set(objectId, line);
+    if (before !== undefined) return refused(`It is about the same record as line ${before}.`);
+    return compare({ ...planned, objectId }, known, row);
+  });
+}
+
+function compare(
+  planned: Omit<RecordRow, 'kind'>,
+  { metadata }: BucketRecord,
+  { members, isWhole }: FileRecord,
+): RecordRow {
+  const document = isWhole ? planned.document : definedOf({ ...metadata, ...members });
+  const names = [...new Set([...Object.keys(metadata), ...Object.keys(document)])];
+  const differences = names
+    .filter((member) => canonical(metadata[member]) !== canonical(document[member]))
+    .map((member) => ({ member, before: shown(metadata[member]), after: shown(document[member]) }));
+  return { ...planned, document, differences, kind: differences.length > 0 ? 'changed' : 'unchanged' };
+}
+
+function definedOf(members: Readonly<Record<string, unknown>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
+const typeTexts: Readonly<Record<string, string>> = {
+  Number: 'a number',
+  String: 'a text',
+  Boolean: 'true or false',
+  Date: 'a date such as 2026-05-04T09:30:00Z',
+};
+
+function typeProblems(document: JsonObject, columns: Columns): string[] {
+  return Object.entries(columns)
+    .filter(([name, type]) => document[name] !== undefined && document[name] !== null && !fits(document[name], type))
+    .map(([name, type]) => `${name} must be ${typeTexts[type]}`);
+}
+
+function fits(value: unknown, type: string): boolean {
+  if (type !== 'Date') return typeof value === type.toLowerCase();
+  const iso = isObject(value) && value['__type'] === 'Date' ? value['iso'] : value;
+  return typeof iso === 'string' && !Number.isNaN(Date.parse(iso));
+}

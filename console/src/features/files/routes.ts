@@ -1,0 +1,20 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { app } from '../../app/routes.ts';
+import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
+
+export interface FilesSearch extends ListSearch {
+  /** The objectId of the file whose details are open. */
+  readonly file?: string;
+}
+
+const list = createRoute({
+  getParentRoute: () => app,
+  path: '/files',
+  validateSearch: (search: Record<string, unknown>): FilesSearch => ({
+    ...readListSearch(search),
+    ...(typeof search['file'] === 'string' ? { file: search['file'] } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./files-page.tsx'), 'FilesPage'),
+});
+
+export const fileRoutes = [list] as const;

@@ -1,0 +1,150 @@
+import { Button, Group, Progress, Skeleton, Text } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Block } from '../../components/block.tsx';
+import blocks from '../../components/blocks.module.css';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { call } from '../../lib/api.ts';
+import { showBytes } from '../../lib/bytes.ts';
+import { showDateTime } from '../../lib/time.ts';
+import { useAction } from '../../lib/use-action.ts';
+import type { ConsoleAnswer } from './answers.ts';
+
+type List = ConsoleAnswer<'listBackups'>;
+type Backup = List['results'][number];
+type Running = NonNullable<List['running']>;
+
+const backupsQuery = queryOptions({
+  queryKey: ['system', 'backups'],
+  queryFn: () => call('listBackups'),
+  // While one is made, its progress is followed; it is made by the service, so that a reload loses nothing.
+  refetchInterval: ({ state }) => (state.data?.running ? 500 : 30_000),
+});
+
+/** Copies of everything, made while the service runs. */
+export function Backups({ freeBytes }: { readonly freeBytes: number | undefined }) {
+  const { data, error } = useQuery(backupsQuery);
+  const [going, setGoing] = useState<Backup>();
+  const start = useAction({ run: () => call('startBackup'), refresh: [backupsQuery.queryKey] });
+  const isFull = data !== undefined && data.results.length >= data.most;
+  return (
+    <Block
+      title="Backups"
+      about={
+        <>
+          A backup holds all data and files, and the hashes of keys, tokens and passwords: keep it as safe as the
+          database. It is written to the folder backups in the data folder while the service goes on; download it to
+          another machine. At most {data?.most ?? 5} are kept.
+        </>
+      }
+    >
+      <FailureNote message={error?.message ?? data?.failure?.message} />
+      {!data && !error && <Skeleton h={60} />}
+      {data?.running && <Going running={data.running} />}
+      {data?.results.length === 0 && !data.running && (
+        <Text c="dimmed" size="sm" mb="md">
+          There is no backup yet. Make one, and download it to another machine.
+        </Text>
+      )}
+      {data && data.results.length > 0 && (
+        <ul className={blocks.rows} aria-label="Backups">
+          {data.results.map((backup) => (
+            <Line key={backup.backupId} backup={backup} onDelete={() => setGoing(backup)} />
+          ))}
+        </ul>
+      )}
+      <Group mt="md">
+        <Button
+          loading={start.isPending}
+          disabled={!data || data.running !== null || isFull}
+          onClick={() => start.mutate()}
+        >
+          Make a backup
+        </Button>
+        <Text size="sm" c="dimmed">
+          {isFull
+            ? 'Delete one first.'
+            : freeBytes === undefined
+              ? ''
+              : `${showBytes(freeBytes)} are free on the disk.`}
+        </Text>
+      </Group>
+      <DeleteBackup backup={going} onClose={() => setGoing(undefined)} />
+    </Block>
+  );
+}
+
+function Going({ running }: { readonly running: Running }) {
+  const { part, tables, ofTables, rows, files } = running;
+  return (
+    <div role="status">
+      <Progress value={ofTables === 0 ? 2 : (95 * tables) / ofTables} animated aria-label="The backup" />
+      <Text size="sm" mt={4} mb="md">
+        {part === '' ? 'It begins …' : `Copying ${part}: ${rows.toLocaleString('en')} rows`}
+        {files > 0 && `, ${files.toLocaleString('en')} files`}. You may leave this page.
+      </Text>
+    </div>
+  );
+}
+
+function Line({ backup, onDelete }: { readonly backup: Backup; readonly onDelete: () => void }) {
+  const { backupId, createdAt, rows, files, bytes } = backup;
+  return (
+    <li className={`${blocks.row} ${blocks.stacking}`}>
+      <div className={blocks.grow}>
+        <div className={blocks.title}>{showDateTime(createdAt)}</div>
+        <div className={blocks.meta}>
+          <span>{rows.toLocaleString('en')} rows</span>
+          <span>{files === 1 ? '1 file' : `${files.toLocaleString('en')} files`}</span>
+          <span>{showBytes(bytes)}</span>
+        </div>
+      </div>
+      <div className={blocks.tools}>
+        <Button
+          variant="default"
+          size="xs"
+          component="a"
+          href={`/console/api/system/backups/${backupId}/archive`}
+          download
+          leftSection={<Icon name="download" size={14} />}
+          aria-label={`Download the backup of ${showDateTime(createdAt)}`}
+        >
+          Download
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={`Delete the backup of ${showDateTime(createdAt)}`}
+          onClick={onDelete}
+        >
+          Delete
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+function DeleteBackup({ backup, onClose }: { readonly backup: Backup | undefined; readonly onClose: () => void }) {
+  const remove = useAction({
+    run: (backupId: string) => call('deleteBackup', { params: { backupId } }),
+    done: 'The backup is deleted.',
+    refresh: [backupsQuery.queryKey],
+    showsError: true,
+    after: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen={backup !== undefined}
+      onClose={onClose}
+      title="Delete the backup"
+      confirm="Delete for good"
+      isBusy={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => backup && remove.mutate(backup.backupId)}
+    >
+      The backup of <b>{backup && showDateTime(backup.createdAt)}</b> goes from this machine. Copies elsewhere stay.
+    </ConfirmDialog>
+  );
+}

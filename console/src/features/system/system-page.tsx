@@ -1,0 +1,126 @@
+import { Alert, Skeleton } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Block } from '../../components/block.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { useMay } from '../../lib/access.ts';
+import { call } from '../../lib/api.ts';
+import { showBytes } from '../../lib/bytes.ts';
+import { showDateTime, timeZone } from '../../lib/time.ts';
+import type { ConsoleAnswer } from './answers.ts';
+import { Backups } from './backups.tsx';
+import classes from './system.module.css';
+
+type System = ConsoleAnswer<'getSystem'>['result'];
+
+const systemQuery = queryOptions({
+  queryKey: ['system'],
+  queryFn: async () => (await call('getSystem')).result,
+  refetchInterval: 10_000,
+});
+
+/** How the service does, and its backups. */
+export function SystemPage() {
+  const { data: system, error } = useQuery(systemQuery);
+  const may = useMay();
+  const problems = system ? problemsOf(system) : [];
+  return (
+    <div data-wide>
+      <PageHeader title="System">How the service does. Times are in {timeZone}.</PageHeader>
+      <FailureNote message={error?.message} />
+      {!system && !error && <Skeleton h={220} />}
+      {problems.map((problem) => (
+        <Alert key={problem} color="red" variant="light" mb="md">
+          {problem}
+        </Alert>
+      ))}
+      {system && problems.length === 0 && (
+        <Alert color="teal" variant="light" mb="md">
+          Everything works as it should.
+        </Alert>
+      )}
+      {system && <Health system={system} />}
+      {may('backups.manage') && <Backups freeBytes={system?.disk.freeBytes} />}
+    </div>
+  );
+}
+
+const littleRoom = 1_000_000_000;
+
+/** What needs a person, each with what to do. */
+function problemsOf({ disk, jobs, database }: System): string[] {
+  return [
+    ...(disk.freeBytes < littleRoom
+      ? [`Only ${showBytes(disk.freeBytes)} are free on the disk. Make room, or writes will be refused soon.`]
+      : []),
+    ...(jobs.dead > 0
+      ? [
+          `${jobs.dead.toLocaleString('en')} jobs have failed for good. The log of the service says why; pushes show it in their history.`,
+        ]
+      : []),
+    ...(jobs.queued > 10_000
+      ? [`${jobs.queued.toLocaleString('en')} jobs wait. Is a worker running, and do the push providers answer?`]
+      : []),
+    ...(database.walBytes > 1_000_000_000
+      ? ['The write-ahead log is larger than 1 GB: a long query or a slow disk keeps it from being taken in.']
+      : []),
+  ];
+}
+
+interface Tile {
+  readonly label: string;
+  readonly value: string;
+  readonly about: string;
+  readonly isGrave?: boolean;
+}
+
+function Health({ system }: { readonly system: System }) {
+  const { version, node, startedAt, now, database, jobs, disk, memory } = system;
+  const number = (value: number) => value.toLocaleString('en');
+  const tiles: readonly Tile[] = [
+    { label: 'Version', value: version, about: `Node ${node.replace(/^v/, '')}` },
+    { label: 'Running for', value: ageText(startedAt, now), about: `since ${showDateTime(startedAt)}` },
+    { label: 'Database', value: database.product, about: `migration ${database.migration}` },
+    {
+      label: 'Jobs waiting',
+      value: number(jobs.queued),
+      about: `${number(jobs.running)} running`,
+    },
+    { label: 'Jobs failed for good', value: number(jobs.dead), about: 'kept for a while', isGrave: jobs.dead > 0 },
+    {
+      label: 'Writes waiting',
+      value: number(database.queuedWrites),
+      about: `${number(database.queuedSlowQueries)} long queries wait`,
+    },
+    { label: 'Write-ahead log', value: showBytes(database.walBytes), about: 'taken in from time to time' },
+    {
+      label: 'Disk, free',
+      value: showBytes(disk.freeBytes),
+      about: `of ${showBytes(disk.totalBytes)}`,
+      isGrave: disk.freeBytes < littleRoom,
+    },
+    { label: 'Memory', value: showBytes(memory.residentBytes), about: `${showBytes(memory.heapBytes)} of it objects` },
+  ];
+  return (
+    <Block title="Health" about="Read anew every ten seconds. Machines find the same under /metrics and /readyz.">
+      <dl className={classes.tiles}>
+        {tiles.map(({ label, value, about, isGrave }) => (
+          <div key={label} className={isGrave ? `${classes.tile} ${classes.grave}` : classes.tile}>
+            <dt>{label}</dt>
+            <dd>
+              {value}
+              <small>{about}</small>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Block>
+  );
+}
+
+function ageText(from: string, to: string): string {
+  const minutes = Math.max(0, Math.floor((Date.parse(to) - Date.parse(from)) / 60_000));
+  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor((minutes % 1_440) / 60)];
+  if (days > 0) return `${days} d ${hours} h`;
+  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+}

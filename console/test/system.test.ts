@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { verifyBackup } from '../../server/src/backup/restore.ts';
+import type { TestApp } from '../../server/test/build-app.ts';
+import { assertAccessible } from './axe.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { takePictures } from './pictures.ts';
+
+/** The tests are one session: each goes on where the one before has stopped. */
+describe('administration in the console', () => {
+  let app: TestApp;
+  let origin: string;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+
+  before(async () => {
+    ({ app, origin } = await startConsole());
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin, role: 'owner' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+  const backups = () => page.getByRole('list', { name: 'Backups' }).getByRole('listitem');
+  const onDisk = () => readdirSync(join(app.config.dataFolder, 'backups'));
+
+  test('the system page tells how the service does', async () => {
+    await page.goto('/console');
+    await page.getByRole('link', { name: 'System' }).click();
+    await page.getByText('There is no backup yet.', { exact: false }).waitFor();
+    const health = page.getByRole('region', { name: 'Health' });
+    for (const text of ['SQLite', '0.1.0', 'Jobs failed for good', 'Disk, free'])
+      await health.getByText(text).waitFor();
+    await takePictures(page, 'system');
+    await assertAccessible(page);
+  });
+
+  test('a backup is made while the service runs, whatever becomes of the page', async () => {
+    await button('Make a backup').click();
+    await page.reload();
+    await backups().first().waitFor();
+    assert.equal(onDisk().length, 1);
+    await verifyBackup(join(app.config.dataFolder, 'backups', onDisk()[0] ?? ''));
+    await takePictures(page, 'system-backups');
+  });
+
+  test('it is downloaded as an archive that can be unpacked and restored', async () => {
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('link', { name: /^Download the backup of/ }).click();
+    const saved = await waiting;
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-archive-'));
+    try {
+      execFileSync('tar', ['-xf', await saved.path(), '-C', folder]);
+      const name = saved.suggestedFilename().replace(/\.tar$/, '');
+      const manifest = await verifyBackup(join(folder, name));
+      assert.equal(manifest.tables['apps']?.rows, 1);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('no more than five are kept, and one goes when it is confirmed', async () => {
+    for (let n = 2; n <= 5; n++) {
+      app.clock.now += 60_000;
+      await button('Make a backup').click();
+      await backups()
+        .nth(n - 1)
+        .waitFor();
+    }
+    await page.getByText('Delete one first.').waitFor();
+    assert.ok(await button('Make a backup').isDisabled());
+    await button(/^Delete the backup of/)
+      .first()
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('The backup is deleted.').waitFor();
+    assert.equal(onDisk().length, 4);
+  });
+
+  test('a manager sees how the service does, and neither sees nor reaches backups', async () => {
+    const [backupId] = onDisk();
+    const other = await openAs(browser, { app, origin, role: 'manager' });
+    await other.page.goto('/console/system');
+    await other.page.getByRole('region', { name: 'Health' }).waitFor();
+    assert.equal(await other.page.getByRole('region', { name: 'Backups' }).count(), 0);
+    const answer = await other.context.request.get(`/console/api/system/backups/${backupId}/archive`);
+    assert.equal(answer.status(), 403);
+    const outside = await visited.context.request.get('/console/api/system/backups/..%2f..%2fpharos.db/archive');
+    assert.equal(outside.status(), 404);
+    assert.ok(existsSync(join(app.config.dataFolder, 'pharos.db')));
+    await other.context.close();
+    const analyst = await openAs(browser, { app, origin, role: 'analyst' });
+    await analyst.page.goto('/console/system');
+    await analyst.page.getByRole('heading', { name: 'Apps' }).waitFor();
+    await analyst.context.close();
+  });
+
+  test('the audit tells it, shows only what differs inside, and is narrowed down in the address', async () => {
+    await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: true, perSecond: 7, burst: 1_000 } } });
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByText(/downloaded the backup/).waitFor();
+    const change = page.getByRole('listitem').filter({ hasText: 'changed the app Test app.' });
+    await change.getByText('What changed').click();
+    await change.getByText('rateLimit.perSecond').waitFor();
+    assert.equal(await change.getByText('rateLimit.burst').count(), 0);
+    await takePictures(page, 'audit');
+    await assertAccessible(page);
+    await page.getByLabel('Kind').selectOption('backup');
+    await change.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText(/deleted the backup/).waitFor();
+    assert.match(page.url(), /kind=backup/);
+    await page.getByLabel('Who').selectOption('The command line');
+    await page.getByText('No changes match.').waitFor();
+    await page.getByLabel('Who').selectOption('Everybody');
+    await page.getByLabel('From').fill('2020-01-01');
+    await page.getByText(/deleted the backup/).waitFor();
+    await page.getByLabel('To').fill('2020-01-02');
+    await page.getByText('No changes match.').waitFor();
+  });
+
+  test('the browser had nothing to complain about', () => assert.deepEqual(visited.complaints, []));
+});

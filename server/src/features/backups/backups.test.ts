@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { extract } from 'tar-stream';
+import { buildApp, databases, type TestApp } from '../../../test/build-app.ts';
+import { type Browser, openConsole } from '../../../test/console.ts';
+import { verifyBackup } from '../../backup/restore.ts';
+
+for (const database of databases) {
+  describe(`backups and the system in the console on ${database}`, () => {
+    let app: TestApp;
+    let owner: Browser;
+    before(async () => {
+      app = await buildApp({ database });
+      owner = await openConsole(app, 'owner');
+    });
+    after(() => app.close());
+
+    const url = '/system/backups';
+    const folder = () => join(app.config.dataFolder, 'backups');
+    const list = async () => (await owner.send({ method: 'GET', url })).body;
+    async function make(): Promise<string> {
+      app.clock.now += 1_000;
+      const { status, body } = await owner.send({ method: 'POST', url });
+      assert.equal(status, 201, JSON.stringify(body));
+      await app.app.idle();
+      return body.result.backupId;
+    }
+
+    test('a backup is begun, told while it runs, whole when it is done, and in the audit', async () => {
+      assert.deepEqual(await list(), { results: [], most: 5, running: null, failure: null });
+      app.clock.now += 1_000;
+      const [first, second] = await Promise.all([
+        owner.send({ method: 'POST', url }),
+        owner.send({ method: 'POST', url }),
+      ]);
+      assert.deepEqual([first?.status, second?.status].sort(), [201, 409], 'one at a time');
+      await app.app.idle();
+      const { results, running, failure } = await list();
+      assert.deepEqual([running, failure, results.length], [null, null, 1]);
+      assert.equal((await verifyBackup(join(folder(), results[0].backupId))).tables['apps']?.rows, 1);
+      assert.ok(results[0].rows > 0 && results[0].bytes > 0);
+      const audit = await owner.send({ method: 'GET', url: '/audit?kind=backup' });
+      assert.deepEqual(
+        audit.body.results.map(({ action, subject }: { action: string; subject: string }) => [action, subject]),
+        [['backup.create', results[0].backupId]],
+      );
+    });
+
+    test('the archive holds every file of the backup', async () => {
+      const [{ backupId }] = (await list()).results;
+      const { status, headers, raw } = await owner.send({ method: 'GET', url: `${url}/${backupId}/archive` });
+      assert.deepEqual([status, headers['content-type']], [200, 'application/x-tar']);
+      assert.equal(headers['content-disposition'], `attachment; filename="pharos-${backupId}.tar"`);
+      const inside: string[] = [];
+      const unpacking = extract();
+      unpacking.end(raw);
+      for await (const entry of unpacking) {
+        inside.push(entry.header.name.replace(`pharos-${backupId}/`, ''));
+        entry.resume();
+      }
+      assert.deepEqual(inside.sort(), readdirSync(join(folder(), backupId)).sort());
+    });
+
+    test('nothing but backups is found by an id', async () => {
+      mkdirSync(join(folder(), 'other'), { recursive: true });
+      writeFileSync(join(folder(), 'other', 'manifest.json'), '{}');
+      for (const id of ['other', '..', '..%2f..', '%2e%2e', '.', 'x%00', '2026-05-04T09-30-00-000Z'])
+        for (const [method, rest] of [
+          ['GET', '/archive'],
+          ['DELETE', ''],
+        ] as const) {
+          const { status } = await owner.send({ method, url: `${url}/${id}${rest}` });
+          assert.ok([404, 405].includes(status), `${method} ${id}: ${status}`);
+        }
+      assert.ok(existsSync(join(folder(), 'other')));
+    });
+
+    test('what a killed process has left goes, no more than five are kept, and one can be deleted', async () => {
+      const left = join(folder(), '2026-05-04T09-30-00-000Z.unfinished-abc123');
+      mkdirSync(left);
+      const made = [];
+      for (let n = 2; n <= 5; n++) made.push(await make());
+      assert.ok(!existsSync(left));
+      const { status, body } = await owner.send({ method: 'POST', url });
+      assert.deepEqual([status, body.error.error], [409, 'There are 5 backups. Download and delete one first.']);
+      assert.equal((await owner.send({ method: 'DELETE', url: `${url}/${made[0]}` })).status, 200);
+      assert.equal((await list()).results.length, 4);
+      assert.ok(!existsSync(join(folder(), made[0] ?? '')));
+      assert.equal((await owner.send({ method: 'DELETE', url: `${url}/${made[0]}` })).status, 404);
+    });
+
+    test('the system tells its version, storage, queues and memory', async () => {
+      const { result } = (await owner.send({ method: 'GET', url: '/system' })).body;
+      assert.match(result.database.product, database === 'sqlite' ? /^SQLite 3/ : /^PostgreSQL/);
+      assert.ok(result.database.migration > 0 && result.disk.freeBytes > 0 && result.memory.residentBytes > 0);
+      assert.deepEqual(result.jobs, { queued: 0, running: 0, dead: 0 });
+    });
+
+    test('the audit is narrowed down by kind, person and time', async () => {
+      const count = async (query: string) => {
+        const { status, body } = await owner.send({ method: 'GET', url: `/audit?${query}` });
+        return status === 200 ? body.results.length : body.error.error;
+      };
+      const future = new Date(app.clock.now + 1_000).toISOString();
+      assert.equal(await count('kind=back'), 0, 'a kind is a whole word');
+      assert.ok((await count('kind=backup')) >= 6);
+      assert.equal(await count('actor=nobody'), 0);
+      assert.ok((await count(`actor=${owner.email}`)) >= 6);
+      assert.equal(await count(`from=${future}`), 0);
+      assert.ok((await count(`until=${future}`)) >= 6);
+      assert.equal(await count('from=yesterday'), 'from must be a time such as 2026-05-04T09:30:00Z.');
+    });
+  });
+}
+
+test('a stop ends a running backup and leaves nothing unfinished', async () => {
+  const app = await buildApp();
+  const owner = await openConsole(app, 'owner');
+  app.clock.now += 1_000;
+  assert.equal((await owner.send({ method: 'POST', url: '/system/backups' })).status, 201);
+  await app.app.close();
+  const left = readdirSync(join(app.config.dataFolder, 'backups'));
+  assert.ok(!left.some((name) => name.includes('unfinished')), left.join());
+  await app.storage.close();
+});

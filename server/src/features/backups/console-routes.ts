@@ -1,0 +1,111 @@
+import { Type } from 'typebox';
+import { deletedAnswer, exampleCreated, timestampSchema } from '../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, FileDownload } from '../../http/console-endpoint.ts';
+import { type BackupService, mostBackups } from './service.ts';
+
+const backupSchema = Type.Object({
+  backupId: Type.String(),
+  createdAt: timestampSchema,
+  rows: Type.Integer({ minimum: 0 }),
+  files: Type.Integer({ minimum: 0, description: 'Uploaded files in it' }),
+  bytes: Type.Number({ minimum: 0, description: 'On disk' }),
+});
+const runningSchema = Type.Object({
+  backupId: Type.String(),
+  startedAt: timestampSchema,
+  part: Type.String({ description: 'What is being copied: a table, or files' }),
+  tables: Type.Integer({ minimum: 0, description: 'Tables that are whole' }),
+  ofTables: Type.Integer({ minimum: 0 }),
+  rows: Type.Integer({ minimum: 0 }),
+  files: Type.Integer({ minimum: 0 }),
+});
+const backupId = '2026-05-04T09-30-00-000Z';
+const example = { backupId, createdAt: exampleCreated, rows: 48_210, files: 12, bytes: 5_214_000 };
+const runningExample = {
+  backupId,
+  startedAt: exampleCreated,
+  part: 'events',
+  tables: 7,
+  ofTables: 31,
+  rows: 12_400,
+  files: 0,
+};
+
+/** Backups in the management console; the command line has `pharos backup`. */
+export function backupConsoleEndpoints(service: BackupService): readonly ConsoleEndpoint[] {
+  const common = { tag: 'System', permission: 'backups.manage' } as const;
+  const path = '/system/backups';
+  const id = (params: Readonly<Record<string, string>>) => params['backupId'] ?? '';
+  return [
+    consoleEndpoint({
+      ...common,
+      method: 'GET',
+      path,
+      operationId: 'listBackups',
+      summary: 'List the backups, newest first, and the one that is being made',
+      answer: {
+        status: 200,
+        description: `At most ${mostBackups}. \`failure\` is there when the last try did not work.`,
+        schema: Type.Object({
+          results: Type.Array(backupSchema),
+          most: Type.Integer({ description: 'So many are kept' }),
+          running: Type.Union([runningSchema, Type.Null()]),
+          failure: Type.Union([Type.Object({ at: timestampSchema, message: Type.String() }), Type.Null()]),
+        }),
+        example: { results: [example], most: mostBackups, running: runningExample, failure: null },
+      },
+      errors: [],
+      handle: async () => ({
+        results: await service.list(),
+        most: mostBackups,
+        running: service.running() ?? null,
+        failure: service.lastFailure() ?? null,
+      }),
+    }),
+    consoleEndpoint({
+      ...common,
+      method: 'POST',
+      path,
+      operationId: 'startBackup',
+      summary: 'Begin a backup while the service runs',
+      answer: {
+        status: 201,
+        description: 'It has begun.',
+        schema: Type.Object({ result: runningSchema }),
+        example: { result: runningExample },
+      },
+      errors: ['DuplicateValue'],
+      handle: async ({ by }) => ({ result: await service.start(by) }),
+    }),
+    consoleEndpoint({
+      ...common,
+      method: 'GET',
+      path: `${path}/:backupId/archive`,
+      operationId: 'downloadBackup',
+      summary: 'Download a backup',
+      description: 'A tar archive with one folder, which `pharos restore` takes once it is unpacked.',
+      answer: {
+        status: 200,
+        description: 'The archive.',
+        schema: Type.String({ description: 'A tar archive' }),
+        example: 'the bytes of the archive',
+      },
+      errors: ['ObjectNotFound'],
+      handle: async ({ params, by }) =>
+        new FileDownload(`pharos-${id(params)}.tar`, 'application/x-tar', await service.archive(id(params), by)),
+    }),
+    consoleEndpoint({
+      ...common,
+      method: 'DELETE',
+      path: `${path}/:backupId`,
+      operationId: 'deleteBackup',
+      summary: 'Delete a backup',
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params, by }) {
+        await service.remove(id(params), by);
+        return { result: {} };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,170 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type Actor, recordChange } from '../../audit.ts';
+import { archiveOf } from '../../backup/archive.ts';
+import { type Manifest, readManifest } from '../../backup/manifest.ts';
+import { type BackupProgress, writeBackup } from '../../backup/write.ts';
+import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { Clock } from '../../clock.ts';
+import type { Database } from '../../db/db.ts';
+import { fail } from '../../errors.ts';
+import { isoTime } from '../../http/answers.ts';
+
+export interface BackupDeps {
+  readonly db: Database;
+  readonly blobs: BlobStore;
+  /** Where backups are kept; nothing else is in it. */
+  readonly folder: string;
+  readonly now: Clock;
+  readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+}
+
+export interface Backup {
+  readonly backupId: string;
+  readonly createdAt: string;
+  readonly rows: number;
+  readonly files: number;
+  /** On disk. */
+  readonly bytes: number;
+}
+
+/** A backup that is being made. */
+export interface RunningBackup extends BackupProgress {
+  readonly backupId: string;
+  readonly startedAt: string;
+}
+
+/** So many are kept, so that backups cannot fill the disk that the service needs. */
+export const mostBackups = 5;
+
+/** The time at which it was begun: nothing else is ever looked up in the folder. */
+const idForm = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/;
+
+export type BackupService = ReturnType<typeof createBackupService>;
+
+/** Backups that owners make from the console while the service runs. `pharos restore` takes them. */
+export function createBackupService({ db, blobs, folder, now, inBackground }: BackupDeps) {
+  let running: RunningBackup | undefined;
+  let lastFailure: { readonly at: string; readonly message: string } | undefined;
+  const stopping = new AbortController();
+
+  async function ids(): Promise<string[]> {
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    return names.filter((name) => idForm.test(name)).sort();
+  }
+
+  async function find(backupId: string): Promise<string> {
+    if (!(await ids()).includes(backupId)) throw fail('ObjectNotFound', 'There is no such backup.');
+    return join(folder, backupId);
+  }
+
+  async function write(backupId: string, startedAt: number): Promise<void> {
+    try {
+      await writeBackup({
+        db,
+        blobs,
+        folder: join(folder, backupId),
+        now: startedAt,
+        signal: stopping.signal,
+        onProgress: (progress) => {
+          if (running) running = { ...running, ...progress };
+        },
+      });
+      lastFailure = undefined;
+    } catch (error) {
+      lastFailure = { at: isoTime(now()), message: failureText(error) };
+      if (!stopping.signal.aborted) throw error;
+    } finally {
+      running = undefined;
+    }
+  }
+
+  return {
+    running: () => running,
+    lastFailure: () => lastFailure,
+
+    /** Newest first. */
+    async list(): Promise<Backup[]> {
+      const found = await Promise.all((await ids()).map((backupId) => describe(join(folder, backupId), backupId)));
+      return found.filter((backup) => backup !== undefined).reverse();
+    },
+
+    /** Answers once it has begun. @throws Failure DuplicateValue while one runs or there are too many */
+    async start(by: Actor): Promise<RunningBackup> {
+      const startedAt = now();
+      const backupId = isoTime(startedAt).replaceAll(/[:.]/g, '-');
+      if (running) throw fail('DuplicateValue', 'A backup is being made already. Wait until it is done.');
+      const begun = { backupId, startedAt: isoTime(startedAt), part: '', tables: 0, ofTables: 0, rows: 0, files: 0 };
+      // From here on nobody else begins one.
+      running = begun;
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await removeUnfinished(folder);
+        const known = await ids();
+        if (known.length >= mostBackups)
+          throw fail('DuplicateValue', `There are ${mostBackups} backups. Download and delete one first.`);
+        if (known.includes(backupId)) throw fail('DuplicateValue', 'A backup of this moment is there already.');
+        await recordChange(db, { by, action: 'backup.create', subject: backupId, now: startedAt });
+      } catch (error) {
+        running = undefined;
+        throw error;
+      }
+      inBackground('making a backup', () => write(backupId, startedAt));
+      return begun;
+    },
+
+    /** @throws Failure ObjectNotFound */
+    async remove(backupId: string, by: Actor): Promise<void> {
+      const path = await find(backupId);
+      await recordChange(db, { by, action: 'backup.delete', subject: backupId, now: now() });
+      await rm(path, { recursive: true, force: true });
+    },
+
+    /** A tar archive; that it was taken is in the audit. @throws Failure ObjectNotFound */
+    async archive(backupId: string, by: Actor): Promise<Readable> {
+      const path = await find(backupId);
+      await recordChange(db, { by, action: 'backup.download', subject: backupId, now: now() });
+      return archiveOf(path, `pharos-${backupId}`);
+    },
+
+    /** Ends a backup that runs; what it has written is removed. */
+    stop: () => stopping.abort(new Error('The service was stopped.')),
+  };
+}
+
+/** What a process that was killed has left. Only one process has the folder. */
+async function removeUnfinished(folder: string): Promise<void> {
+  const left = (await readdir(folder)).filter((name) => /\.unfinished-\w+$/.test(name));
+  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+}
+
+/** Undefined for one that is being deleted. */
+async function describe(path: string, backupId: string): Promise<Backup | undefined> {
+  const manifest = await readManifest(path).catch(() => undefined);
+  if (!manifest) return undefined;
+  const tables = Object.values(manifest.tables);
+  return {
+    backupId,
+    createdAt: manifest.createdAt,
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    files: manifest.blobs.rows,
+    bytes: manifest.blobs.bytes + (await sizeOfTables(path, manifest)),
+  };
+}
+
+async function sizeOfTables(path: string, { tables, blobs }: Manifest): Promise<number> {
+  const files = [...Object.values(tables), blobs].map(({ file }) => stat(join(path, file)).catch(() => undefined));
+  return (await Promise.all(files)).reduce((sum, found) => sum + (found?.size ?? 0), 0);
+}
+
+/** No path of this machine: the log has the rest. */
+function failureText(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC') return 'The disk is full. Nothing was kept of the backup.';
+  if (code === 'EACCES' || code === 'EROFS') return 'The data folder cannot be written.';
+  return 'It did not work, and nothing was kept of it. The log of the service says why.';
+}

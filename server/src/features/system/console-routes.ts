@@ -1,0 +1,87 @@
+import { statfs } from 'node:fs/promises';
+import { Type } from 'typebox';
+import type { Clock } from '../../clock.ts';
+import type { Database } from '../../db/db.ts';
+import { newestMigration } from '../../db/migrate.ts';
+import { exampleCreated, isoTime, recordAnswer, timestampSchema } from '../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+
+const count = Type.Integer({ minimum: 0 });
+const bytes = (description: string) => Type.Number({ minimum: 0, description });
+
+const systemSchema = Type.Object({
+  version: Type.String({ description: 'Of Pharos' }),
+  node: Type.String({ description: 'The version of Node' }),
+  startedAt: timestampSchema,
+  now: timestampSchema,
+  database: Type.Object({
+    product: Type.String({ description: 'Product and version' }),
+    migration: Type.Integer({ description: 'The newest migration that has been applied' }),
+    walBytes: bytes('The write-ahead log on disk; 0 where the database keeps that to itself'),
+    queuedWrites: count,
+    queuedSlowQueries: count,
+  }),
+  jobs: Type.Object({ queued: count, running: count, dead: count }),
+  disk: Type.Object({ freeBytes: bytes('Free where the data folder is'), totalBytes: bytes('The whole disk') }),
+  memory: Type.Object({
+    residentBytes: bytes('What the process holds'),
+    heapBytes: bytes('Of it, JavaScript objects'),
+  }),
+});
+
+const systemExample = {
+  version: '0.1.0',
+  node: 'v24.21.0',
+  startedAt: exampleCreated,
+  now: exampleCreated,
+  database: { product: 'SQLite 3.53.2', migration: 12, walBytes: 4_152_000, queuedWrites: 0, queuedSlowQueries: 0 },
+  jobs: { queued: 0, running: 0, dead: 0 },
+  disk: { freeBytes: 20_000_000_000, totalBytes: 60_000_000_000 },
+  memory: { residentBytes: 140_000_000, heapBytes: 38_000_000 },
+};
+
+interface Deps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly version: string;
+  readonly dataFolder: string;
+  readonly countJobs: () => Promise<Readonly<Record<string, number>>>;
+}
+
+/** How this process and its storage do, for people. `/metrics` is the same for machines. */
+export function systemConsoleEndpoints({ db, now, version, dataFolder, countJobs }: Deps): readonly ConsoleEndpoint[] {
+  const startedAt = now();
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/system',
+      operationId: 'getSystem',
+      tag: 'System',
+      summary: 'How the service does',
+      permission: 'system.read',
+      answer: recordAnswer(systemSchema, systemExample),
+      errors: ['Timeout'],
+      async handle() {
+        const [jobs, product, migration, disk] = await Promise.all([
+          countJobs(),
+          db.describe(),
+          newestMigration((statement) => db.all(statement)),
+          statfs(dataFolder),
+        ]);
+        const { rss, heapUsed } = process.memoryUsage();
+        return {
+          result: {
+            version,
+            node: process.version,
+            startedAt: isoTime(startedAt),
+            now: isoTime(now()),
+            database: { product, migration, ...db.stats() },
+            jobs,
+            disk: { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize },
+            memory: { residentBytes: rss, heapBytes: heapUsed },
+          },
+        };
+      },
+    }),
+  ];
+}
