@@ -181,10 +181,19 @@ describe('the first session in the console', () => {
     await other.page.getByRole('heading', { name: 'Apps' }).waitFor();
     assert.deepEqual(await other.page.getByRole('navigation').getByRole('link').allInnerTexts(), ['Apps']);
     await other.page.getByRole('link', { name: /Castle guide/ }).click();
-    await other.page.getByRole('heading', { name: 'No beacon yet' }).waitFor();
+    await other.page.getByRole('heading', { name: 'Add a beacon' }).waitFor();
     const parts = other.page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link');
-    assert.deepEqual(await parts.allInnerTexts(), ['Beacons', 'Data', 'Rules', 'Settings']);
-    await other.page.goto(`${other.page.url().replace(/beacons$/, '')}keys`);
+    assert.deepEqual(await parts.allInnerTexts(), [
+      'Home',
+      'Beacons',
+      'Activity',
+      'Installations',
+      'Devices',
+      'Buckets',
+      'Rules',
+      'Settings',
+    ]);
+    await other.page.goto(`${other.page.url().replace(/home$/, '')}keys`);
     await other.page.getByText('Your role does not include the keys.', { exact: false }).waitFor();
     await other.page.goto('/console/audit');
     await other.page.getByRole('heading', { name: 'Apps' }).waitFor();

@@ -11,7 +11,7 @@ import { FirstSteps } from './first-steps.tsx';
 import { FunnelBlock } from './funnel.tsx';
 import classes from './home.module.css';
 import { LastHour, LiveNow } from './live-blocks.tsx';
-import { attentionQuery } from './queries.ts';
+import { attentionQuery, liveQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/home');
 
@@ -47,9 +47,9 @@ export function HomePage() {
   );
 }
 
-const calmMs = 1_000;
+const calmMs = 2_000;
 
-/** Counts again soon after something has happened, at most once a second. */
+/** Counts the visitors again soon after something has happened; the heavier counts keep to their own time. */
 function useCountAgain(appId: string, { events }: Live): void {
   const queries = useQueryClient();
   const newest = events[0]?.objectId;
@@ -58,8 +58,7 @@ function useCountAgain(appId: string, { events }: Live): void {
     if (newest === undefined || due.current !== undefined) return;
     due.current = setTimeout(() => {
       due.current = undefined;
-      for (const part of ['live', 'funnel', 'attention'])
-        void queries.invalidateQueries({ queryKey: ['apps', appId, 'home', part] });
+      void queries.invalidateQueries({ queryKey: liveQuery(appId).queryKey });
     }, calmMs);
   }, [appId, newest, queries]);
   useEffect(

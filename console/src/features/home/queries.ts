@@ -5,7 +5,7 @@ import { startOf } from '../../lib/range.ts';
 const key = (appId: string, ...more: readonly string[]) => ['apps', appId, 'home', ...more] as const;
 
 /** Asked again in this time while the page is seen; the stream of events asks earlier. */
-const everyMs = { live: 10_000, funnel: 20_000, attention: 60_000 };
+const everyMs = { live: 10_000, funnel: 15_000, attention: 60_000 };
 
 export const liveQuery = (appId: string) =>
   queryOptions({
