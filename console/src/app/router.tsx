@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { beaconRoutes } from '../features/beacons/routes.ts';
+import { notificationRoutes } from '../features/notifications/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
@@ -97,7 +98,7 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     apps,
-    app.addChildren([appHome, ...beaconRoutes, appKeys, appBuckets, appRules, appSettings]),
+    app.addChildren([appHome, ...beaconRoutes, ...notificationRoutes, appKeys, appBuckets, appRules, appSettings]),
     administrators,
     audit,
   ]),

@@ -107,11 +107,12 @@ function AccountMenu({ session }: { readonly session: Session }) {
     <>
       <Menu width={230}>
         <Menu.Target>
-          <UnstyledButton className={classes.account} aria-label={`Account of ${session.name}`}>
+          <UnstyledButton className={classes.account}>
+            <span className="off-screen">Account of {session.name}</span>
             <span className={classes.initial} aria-hidden>
               {session.name.slice(0, 1).toUpperCase()}
             </span>
-            <span className={classes.who}>
+            <span className={classes.who} aria-hidden>
               <span className={classes.name}>{session.name}</span>
               <span className={classes.role}>{roleTexts[session.role].label}</span>
             </span>

@@ -29,6 +29,12 @@ const paths = {
   edit: 'M4 20l1-4L16 5l3 3L8 19z',
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  bell: 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
+  story: 'M5 4h9l5 5v11H5zM14 4v5h5M8.5 13h7M8.5 16.5h5',
+  megaphone: 'M4 5l17 7-17 7 3-7zM7 12h14',
+  picture: 'M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.5 8.5h.01',
+  play: 'M4 5h16v14H4zM10 9l5 3-5 3z',
+  link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
   upload: 'M12 16V5M7 9l5-5 5 5M5 20h14',
 } as const;
 
