@@ -13,6 +13,7 @@ export interface AppSection {
 export const appSections = [
   { to: '/apps/$appId/beacons', label: 'Beacons', icon: 'beacon', permission: 'beacons.read' },
   { to: '/apps/$appId/notifications', label: 'Notifications', icon: 'bell', permission: 'content.read' },
+  { to: '/apps/$appId/storylines', label: 'Storylines', icon: 'story', permission: 'content.read' },
   { to: '/apps/$appId/buckets', label: 'Buckets', icon: 'bucket', permission: 'buckets.read' },
   { to: '/apps/$appId/keys', label: 'Keys', icon: 'key', permission: 'keys.read' },
   { to: '/apps/$appId/rules', label: 'Rules', icon: 'rules', permission: 'apps.read' },

@@ -3,6 +3,7 @@ import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tansta
 import { beaconRoutes } from '../features/beacons/routes.ts';
 import { notificationRoutes } from '../features/notifications/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
+import { storylineRoutes } from '../features/storylines/routes.ts';
 import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
 import { appSections } from './app-sections.ts';
@@ -98,7 +99,16 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     apps,
-    app.addChildren([appHome, ...beaconRoutes, ...notificationRoutes, appKeys, appBuckets, appRules, appSettings]),
+    app.addChildren([
+      appHome,
+      ...beaconRoutes,
+      ...notificationRoutes,
+      ...storylineRoutes,
+      appKeys,
+      appBuckets,
+      appRules,
+      appSettings,
+    ]),
     administrators,
     audit,
   ]),

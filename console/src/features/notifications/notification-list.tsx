@@ -1,12 +1,14 @@
 import { Text } from '@mantine/core';
 import type { Notification } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
+import { EnableSwitch } from '../../components/enable-switch.tsx';
 import type { ListDefinition } from '../../components/list/record-list.tsx';
 import { eventOptions, eventTexts } from '../../components/rules/rules.ts';
+import { dataOf } from '../../lib/api.ts';
 import type { BeaconNames } from '../../lib/beacon-names.ts';
 import type { Times } from '../../lib/times.ts';
-import { EnableSwitch } from './enable-switch.tsx';
 import { titleOf, typeTexts } from './notification-fields.ts';
+import { notificationKeys } from './queries.ts';
 
 interface Context {
   readonly appId: string;
@@ -49,7 +51,15 @@ export const notificationList = ({ appId, times, names, mayChange }: Context): L
       name: 'isEnabled',
       label: 'On',
       sortBy: 'isEnabled',
-      render: (one: Notification) => <EnableSwitch appId={appId} notification={one} isLocked={!mayChange} />,
+      render: (one: Notification) => (
+        <EnableSwitch
+          label={`${one.description} is on`}
+          isOn={one.isEnabled}
+          isLocked={!mayChange}
+          refresh={notificationKeys(appId)}
+          onChange={(isEnabled) => dataOf(appId).notifications.update(one.objectId, { isEnabled })}
+        />
+      ),
     },
     {
       name: 'updatedAt',
