@@ -7,13 +7,18 @@ import { buildApp, type TestApp } from '../../server/test/build-app.ts';
 
 /** A service that listens, with the console built. */
 export async function startConsole(): Promise<{ readonly app: TestApp; readonly origin: string }> {
+  const app = await buildApp();
+  return { app, origin: await listenWithConsole(app) };
+}
+
+/** Builds the console and lets a service listen. Answers where. */
+export async function listenWithConsole(app: TestApp): Promise<string> {
   const script = fileURLToPath(new URL('../../scripts/build-console.mjs', import.meta.url));
   const built = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(built.stderr);
-  const app = await buildApp();
   await app.app.server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.app.server.server.address() as AddressInfo;
-  return { app, origin: `http://127.0.0.1:${port}` };
+  return `http://127.0.0.1:${port}`;
 }
 
 export function launchBrowser(): Promise<Browser> {

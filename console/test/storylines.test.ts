@@ -182,10 +182,10 @@ describe('storylines in the console', () => {
       .getByRole('button', { name: /^Delete/ })
       .click();
     await page.getByText('1–1 of 1').waitFor();
-    assert.deepEqual(
-      (await details()).map(({ alertTitle }: { alertTitle: string }) => alertTitle),
-      ['Good morning', 'Second'],
-    );
+    assert.deepEqual((await details()).map(({ alertTitle }: { alertTitle: string }) => alertTitle).sort(), [
+      'Good morning',
+      'Second',
+    ]);
   });
 
   test('an analyst reads and changes nothing', async () => {

@@ -14,8 +14,10 @@ export const appSections = [
   { to: '/apps/$appId/beacons', label: 'Beacons', icon: 'beacon', permission: 'beacons.read' },
   { to: '/apps/$appId/notifications', label: 'Notifications', icon: 'bell', permission: 'content.read' },
   { to: '/apps/$appId/storylines', label: 'Storylines', icon: 'story', permission: 'content.read' },
+  { to: '/apps/$appId/push', label: 'Push', icon: 'megaphone', permission: 'activity.read' },
   { to: '/apps/$appId/buckets', label: 'Buckets', icon: 'bucket', permission: 'buckets.read' },
   { to: '/apps/$appId/keys', label: 'Keys', icon: 'key', permission: 'keys.read' },
+  { to: '/apps/$appId/senders', label: 'Senders', icon: 'antenna', permission: 'senders.read' },
   { to: '/apps/$appId/rules', label: 'Rules', icon: 'rules', permission: 'apps.read' },
   { to: '/apps/$appId/settings', label: 'Settings', icon: 'settings', permission: 'apps.read' },
 ] as const satisfies readonly AppSection[];

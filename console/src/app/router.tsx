@@ -2,6 +2,8 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { beaconRoutes } from '../features/beacons/routes.ts';
 import { notificationRoutes } from '../features/notifications/routes.ts';
+import { pushRoutes } from '../features/push/routes.ts';
+import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { storylineRoutes } from '../features/storylines/routes.ts';
 import { isAllowed } from '../lib/access.ts';
@@ -104,6 +106,8 @@ const tree = root.addChildren([
       ...beaconRoutes,
       ...notificationRoutes,
       ...storylineRoutes,
+      ...pushRoutes,
+      ...senderRoutes,
       appKeys,
       appBuckets,
       appRules,

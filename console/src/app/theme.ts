@@ -1,4 +1,4 @@
-import { createTheme, Menu, Modal, Select } from '@mantine/core';
+import { createTheme, Menu, Modal, Notification, Select } from '@mantine/core';
 
 export const theme = createTheme({
   defaultRadius: 'md',
@@ -10,6 +10,7 @@ export const theme = createTheme({
       defaultProps: { lockScroll: false, centered: true, overlayProps: { backgroundOpacity: 0.45 } },
     }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close the message' } } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
   },
 });

@@ -30,6 +30,7 @@ const paths = {
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   bell: 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
+  antenna: 'M12 12v9M8 21h8M8.5 15.5a5 5 0 1 1 7 0M5.5 18a9 9 0 1 1 13 0',
   story: 'M5 4h9l5 5v11H5zM14 4v5h5M8.5 13h7M8.5 16.5h5',
   megaphone: 'M4 5l17 7-17 7 3-7zM7 12h14',
   picture: 'M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.5 8.5h.01',
