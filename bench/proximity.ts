@@ -4,10 +4,11 @@
  *
  *   npm run bench:proximity
  */
-import { ENGINES } from './proximity/engines.ts';
+import { ENGINES, pharos } from './proximity/engines.ts';
+import { withExactSignals } from './proximity/exact.ts';
 import { generateRecordings } from './proximity/generated.ts';
 import { readRecordings, recordingsFolder } from './proximity/recordings.ts';
-import { type Score, score } from './proximity/score.ts';
+import { type Score, score, scoreWalks } from './proximity/score.ts';
 import { measureThroughput } from './proximity/throughput.ts';
 
 const HEADINGS = [
@@ -48,6 +49,11 @@ console.log(
     : 'Recorded signals: 5 walks past 12 beacons, 15 standing tags of half an hour, phones on bodies at 1.83 m.',
 );
 console.log(`\n${table([HEADINGS, ...ENGINES.map((engine) => row(score(engine, recordings)))])}\n`);
+for (const name of ['stable', 'fast'] as const) {
+  const { hits, visits } = scoreWalks(pharos(name), withExactSignals(recordings));
+  console.log(`${name} on exact distances, without noise: ${hits}/${visits}`);
+}
+console.log('');
 for (const { name, perSecond } of measureThroughput()) {
   console.log(`${name.padEnd(28)} ${Math.round(perSecond).toLocaleString('en-GB').padStart(12)} samples/s`);
 }

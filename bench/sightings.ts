@@ -12,9 +12,11 @@ import { readConfig } from '../server/src/config.ts';
 import type { Database } from '../server/src/db/db.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { openPostgres } from '../server/src/db/postgres.ts';
+import { Revision } from '../server/src/db/revision.ts';
 import { openSqlite } from '../server/src/db/sqlite.ts';
 import { requestProximityPush } from '../server/src/features/push/proximity.ts';
 import { createSightingService } from '../server/src/features/sightings/service.ts';
+import { SiteCache } from '../server/src/features/sightings/site-cache.ts';
 import { defaultPolicy } from '../server/src/http/policy.ts';
 import { createOutbox } from '../server/src/jobs/outbox.ts';
 import { raw, sql } from '../server/src/sql.ts';
@@ -77,8 +79,10 @@ const { enqueue } = createOutbox(Date.now);
 async function throughput(db: Database, appId: string, { atOnce, size }: Load): Promise<string> {
   const service = createSightingService({
     db,
+    site: new SiteCache(db, new Revision(db, 'site')),
     requestPush: (db, appId, push, now) => requestProximityPush(db, appId, push, { enqueue, now }),
     expect: () => undefined,
+    announce: async () => undefined,
   });
   const { total } = await drive(events / size, atOnce, async (index) => {
     const installationId = idOf(index % visitors);

@@ -24,10 +24,15 @@ if (process.execPath !== pinnedNode) {
 } else {
   const { startPostgres } = await import('./test-postgres.mjs');
   const { ensureBrowser } = await import('./test-browser.mjs');
+  const { ensureMosquitto } = await import('./test-mosquitto.mjs');
   const postgres = await startPostgres();
   const browser = ensureBrowser();
   try {
-    process.exitCode = await runTests({ PHAROS_TEST_POSTGRES_URL: postgres.url, PHAROS_TEST_BROWSER: browser });
+    process.exitCode = await runTests({
+      PHAROS_TEST_POSTGRES_URL: postgres.url,
+      PHAROS_TEST_BROWSER: browser,
+      PHAROS_TEST_MOSQUITTO: ensureMosquitto() ?? '',
+    });
   } finally {
     await postgres.stop();
   }

@@ -22,6 +22,18 @@ const LAG_MS = 5_000;
 const DEFAULT_POWER = -59;
 
 export function score(engine: Engine, recordings: Recordings): Score {
+  return {
+    engine: engine.name,
+    ...scoreWalks(engine, recordings),
+    ...scoreStills(engine, recordings),
+    ...scorePhones(engine, recordings),
+  };
+}
+
+export function scoreWalks(
+  engine: Engine,
+  recordings: Recordings,
+): Pick<Score, 'visits' | 'hits' | 'duplicates' | 'falsePerHour'> {
   const walks = { visits: 0, hits: 0, duplicates: 0, wrong: 0, hours: 0 };
   for (const walk of recordings.walks) {
     const powers = calibrateWithout(recordings, walk);
@@ -29,17 +41,8 @@ export function score(engine: Engine, recordings: Recordings): Score {
       addWalk(walks, walk, { beacon, place, feed: engine.start(powers.get(beacon) ?? DEFAULT_POWER) });
     }
   }
-  const falsePerHour = walks.wrong / walks.hours;
-  const { visits, hits, duplicates } = walks;
-  return {
-    engine: engine.name,
-    visits,
-    hits,
-    duplicates,
-    falsePerHour,
-    ...scoreStills(engine, recordings),
-    ...scorePhones(engine, recordings),
-  };
+  const { visits, hits, duplicates, wrong, hours } = walks;
+  return { visits, hits, duplicates, falsePerHour: wrong / hours };
 }
 
 interface Watch {

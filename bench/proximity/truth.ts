@@ -17,9 +17,10 @@ export function distanceBetween(a: Point, b: Point): number {
 /**
  * When a walk was truly at a beacon, from the annotated positions (every sample of every receiver carries one).
  *
- * The five walks hold 24 such visits; without the release distance 26 (three of them are one visit that grazes the edge).
- * The design's 39 were counted on all nine walks of the source, of which five are recorded here; the gates are therefore
- * taken as shares.
+ * The five walks hold 24 such visits; without the release distance 26 (three of them are one visit that grazes the edge),
+ * and 22 to 27 by any definition with a radius of 3 m: in space or on the plan, with or without a shortest stay. The
+ * design's 39 were counted on all nine walks of the source, of which five are recorded here (ADR 5 tells how that shows);
+ * its hits are therefore taken as shares.
  */
 export function trueVisits(walk: Walk, beacon: Point): TrueVisit[] {
   const visits: TrueVisit[] = [];

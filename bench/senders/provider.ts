@@ -6,14 +6,14 @@ export interface ProviderReady {
   readonly ca: string;
   readonly serviceAccount: Readonly<Record<string, string>>;
   readonly apnsKey: Readonly<Record<string, string>>;
-  /** A thousand tokens each. */
+  /** A thousand tokens each, or as many as the first argument says. */
   readonly fcm: readonly string[];
   readonly apns: readonly string[];
   readonly webpush: readonly string[];
 }
 
 const provider = await startPushProvider({ quiet: true });
-const names = Array.from({ length: 1000 }, (_, index) => `device${index}`);
+const names = Array.from({ length: Number(process.argv[2] ?? 1000) }, (_, index) => `device${index}`);
 const ready: ProviderReady = {
   origin: provider.origin,
   ca: provider.ca,
@@ -24,4 +24,11 @@ const ready: ProviderReady = {
   webpush: names.map(provider.webpush.tokenFor),
 };
 process.send?.(ready);
+// When the first message to a recipient came, for whoever asks.
+process.on('message', (recipient: string) => {
+  void provider
+    .reached(recipient)
+    .then(() => process.send?.({ recipient, at: performance.timeOrigin + performance.now() }));
+  process.send?.('watching');
+});
 process.on('disconnect', () => process.exit());

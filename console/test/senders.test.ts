@@ -1,3 +1,4 @@
+/// <reference path="../../server/test/fakes/http-ece.d.ts" />
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -106,30 +107,32 @@ describe('sender credentials in the console', () => {
       .getByText(/must be the text of the .p8 file|Must be the text of the .p8 file|Fill this in/)
       .first()
       .waitFor();
-    const { key, keyId, teamId, bundleId } = provider.apns.entered;
+    const { key = '', keyId = '', teamId = '', bundleId = '' } = provider.apns.entered;
     await apns().getByRole('textbox', { name: 'Key', exact: true }).fill(key);
     await apns().getByRole('textbox', { name: 'Key id' }).fill(keyId);
     await apns().getByRole('textbox', { name: 'Team id' }).fill(teamId);
     await apns().getByRole('textbox', { name: 'Bundle id' }).fill(bundleId);
+    await apns().getByLabel('Environment').selectOption('sandbox');
     await press(apns(), 'Save');
     await press(apns(), 'Test');
     await apns()
       .getByText(/It works/)
       .waitFor();
-    assert.deepEqual((await stored()).get('apns')?.summary, { keyId, teamId, bundleId, environment: 'production' });
+    assert.deepEqual((await stored()).get('apns')?.summary, { keyId, teamId, bundleId, environment: 'sandbox' });
   });
 
-  test('Web Push: a pair is made in the browser and the public key can be taken', async () => {
+  test('Web Push: without keys a pair is made, and the public key can be taken', async () => {
     await press(webPush(), 'Set up Web Push');
-    await press(webPush(), 'Generate a pair');
     await webPush().getByRole('textbox', { name: 'Contact' }).fill('nobody');
     await press(webPush(), 'Save');
     await webPush()
       .getByText(/Must be where push services can reach you/)
       .waitFor();
     await webPush().getByRole('textbox', { name: 'Contact' }).fill('mailto:push@museum.example');
-    const publicKey = await webPush().getByRole('textbox', { name: 'Public key' }).inputValue();
     await press(webPush(), 'Save');
+    await webPush().getByText('mailto:push@museum.example').waitFor();
+    const publicKey = (await stored()).get('webpush')?.summary['publicKey'] ?? '';
+    assert.match(publicKey, /^[\w-]{87}$/);
     await webPush().getByText(publicKey).waitFor();
     await webPush().getByRole('button', { name: 'Copy the public key' }).waitFor();
     await press(webPush(), 'Test');

@@ -1,5 +1,7 @@
 import { type Call, type Connection, createCaller } from './call.ts';
+import { type LiveOptions, type LiveStream, openLiveStream } from './live-stream.ts';
 import type { RetryOptions } from './retry.ts';
+import { activityService } from './services/activity.ts';
 import { beaconService } from './services/beacons.ts';
 import { bucketService } from './services/buckets.ts';
 import { deviceService } from './services/devices.ts';
@@ -7,6 +9,7 @@ import { fileService } from './services/files.ts';
 import { installationService } from './services/installations.ts';
 import { logService } from './services/logs.ts';
 import { notificationService } from './services/notifications.ts';
+import { pushService } from './services/push.ts';
 import { sightingService } from './services/sightings.ts';
 import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
@@ -59,10 +62,14 @@ export class PharosClient {
   readonly files: ReturnType<typeof fileService>;
   readonly logs: ReturnType<typeof logService>;
   readonly sightings: ReturnType<typeof sightingService>;
+  readonly push: ReturnType<typeof pushService>;
+  readonly activity: ReturnType<typeof activityService>;
+  readonly #connection: Connection;
 
   constructor(options: PharosOptions) {
     this.token = 'token' in options ? options.token : undefined;
-    this.call = createCaller<Operations>(operations, connectionOf(options, this));
+    this.#connection = connectionOf(options, this);
+    this.call = createCaller<Operations>(operations, this.#connection);
     this.beacons = beaconService(this.call);
     this.notifications = notificationService(this.call);
     this.storylines = storylineService(this.call);
@@ -73,6 +80,13 @@ export class PharosClient {
     this.files = fileService(this.call);
     this.logs = logService(this.call);
     this.sightings = sightingService(this.call);
+    this.push = pushService(this.call);
+    this.activity = activityService(this.call);
+  }
+
+  /** Listens to what happens in the app, until it is closed. Interruptions are mended, and nothing comes twice. */
+  live(options: LiveOptions): LiveStream {
+    return openLiveStream(this.#connection, options);
   }
 }
 

@@ -13,6 +13,7 @@ export {
 } from './call.ts';
 export { type AppOptions, PharosClient, type PharosOptions, type SessionOptions } from './client.ts';
 export { PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
+export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';
 export type { RetryOptions } from './retry.ts';
 export { type QueueStorage, type Sighting, SightingQueue, type SightingQueueOptions } from './sighting-queue.ts';
 export { type FieldOf, literalPattern, type ValueOf, Where, where } from './where.ts';

@@ -1179,7 +1179,7 @@ export interface Operations {
       readonly count?: number;
     };
   };
-  /** What became of a push notification */
+  /** What became of a push notification: counts of its recipients by state, and the reasons */
   readonly getPush: {
     readonly params: { readonly objectId: string };
     readonly query: undefined;
@@ -1981,6 +1981,16 @@ export interface Operations {
       readonly count?: number;
     };
   };
+  /** Listen to what happens, as server-sent events */
+  readonly streamEvents: {
+    readonly params: undefined;
+    readonly query: {
+      /** Go on behind this number, like the header Last-Event-ID, which wins */
+      readonly after?: number | string;
+    };
+    readonly body: undefined;
+    readonly answer: unknown;
+  };
   /** List log records */
   readonly listLogs: {
     readonly params: undefined;
@@ -2094,6 +2104,7 @@ export const operations = {
   listEvents: { method: 'GET', path: '/events' },
   getEvent: { method: 'GET', path: '/events/{objectId}' },
   listVerdicts: { method: 'GET', path: '/verdicts' },
+  streamEvents: { method: 'GET', path: '/stream' },
   listLogs: { method: 'GET', path: '/logs' },
   createLog: { method: 'POST', path: '/logs' },
 } as const;

@@ -1,12 +1,22 @@
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { recordChange } from './audit.ts';
 import { Background } from './background.ts';
 import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
-import type { Database } from './db/db.ts';
+import type { Database, Db } from './db/db.ts';
+import { Revision } from './db/revision.ts';
+import { apnsDefinition } from './delivery/apns.ts';
+import { fcmDefinition } from './delivery/fcm.ts';
+import { brokerDefinition } from './delivery/mqtt-broker-sender.ts';
+import type { DeviceBroker } from './delivery/mqtt-device-broker.ts';
+import { createEmbeddedMqttSender } from './delivery/mqtt-embedded-sender.ts';
 import { messagesPerSecond } from './delivery/pace.ts';
 import type { SenderDefinition } from './delivery/push-sender.ts';
+import { createTargetRules } from './delivery/target-rules.ts';
+import { webPushDefinition } from './delivery/web-push.ts';
+import { createDevicePort } from './device-port.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
 import type { AdminService } from './features/admins/service.ts';
@@ -23,6 +33,8 @@ import { bucketJobHandlers } from './features/buckets/jobs.ts';
 import { recordEndpoints } from './features/buckets/record-routes.ts';
 import { schemaEndpoints } from './features/buckets/schema-routes.ts';
 import type { BucketService } from './features/buckets/service.ts';
+import { deviceConsoleEndpoints } from './features/devices/console-routes.ts';
+import { createDeviceCredentials } from './features/devices/credentials.ts';
 import { deviceEndpoints } from './features/devices/routes.ts';
 import { eventEndpoints } from './features/events/routes.ts';
 import { startFileHousekeeping } from './features/files/housekeeping.ts';
@@ -32,12 +44,16 @@ import { sweepOrphans } from './features/files/sweep.ts';
 import { installationEndpoints } from './features/installations/routes.ts';
 import { createInstallationService } from './features/installations/service.ts';
 import { installationTable } from './features/installations/store.ts';
+import { Feed } from './features/live/feed.ts';
+import { createLivePublisher } from './features/live/publish.ts';
+import { liveEndpoints } from './features/live/routes.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
-import { pushJobHandlers } from './features/push/delivery.ts';
+import { createPushDelivery } from './features/push/delivery.ts';
 import { deliveryEndpoints } from './features/push/delivery-routes.ts';
 import { requestProximityPush } from './features/push/proximity.ts';
 import { pushEndpoints } from './features/push/routes.ts';
+import { wakeTarget } from './features/push/wake.ts';
 import { senderConsoleEndpoints } from './features/senders/console-routes.ts';
 import { createSenderRegistry } from './features/senders/registry.ts';
 import { createSenderService, type SenderService } from './features/senders/service.ts';
@@ -48,6 +64,7 @@ import { createRetention, type Retention } from './features/sightings/retention.
 import { sightingEndpoints } from './features/sightings/routes.ts';
 import { createSightingService, noteClientLog } from './features/sightings/service.ts';
 import { simulationEndpoints } from './features/sightings/simulation-routes.ts';
+import { SiteCache } from './features/sightings/site-cache.ts';
 import { findInstallationId } from './features/sightings/site-store.ts';
 import { createTicker, type Ticker } from './features/sightings/ticker.ts';
 import { storylineEndpoints } from './features/storylines/routes.ts';
@@ -59,6 +76,11 @@ import { userEndpoints } from './features/users/routes.ts';
 import type { UserService } from './features/users/service.ts';
 import { findSession, noteTokenUse, userExists } from './features/users/store.ts';
 import { visitEndpoints } from './features/visits/routes.ts';
+import { webhookConsoleEndpoints } from './features/webhooks/console-routes.ts';
+import { createWebhookHandler } from './features/webhooks/deliver.ts';
+import { createWebhookPublisher, webhookJob } from './features/webhooks/publish.ts';
+import { createWebhookService } from './features/webhooks/service.ts';
+import type { Announce } from './happening.ts';
 import { AccessGuard } from './http/access.ts';
 import { registerApi } from './http/api.ts';
 import { registerConsoleApi } from './http/console-api.ts';
@@ -100,6 +122,8 @@ export interface App {
   readonly apps: AppService;
   readonly buckets: BucketService;
   readonly users: UserService;
+  /** Where devices connect by MQTT, if anywhere; from its `listen` on. */
+  readonly devices: DeviceBroker | undefined;
   readonly senders: SenderService;
   /** Ends the visits and waits whose time has come. */
   readonly ticker: Ticker;
@@ -137,6 +161,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   );
   revision.onChange(() => guard.drop());
   revision.start();
+  const siteRevision = new Revision(db, 'site');
+  siteRevision.start();
 
   const publicUrl = () => config.publicUrl ?? listeningUrl(server, config);
   const blobs = createDiskBlobStore(filesFolder(config));
@@ -163,37 +189,75 @@ export async function createApp(options: AppOptions): Promise<App> {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
   };
-  const definitions = options.senders ?? [];
-  const senderDeps = { now, timeoutMs: 10_000 };
+  const targets = createTargetRules(config.privateTargets);
+  const definitions = options.senders ?? [fcmDefinition, apnsDefinition, webPushDefinition, brokerDefinition(targets)];
+  const senderDeps = {
+    now,
+    timeoutMs: config.pushTimeoutMs,
+    ...(config.pushUrl
+      ? { network: { origin: config.pushUrl, ...(config.pushCa ? { ca: readFileSync(config.pushCa, 'utf8') } : {}) } }
+      : {}),
+  };
   const secrets = createSecretBox({
     keys: config.secretKeys,
     // The nodes of a PostgreSQL have no folder in common.
     folder: config.databaseUrl ? undefined : config.dataFolder,
+  });
+  const senderService = createSenderService({ db, now, secrets, definitions, senderDeps });
+  const deviceCredentials = createDeviceCredentials({ db, revision, now });
+  const devices = createDevicePort({
+    config,
+    credentials: deviceCredentials,
+    revision,
+    now,
+    onError: (what, error) => server.log.error({ err: error }, what),
   });
   const senders = createSenderRegistry({
     db,
     secrets,
     definitions,
     senderDeps,
+    // Without a broker of its own, an app's devices are reached through the port of this process.
+    builtIn: (appId) =>
+      devices
+        ? new Map([['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }) }]])
+        : new Map(),
     onError: (what, error) => server.log.error({ err: error }, what),
   });
-  const senderService = createSenderService({ db, now, secrets, definitions, senderDeps });
+  const webhookDeps = { db, revision, now, enqueue: outbox.enqueue, secrets, targets };
+  const webhooks = createWebhookService(webhookDeps);
+  const tellWebhooks = createWebhookPublisher({ revision, now, enqueue: outbox.enqueue });
+  const feed = new Feed({
+    db,
+    revision,
+    now,
+    onError: (what, error) => server.log.error({ err: error }, what),
+  });
+  const tellListeners = createLivePublisher({ revision, now, wake: feed.wake });
+  const announce: Announce = async (db, appId, tell) => {
+    await tellWebhooks(db, appId, tell);
+    await tellListeners(db, appId, tell);
+  };
+  const pushDelivery = createPushDelivery({
+    db,
+    now,
+    enqueue: outbox.enqueue,
+    audienceFields: installationTable.lookup,
+    findSenders: senders.find,
+    perSecond: (kind) => messagesPerSecond[kind],
+    announce,
+    onError: (what, error) => server.log.error({ err: error }, what),
+  });
   const worker = createWorker({
     db,
     outbox,
     now,
     leaseMs: config.jobLeaseMs,
     handlers: {
-      ...pushJobHandlers({
-        db,
-        now,
-        enqueue: outbox.enqueue,
-        audienceFields: installationTable.lookup,
-        findSenders: senders.find,
-        perSecond: (kind) => messagesPerSecond[kind],
-      }),
+      ...pushDelivery.handlers,
       ...bucketJobHandlers({ db, revision, now }),
       ...erasureJobHandlers(db),
+      [webhookJob]: createWebhookHandler(webhookDeps),
       ...(mail ? { 'mail.send': createResetMailHandler({ db, now, mail, findApp: findLiveApp, publicUrl }) } : {}),
     },
     onError: (what, error) => server.log.error({ err: error }, what),
@@ -207,6 +271,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     'sweeping expired tokens': () => users.sweep(),
     'sweeping dead jobs': () => sweepDeadJobs(db, now()),
     'purging old traces': () => retention.sweep(),
+    'forgetting old live events': () => feed.sweep(),
+    'purging old webhook deliveries': async () => webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
   });
   const installations = createInstallationService({ db, now, userExists });
 
@@ -216,9 +282,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     now,
     requestPush,
+    announce,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
   });
-  const sightings = createSightingService({ db, requestPush, expect: ticker.expect });
+  const site = new SiteCache(db, siteRevision);
+  const sightings = createSightingService({ db, site, requestPush, expect: ticker.expect, announce });
+  const noteChange = (db: Db) => siteRevision.note(db);
 
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),
@@ -229,24 +298,25 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
     ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
     ...deliveryEndpoints({ db, findInstallationId }),
-    ...beaconEndpoints(db),
-    ...notificationEndpoints({ db, findMissingBeacons }),
-    ...storylineEndpoints({ db, findMissingBeacons }),
+    ...beaconEndpoints({ db, noteChange }),
+    ...notificationEndpoints({ db, findMissingBeacons, noteChange }),
+    ...storylineEndpoints({ db, findMissingBeacons, noteChange }),
     ...schemaEndpoints({ db, directory, service: buckets }),
     ...recordEndpoints({ db, directory, markInexact: buckets.markInexact }),
     ...deviceEndpoints(db),
     ...fileEndpoints({ db, blobs, maxFileBytes: config.maxFileBytes, publicUrl, attempt }),
     ...sightingEndpoints(sightings),
     ...simulationEndpoints(db),
-    ...calibrationEndpoints(db),
+    ...calibrationEndpoints(db, noteChange),
     ...visitEndpoints(db),
     ...eventEndpoints(db),
+    ...liveEndpoints(feed),
     ...logEndpoints({
       db,
       findMissingBeacons,
       hasInstallation: async (db, appId, objectId) =>
         (await installationTable.find(db, { app_id: appId, object_id: objectId })) !== undefined,
-      noteVisit: noteClientLog,
+      noteVisit: (db, log) => noteClientLog(db, log, announce),
     }),
   ];
 
@@ -266,11 +336,17 @@ export async function createApp(options: AppOptions): Promise<App> {
       assertApp: (appId) => apps.get(appId),
     }),
     ...userConsoleEndpoints({ service: users, assertApp: (appId) => apps.get(appId) }),
+    ...deviceConsoleEndpoints({ credentials: deviceCredentials, assertApp: (appId) => apps.get(appId) }),
+    ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
   ];
 
   const health = registerHealth(server, db);
-  registerMetrics(server, { database: () => db.stats(), jobs: () => countJobs(db, now()) });
+  registerMetrics(server, {
+    database: () => db.stats(),
+    jobs: () => countJobs(db, now()),
+    deliveries: pushDelivery.counts,
+  });
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
   registerFileServing(server, { db, blobs });
   await registerResetPage(server, { findApp: findLiveApp, reset, limits, now });
@@ -300,6 +376,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   registerConsoleFiles(server);
 
+  // What waits for a device that was away goes out when it comes back.
+  devices?.onListening((appId, topic) =>
+    background.run('sending what waited for a device', () => wakeTarget(db, appId, topic, now())),
+  );
   if (config.worker) worker.start();
   ticker.start((what, work) => background.run(what, work));
   return {
@@ -311,6 +391,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     apps,
     buckets,
     users,
+    devices,
     senders: senderService,
     ticker,
     retention,
@@ -325,10 +406,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       sweeping.stop();
       ticker.stop();
       await server.close();
+      feed.stop();
       await worker.stop();
       await senders.close();
+      await devices?.close();
       mail?.close();
       revision.stop();
+      siteRevision.stop();
       await background.idle();
     },
   };

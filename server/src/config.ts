@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { isTargetEntry } from './delivery/target-rules.ts';
 
 /** Everything that can be set, read once at the start and never changed. */
 export interface Config {
@@ -20,10 +21,24 @@ export interface Config {
   /** `smtp://user:password@host:587`; undefined: no mail is sent. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
+  /** Hosts, addresses and networks that webhooks and broker connections may go to although they are not public. */
+  readonly privateTargets: readonly string[];
+  /** Where devices connect by MQTT; undefined: nowhere. */
+  readonly mqttPort: number | undefined;
+  readonly mqttHost: string;
+  /** Files in PEM; undefined: without TLS. */
+  readonly mqttCert: string | undefined;
+  readonly mqttKey: string | undefined;
   /** Encrypt credentials in the database: the first seals, all open. Empty: a key of its own in the data folder. */
   readonly secretKeys: readonly Buffer[];
   /** Whether this process does what waits in the outbox, or leaves it to `pharos work`. */
   readonly worker: boolean;
+  /** Takes the place of the push services' own addresses, for tests and benches. */
+  readonly pushUrl: string | undefined;
+  /** How long a push service may take to answer one message. */
+  readonly pushTimeoutMs: number;
+  /** A file with certificates (PEM) to trust there. */
+  readonly pushCa: string | undefined;
   /** How long a worker that died keeps a job from the others. */
   readonly jobLeaseMs: number;
 }
@@ -74,6 +89,15 @@ function headerPrefixes(text: string): readonly string[] {
 function trustProxy(text: string): boolean | readonly string[] {
   if (text === 'false' || text === '') return false;
   return text === 'true' ? true : list(text);
+}
+
+const file = (text: string) => (text === '' ? undefined : resolve(text));
+
+function targets(text: string): readonly string[] {
+  const entries = list(text);
+  if (!entries.every(isTargetEntry))
+    throw new Error('must be host names, addresses or networks such as 10.1.0.0/16, joined by commas');
+  return entries;
 }
 
 function secretKeys(text: string): readonly Buffer[] {
@@ -211,6 +235,46 @@ export const settings: readonly Setting[] = [
     parse: (text) => text,
   },
   {
+    name: 'privateTargets',
+    variable: 'PHAROS_PRIVATE_TARGETS',
+    flag: 'private-targets',
+    fallback: '',
+    help: 'hosts and networks of your own that webhooks and MQTT brokers may be at, such as crm.lan,10.1.0.0/16',
+    parse: targets,
+  },
+  {
+    name: 'mqttPort',
+    variable: 'PHAROS_MQTT_PORT',
+    flag: 'mqtt-port',
+    fallback: '',
+    help: 'port for devices that speak MQTT, usually 1883 or 8883; 0 takes a free one, empty listens nowhere',
+    parse: (text) => (text === '' ? undefined : integer(0, 65535)(text)),
+  },
+  {
+    name: 'mqttHost',
+    variable: 'PHAROS_MQTT_HOST',
+    flag: 'mqtt-host',
+    fallback: '127.0.0.1',
+    help: 'address on which devices are listened for; 0.0.0.0 opens it to the network',
+    parse: (text) => text,
+  },
+  {
+    name: 'mqttCert',
+    variable: 'PHAROS_MQTT_CERT',
+    flag: 'mqtt-cert',
+    fallback: '',
+    help: 'certificate in PEM for MQTT over TLS; read at the start',
+    parse: file,
+  },
+  {
+    name: 'mqttKey',
+    variable: 'PHAROS_MQTT_KEY',
+    flag: 'mqtt-key',
+    fallback: '',
+    help: "the certificate's private key in PEM",
+    parse: file,
+  },
+  {
     name: 'secretKeys',
     variable: 'PHAROS_SECRET_KEY',
     flag: 'secret-key',
@@ -226,6 +290,30 @@ export const settings: readonly Setting[] = [
     fallback: 'on',
     help: 'off leaves deliveries and other background work to pharos work',
     parse: onOrOff,
+  },
+  {
+    name: 'pushTimeoutMs',
+    variable: 'PHAROS_PUSH_TIMEOUT_MS',
+    flag: 'push-timeout-ms',
+    fallback: '10000',
+    help: 'how long a push service may take to answer; the message is tried again then',
+    parse: integer(100, 60_000),
+  },
+  {
+    name: 'pushUrl',
+    variable: 'PHAROS_PUSH_URL',
+    flag: 'push-url',
+    fallback: '',
+    help: "for tests: takes the place of FCM's, APNs' and Web Push's own addresses",
+    parse: url('https:'),
+  },
+  {
+    name: 'pushCa',
+    variable: 'PHAROS_PUSH_CA',
+    flag: 'push-ca',
+    fallback: '',
+    help: 'for tests: a file with the certificates to trust there',
+    parse: (text) => (text === '' ? undefined : resolve(text)),
   },
   {
     name: 'jobLeaseMs',
@@ -274,6 +362,8 @@ export function readConfig(environment: Environment, flags: Flags = {}): Config 
     }
   }
   problems.push(...unknownVariables(environment));
+  if ((values['mqttCert'] === undefined) !== (values['mqttKey'] === undefined))
+    problems.push('PHAROS_MQTT_CERT and PHAROS_MQTT_KEY go together: set both or none');
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as unknown as Config;
 }

@@ -20,7 +20,9 @@ test("the README's first session works as pasted", async () => {
   try {
     const session = firstSession();
     assert.ok(session.includes('curl'), 'the README has a first session');
-    const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', session], { cwd: folder });
+    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', session], {
+      cwd: folder,
+    });
     assert.equal(stderr, '');
     const answers = stdout
       .replaceAll('}{', '}\n{')

@@ -171,8 +171,8 @@ export interface Node {
 }
 
 /** Another service on the same data, with a connection of its own and nothing in its memory. */
-export async function openNode(site: Site): Promise<Node> {
-  const { storage, config, clock } = site.app;
+export async function openNode(site: Pick<Site, 'app' | 'provider'>, config = site.app.config): Promise<Node> {
+  const { storage, clock } = site.app;
   const url = storage.settings['PHAROS_DATABASE_URL'];
   const db: Database = url
     ? openPostgres({ url, poolSize: 5, queryDeadlineMs: 5_000 })

@@ -61,6 +61,7 @@ async function serve(config: Config, terminal: Terminal, isJson: boolean): Promi
     const app = await createApp({ config, db, now: Date.now, logStream });
     try {
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
+      if (config.mqttPort !== undefined) await app.devices?.listen(config.mqttPort, config.mqttHost);
       await app.server.listen({ host: config.host, port: config.port });
       const first = await makeFirstStart(app, config.dataFolder);
       terminal.out(isJson ? JSON.stringify(startJson(app, first)) : startText(app, config, first));

@@ -26,6 +26,11 @@ export interface Db {
   one<T extends object = Row>(statement: Sql): Promise<T | undefined>;
   /** The number of rows that the statement changed. Resolves only after the change is durable. */
   run(statement: Sql): Promise<number>;
+  /**
+   * Runs statements that do not read or change each other's rows, in any order and, over the network, in one round trip.
+   * Only inside of a transaction; what a statement answers is lost.
+   */
+  runTogether(statements: readonly Sql[]): Promise<void>;
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
    * Calls `effect` once what this handle has written is durable: after the commit of a transaction, at once outside of

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { raw, renderSql, type Sql } from '../sql.ts';
+import { joinSql, raw, renderSql, type Sql, sql } from '../sql.ts';
 import { type Database, type Db, type Row, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -46,6 +46,24 @@ class PreparedNames {
 
 type Client = pg.Pool | pg.PoolClient;
 
+/** More parts would make more different texts, and long ones. */
+const mostTogether = 12;
+
+/**
+ * Joins statements to one: each becomes a part of a WITH, which PostgreSQL runs to its end whether or not it is read. All
+ * see the data as it was before.
+ */
+function together(statements: readonly Sql[]): Sql[] {
+  const joined: Sql[] = [];
+  for (let start = 0; start < statements.length; start += mostTogether) {
+    const part = statements.slice(start, start + mostTogether);
+    const last = part.pop() as Sql;
+    const named = part.map((statement, index) => sql`${raw(`part${index}`)} as (${statement})`);
+    joined.push(named.length === 0 ? last : sql`with ${joinSql(named, ', ')} ${last}`);
+  }
+  return joined;
+}
+
 class PostgresDatabase implements Database {
   readonly dialect = postgresDialect;
   readonly readsAreLocal = false;
@@ -82,6 +100,10 @@ class PostgresDatabase implements Database {
     // A single statement is retried like a transaction: on the distributed relatives it can meet the same conflict.
     const result = await this.#retrying(() => this.#query(this.#pool, statement));
     return result.rowCount ?? 0;
+  }
+
+  async runTogether(statements: readonly Sql[]): Promise<void> {
+    for (const statement of statements) await this.run(statement);
   }
 
   transaction: Database['transaction'] = (work) => this.#retrying(() => this.#attempt(work));
@@ -186,6 +208,9 @@ class PostgresDatabase implements Database {
       all: async <T extends object = Row>(statement: Sql) => (await this.#query<T>(client, statement)).rows,
       one: async <T extends object = Row>(statement: Sql) => (await this.#query<T>(client, statement)).rows[0],
       run: async (statement) => (await this.#query(client, statement)).rowCount ?? 0,
+      runTogether: async (statements) => {
+        for (const statement of together(statements)) await this.#query(client, statement);
+      },
       transaction: async (work) => {
         await client.query('savepoint inner_unit');
         try {

@@ -1,4 +1,4 @@
-import { raw, sql } from '../sql.ts';
+import { sql } from '../sql.ts';
 import type { Database, Db } from './db.ts';
 
 /** How old another node's knowledge may be where asking costs a round trip. */
@@ -13,13 +13,16 @@ const pollMs = 500;
  */
 export class Revision {
   readonly #db: Database;
+  readonly #name: string;
   readonly #listeners: (() => void)[] = [];
   #known = -1;
   #checkedThisTurn = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Database) {
+  /** Each name is a counter of its own: `access` for apps, keys, tokens and buckets, `site` for beacons and messages. */
+  constructor(db: Database, name: 'access' | 'site' = 'access') {
     this.#db = db;
+    this.#name = name;
   }
 
   onChange(listener: () => void): void {
@@ -49,12 +52,17 @@ export class Revision {
 
   /** Runs a change to cached things in a transaction; every cache everywhere drops what it holds after the commit. */
   async change<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    const value = await this.#db.transaction(async (db) => {
-      await db.run(raw("update revisions set n = n + 1 where name = 'access'"));
+    return this.#db.transaction(async (db) => {
+      await this.note(db);
       return work(db);
     });
-    this.#announce();
-    return value;
+  }
+
+  /** The same in a transaction that is under way already. */
+  async note(db: Db): Promise<void> {
+    await db.run(sql`insert into revisions (name, n) values (${this.#name}, 1)
+      on conflict (name) do update set n = revisions.n + 1`);
+    db.afterCommit(() => this.#announce());
   }
 
   async #poll(): Promise<void> {
@@ -67,7 +75,7 @@ export class Revision {
   }
 
   async #read(): Promise<void> {
-    const row = await this.#db.one<{ n: number }>(sql`select n from revisions where name = 'access'`);
+    const row = await this.#db.one<{ n: number }>(sql`select n from revisions where name = ${this.#name}`);
     const n = row?.n ?? 0;
     if (n === this.#known) return;
     this.#known = n;

@@ -11,6 +11,11 @@ const lockWaitMs = 5_000;
 /** A batch ends after this many writes, so that the first one in it is not acknowledged late. */
 const maxBatch = 1_000;
 
+// Statements are prepared once by their text; `exec` would compile them for every write.
+const savepoint = raw('savepoint unit');
+const release = raw('release unit');
+const rollback = raw('rollback to unit');
+
 type Outcome = { readonly value: unknown; readonly effects: readonly (() => void)[] } | { readonly error: unknown };
 
 interface Unit {
@@ -114,7 +119,6 @@ export class SqliteWriter {
   }
 
   async #runUnit(unit: Unit): Promise<Outcome> {
-    const { raw: connection } = this.#connection;
     if (unit.statement) {
       try {
         return { value: this.#connection.run(unit.statement), effects: [] };
@@ -123,16 +127,16 @@ export class SqliteWriter {
         return { error: translateSqliteError(error) };
       }
     }
-    connection.exec('savepoint unit');
+    this.#connection.run(savepoint);
     this.#effects = [];
     try {
       const value = await unit.work(this.#inside);
-      connection.exec('release unit');
+      this.#connection.run(release);
       return { value, effects: this.#effects };
     } catch (error) {
       this.#assertAlive(error);
-      connection.exec('rollback to unit');
-      connection.exec('release unit');
+      this.#connection.run(rollback);
+      this.#connection.run(release);
       return { error: translateSqliteError(error) };
     }
   }
@@ -160,6 +164,10 @@ function insideTransaction(
     all: <T extends object = Row>(statement: Sql) => attempt(() => connection.all(statement) as T[]),
     one: <T extends object = Row>(statement: Sql) => attempt(() => connection.one(statement) as T | undefined),
     run: (statement) => attempt(() => connection.run(statement)),
+    runTogether: (statements) =>
+      attempt(() => {
+        for (const statement of statements) connection.run(statement);
+      }),
     transaction: async (work) => {
       await attempt(() => connection.run(raw('savepoint inner_unit')));
       try {

@@ -64,6 +64,10 @@ class SqliteDatabase implements Database {
     return this.#writer.run(statement);
   }
 
+  async runTogether(statements: readonly Sql[]): Promise<void> {
+    for (const statement of statements) await this.run(statement);
+  }
+
   transaction: Database['transaction'] = (work) => this.#writer.transaction(work);
 
   afterCommit(effect: () => void): void {

@@ -9,6 +9,12 @@ export interface ApnsSettings {
   readonly environment: 'production' | 'sandbox';
 }
 
+const bundleIdPattern = /^[A-Za-z0-9.-]{1,155}$/;
+
+export function isBundleId(text: string): boolean {
+  return bundleIdPattern.test(text);
+}
+
 const account = 'in the Apple developer account under Certificates, Identifiers & Profiles, Keys';
 
 /** @throws Failure ValidationError */
@@ -21,11 +27,7 @@ export function readApnsSettings(given: unknown): ApnsSettings {
     /^[A-Z0-9]{10}$/,
     'must be the team id, ten capitals and digits, in the Apple developer account under Membership',
   );
-  const bundleId = entered.text(
-    'bundleId',
-    /^[A-Za-z0-9.-]{1,155}$/,
-    "must be the app's bundle id, like com.example.app",
-  );
+  const bundleId = entered.text('bundleId', bundleIdPattern, "must be the app's bundle id, like com.example.app");
   const environment = entered.get('environment') ?? 'production';
   if (environment !== 'production' && environment !== 'sandbox') {
     entered.problem('environment', 'must be production (App Store and TestFlight) or sandbox (builds from Xcode)');

@@ -1,6 +1,6 @@
 import { apnsReason, apnsResult, apnsWords } from './apns-answer.ts';
 import { apnsRequest } from './apns-message.ts';
-import { type ApnsSettings, readApnsSettings } from './apns-settings.ts';
+import { type ApnsSettings, isBundleId, readApnsSettings } from './apns-settings.ts';
 import { ApnsToken } from './apns-token.ts';
 import {
   isAnswer,
@@ -65,6 +65,7 @@ function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network }: S
 
   return tracked({
     async send(message, target, signal) {
+      if (!isBundleId(target.appIdentifier ?? settings.bundleId)) return noTopic;
       const request = apnsRequest(message, target, settings.bundleId);
       const bytes = Buffer.byteLength(request.body);
       if (bytes > maxBytes) return tooLarge(bytes);
@@ -79,6 +80,8 @@ function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network }: S
 }
 
 const clockText = 'APNs calls the provider token expired though it is new; look at the clock of this machine.';
+
+const noTopic: SendResult = { outcome: 'failed', reason: "The installation's appIdentifier is no bundle id." };
 
 function tooLarge(bytes: number): SendResult {
   return { outcome: 'failed', reason: `The message has ${bytes} bytes of payload; APNs takes ${maxBytes}.` };

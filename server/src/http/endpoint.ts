@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import type { ErrorName } from '../errors.ts';
 import type { AppContext, UserContext } from './context.ts';
 import type { AppPolicy } from './policy.ts';
+import type { StreamAnswer } from './stream-answer.ts';
 
 /**
  * Who may call: `app` everyone with the app key (an Authorization header is ignored), `visitor` the same, but a bearer
@@ -57,6 +58,8 @@ export interface Success {
   readonly description: string;
   readonly schema: TSchema;
   readonly example: Example;
+  /** The media type, where it is not JSON. */
+  readonly type?: string;
 }
 
 export interface BodySpec<Body> {
@@ -99,7 +102,7 @@ export interface Endpoint<Body = unknown, L = unknown> {
    * whatever the body says.
    */
   readonly locate?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => Promise<L>;
-  readonly handle: (call: Call<Body, L>) => Promise<JsonText | OtherAnswer | object>;
+  readonly handle: (call: Call<Body, L>) => Promise<JsonText | OtherAnswer | StreamAnswer | object>;
 }
 
 /** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */

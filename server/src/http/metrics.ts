@@ -9,6 +9,8 @@ export interface MetricSources {
   };
   /** Jobs by state; asked only when metrics are read. */
   readonly jobs: () => Promise<Readonly<Record<string, number>>>;
+  /** What became of messages since the start, by push service and state. */
+  readonly deliveries: () => readonly { readonly sender: string; readonly state: string; readonly count: number }[];
 }
 
 /** Prometheus metrics of one service, in a registry of its own so that two services in one process stay apart. */
@@ -50,6 +52,16 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
     async collect() {
       this.reset();
       for (const [state, count] of Object.entries(await sources.jobs())) this.set({ state }, count);
+    },
+  });
+  new Counter({
+    name: 'pharos_deliveries_total',
+    help: 'What became of messages, by push service; queued means that a try has to be repeated',
+    labelNames: ['sender', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { sender, state, count } of sources.deliveries()) this.inc({ sender, state }, count);
     },
   });
   fastify.addHook('onResponse', async (request, reply) => {

@@ -37,6 +37,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Sightings: 'What phones and gateways sense, and what follows from it.',
   Visits: 'Who was where, from when until when.',
   Events: 'Confirmed transitions, and why each message was shown or not.',
+  Stream: 'What happens, as it happens.',
   Simulations: 'What would happen, without anything happening.',
   Installations: 'The app on one phone, tablet or computer: whom a message can reach.',
   Devices: 'Devices that listen to a topic.',
@@ -177,9 +178,9 @@ function requestBody(endpoint: Endpoint): Json | undefined {
 function success({ answer, otherAnswer }: Endpoint): Record<string, Json> {
   const answers = otherAnswer ? [answer, otherAnswer] : [answer];
   return Object.fromEntries(
-    answers.map(({ status, description, schema, example }) => [
+    answers.map(({ status, description, schema, example, type = 'application/json' }) => [
       String(status),
-      { description, content: { 'application/json': { schema: plain(schema), example } } },
+      { description, content: { [type]: { schema: plain(schema), example } } },
     ]),
   );
 }

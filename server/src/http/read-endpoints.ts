@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Db, Row } from '../db/db.ts';
 import type { Key, Table } from '../db/table.ts';
-import { fail } from '../errors.ts';
+import { type ErrorName, fail } from '../errors.ts';
 import { listAnswer, recordAnswer } from './answers.ts';
 import type { AppContext } from './context.ts';
 import { type Endpoint, endpoint, type Grant, JsonText } from './endpoint.ts';
@@ -42,6 +42,8 @@ export interface ListDetails
 export interface GetDetails extends Partial<Pick<Endpoint, 'summary'>> {
   /** What an answer shows when it is more than the list does. */
   readonly record?: ReadOptions['record'];
+  /** ObjectNotFound unless it asks for more than one row. */
+  readonly errors?: readonly ErrorName[];
   /** The record as JSON text; the table's columns without it. */
   readonly render?: (row: Row, app: AppContext) => Promise<string>;
 }
@@ -94,7 +96,7 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
 
 /** GET of one record. */
 export function getEndpoint(options: ReadOptions, details: GetDetails = {}): Endpoint {
-  const { summary = `Get a ${options.noun[0]}`, record = options.record } = details;
+  const { summary = `Get a ${options.noun[0]}`, record = options.record, errors = ['ObjectNotFound'] } = details;
   const render = details.render ?? (async (row: Row) => options.table.render(row));
   return endpoint<undefined, Row>({
     method: 'GET',
@@ -105,7 +107,7 @@ export function getEndpoint(options: ReadOptions, details: GetDetails = {}): End
     grant: options.grants.read,
     parameters: options.parameters,
     answer: recordAnswer(record.schema, record.example),
-    errors: ['ObjectNotFound'],
+    errors,
     locate: locate(options),
     handle: async ({ app, located }) => new JsonText(`{"result":${await render(located, app)}}`),
   });

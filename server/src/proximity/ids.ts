@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EventKind } from './types.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -6,7 +6,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** 20 characters of base64url, 120 bits: no collision to be expected below 10^17 ids. */
 function digest(parts: readonly (string | number)[]): string {
   // JSON keeps the parts apart: ("a", "bc") and ("ab", "c") must not meet.
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 20);
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 20);
 }
 
 /** 8 base62 digits of time (ms), so that ids sort by it like any other objectId. What lies before 1970 counts as 1970. */
@@ -22,7 +22,7 @@ export function timePrefix(at: number): string {
 
 /** An objectId as the interface has them: 8 characters of time and 12 of the parts' digest, 71 bits. */
 function timedId(at: number, parts: readonly (string | number)[]): string {
-  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
+  const bytes = hash('sha256', JSON.stringify(parts), 'buffer');
   // 88 bits divided by 62^12: the remainder is as good as unbiased.
   let rest = BigInt(`0x${bytes.toString('hex', 0, 11)}`);
   let text = '';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { ENGINES } from '../../../bench/proximity/engines.ts';
+import { ENGINES, pharos } from '../../../bench/proximity/engines.ts';
+import { withExactSignals } from '../../../bench/proximity/exact.ts';
 import { generateRecordings } from '../../../bench/proximity/generated.ts';
 import { type Recordings, readRecordings, recordingsFolder } from '../../../bench/proximity/recordings.ts';
-import { type Score, score } from '../../../bench/proximity/score.ts';
+import { type Score, score, scoreWalks } from '../../../bench/proximity/score.ts';
 
 /**
  * The engine on real signals (`shared/data/rssi` beside the repository, or PHAROS_RSSI_DATA), through its one entry. The
@@ -49,6 +50,13 @@ for (const name of ['stable', 'fast'] as const) {
     assert.equal(duplicates, 0);
     assert.ok(hits >= Math.round(LIMITS[name].share * visits), `${hits} of ${visits} visits`);
     assert.ok(falsePerHour <= LIMITS[name].falsePerHour, `${falsePerHour} false enters an hour`);
+  });
+
+  test(`${name}: recorded signals give no fewer visits than exact distances`, (t) => {
+    const exact = scoreWalks(pharos(name), withExactSignals(recordings));
+    t.diagnostic(`on exact distances ${exact.hits} of ${exact.visits}`);
+    assert.ok(exact.hits > 0);
+    assert.ok(scoreOf(name).hits >= exact.hits);
   });
 
   test(`${name}: standing still gives at most one EXIT in ten stream-hours`, (t) => {

@@ -97,3 +97,20 @@ test('quiet hours may span midnight', () => {
   assert.equal(isQuiet({ from: '12:00', until: '13:00' }, 750), true);
   assert.equal(isQuiet({ from: 'noon', until: '13:00' }, 750), false);
 });
+
+test('an answer that was kept is the answer: minutes, zones and back', () => {
+  const noon = Date.UTC(2026, 4, 4, 12, 0, 59, 999);
+  const shown = (at: number, zone: string) => {
+    const { dayName, date, minute } = localTime(at, zone);
+    return `${dayName} ${date} ${minute}`;
+  };
+  assert.equal(shown(noon, 'UTC'), 'Mon 2026-05-04 720');
+  assert.equal(shown(noon, 'Asia/Kathmandu'), 'Mon 2026-05-04 1065');
+  assert.equal(shown(noon + 1, 'UTC'), 'Mon 2026-05-04 721');
+  assert.equal(shown(noon - 60_000, 'UTC'), 'Mon 2026-05-04 719');
+  assert.equal(shown(noon, 'UTC'), 'Mon 2026-05-04 720');
+  // Liberia was 44 minutes and 30 seconds behind until 1972.
+  const odd = Date.UTC(1971, 0, 1, 12, 44, 20);
+  assert.equal(shown(odd, 'Africa/Monrovia'), 'Fri 1971-01-01 719');
+  assert.equal(shown(odd + 20_000, 'Africa/Monrovia'), 'Fri 1971-01-01 720');
+});

@@ -59,8 +59,22 @@ export interface LocalTime {
   readonly minute: number;
 }
 
+/** The last answer by zone: events come minute by minute, and every trigger of an event asks the same. */
+const lastAnswers = new Map<string, { readonly minute: number; readonly time: LocalTime }>();
+
 /** What calendar and clock at the site show at an instant (ms). `zone` comes from siteTimeZone. */
 export function localTime(at: number, zone: string): LocalTime {
+  // All zones in use today differ from UTC by whole minutes; before 1972 some did not.
+  const minute = at < 63_072_000_000 ? Number.NaN : Math.floor(at / 60_000);
+  const last = lastAnswers.get(zone);
+  if (last?.minute === minute) return last.time;
+  const time = formatTime(at, zone);
+  if (lastAnswers.size >= 100) lastAnswers.clear();
+  lastAnswers.set(zone, { minute, time });
+  return time;
+}
+
+function formatTime(at: number, zone: string): LocalTime {
   const parts: Record<string, string> = {};
   const format = formatOf(zone) ?? (formatOf('UTC') as Intl.DateTimeFormat);
   for (const part of format.formatToParts(at)) parts[part.type] = part.value;

@@ -3,6 +3,17 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { service as byService } from '../../src/audit.ts';
+import { openDatabase } from '../../src/cli/storage.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Db } from '../../src/db/db.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { fcmDefinition } from '../../src/delivery/fcm.ts';
+import { createSenderService } from '../../src/features/senders/service.ts';
+import { createSecretBox } from '../../src/secrets.ts';
+import { createServices } from '../../src/services.ts';
+import { joinSql, sql } from '../../src/sql.ts';
+import type { PushProvider } from '../fakes/push-provider.ts';
 
 const command = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
 
@@ -17,28 +28,55 @@ export interface Service {
 
 /** Starts `pharos serve`, on a free port unless one is given, and waits until it says where it listens. */
 export async function startService(settings: Readonly<Record<string, string>>, port = '0'): Promise<Service> {
-  const child = spawn(process.execPath, [command, 'serve', '--port', port], {
+  const { said, ...started } = await start(['serve', '--port', port], settings, /https?:\/\/127\.0\.0\.1:\d+/);
+  return { baseUrl: said, ...started };
+}
+
+/** Starts `pharos work` and waits until it says that it works. */
+export async function startWorker(settings: Readonly<Record<string, string>>): Promise<Omit<Service, 'baseUrl'>> {
+  const { said: _, ...started } = await start(['work'], settings, /Pharos does the work/);
+  return started;
+}
+
+function spawnPharos(words: readonly string[], settings: Readonly<Record<string, string>>) {
+  return spawn(process.execPath, [command, ...words], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PHAROS_LOG_LEVEL: 'warn', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/** Runs a command that ends by itself. */
+export async function runCommand(
+  words: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const child = spawnPharos(words, settings);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+async function start(words: readonly string[], settings: Readonly<Record<string, string>>, ready: RegExp) {
+  const child = spawnPharos(words, settings);
   let output = '';
   const exited = once(child, 'exit');
-  const address = new Promise<string>((resolve, reject) => {
+  const found = new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString();
-      const found = /https?:\/\/127\.0\.0\.1:\d+/.exec(output);
-      if (found) resolve(found[0]);
+      const match = ready.exec(output);
+      if (match) resolve(match[0]);
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
-    exited.then(() => reject(new Error(`the service ended before it listened:\n${output}`))).catch(reject);
+    exited.then(() => reject(new Error(`${words[0]} ended before it was ready:\n${output}`))).catch(reject);
   });
-  const baseUrl = await address;
+  const said = await found;
   return {
-    baseUrl,
+    said,
     output: () => output,
     process: child,
-    async stop(signal) {
+    async stop(signal: NodeJS.Signals) {
       child.kill(signal);
       const [code] = (await exited) as [number | null];
       return code;
@@ -67,4 +105,62 @@ export async function call(
   });
   const text = await response.text();
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'open sesame' };
+
+/** Signs a user up and in; the headers of an app's request with the bearer. */
+export async function signInTo(service: Service, credentials: Readonly<Record<string, string>>) {
+  await call(service, 'POST', '/api/v2/users', { headers: credentials, body: account });
+  const answer = await call(service, 'POST', '/api/v2/users/signin', { headers: credentials, body: account });
+  return { ...credentials, authorization: `Bearer ${answer.body.accessToken}` };
+}
+
+/**
+ * An app with FCM's credentials and an Android installation for each name, written before any process has started.
+ * Answers the app's credential headers.
+ */
+export async function preparePushApp(
+  settings: Readonly<Record<string, string>>,
+  provider: PushProvider,
+  names: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  const config = readConfig(settings);
+  const db = openDatabase(config);
+  try {
+    await migrate(db, Date.now());
+    const { appId, appKey } = await createServices({ db, now: Date.now }).apps.create('Museum');
+    const senders = createSenderService({
+      db,
+      now: Date.now,
+      secrets: createSecretBox({ keys: config.secretKeys, folder: undefined }),
+      definitions: [fcmDefinition],
+      senderDeps: { now: Date.now, timeoutMs: 10_000 },
+    });
+    await senders.save({ appId, kind: 'fcm' }, { serviceAccount: provider.fcm.serviceAccount }, byService);
+    await insertInstallations(
+      db,
+      appId,
+      names.map((name) => ({ name, token: provider.fcm.tokenFor(name) })),
+    );
+    return { 'x-service-appid': appId, 'x-service-appkey': appKey };
+  } finally {
+    await db.close();
+  }
+}
+
+async function insertInstallations(
+  db: Db,
+  appId: string,
+  all: readonly { readonly name: string; readonly token: string }[],
+): Promise<void> {
+  const page = 1_000;
+  for (let from = 0; from < all.length; from += page) {
+    const rows = all
+      .slice(from, from + page)
+      .map(({ name, token }) => sql`(${appId}, ${name}, ${name}, 'android', ${token}, '[]', '{}', 0, 0)`);
+    await db.run(sql`insert into installations
+      (app_id, object_id, installation_id, device_type, device_token, channels, metadata, created_at, updated_at)
+      values ${joinSql(rows, ', ')}`);
+  }
 }

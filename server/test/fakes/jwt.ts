@@ -1,23 +1,24 @@
-import { createHash, type KeyObject, verify } from 'node:crypto';
+import { type KeyObject, verify } from 'node:crypto';
 
 export interface Jwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-const verified = new Map<string, Jwt | undefined>();
+const verified = new WeakMap<KeyObject, Map<string, Jwt | undefined>>();
 
 /** The parts of a token whose signature holds; undefined for any other. Remembers what it has seen, for speed. */
 export function verifiedJwt(token: string, key: KeyObject): Jwt | undefined {
-  const id = createHash('sha256')
-    .update(token)
-    .update(key.export({ format: 'der', type: 'spki' }))
-    .digest('base64');
-  if (!verified.has(id)) {
-    if (verified.size > 1000) verified.clear();
-    verified.set(id, read(token, key));
+  let seen = verified.get(key);
+  if (!seen) {
+    seen = new Map();
+    verified.set(key, seen);
   }
-  return verified.get(id);
+  if (!seen.has(token)) {
+    if (seen.size > 1000) seen.clear();
+    seen.set(token, read(token, key));
+  }
+  return seen.get(token);
 }
 
 function read(token: string, key: KeyObject): Jwt | undefined {

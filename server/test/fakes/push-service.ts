@@ -1,4 +1,4 @@
-import { createECDH, createPublicKey, type ECDH, randomBytes, randomUUID } from 'node:crypto';
+import { createECDH, createPublicKey, type ECDH, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import ece from 'http_ece';
 import type { Contract, Exchange, FakeAnswer } from './exchange.ts';
 import { verifiedJwt } from './jwt.ts';
@@ -62,10 +62,9 @@ export function createFakePushService(now: () => number, origin: () => string): 
 
   function unauthorised({ headers }: Exchange): FakeAnswer | undefined {
     const [, t = '', k = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(String(headers.authorization)) ?? [];
-    const point = Buffer.from(k, 'base64url');
-    if (point.length !== 65) return plain(401, 'no VAPID authorization');
-    const [x, y] = [point.subarray(1, 33).toString('base64url'), point.subarray(33).toString('base64url')];
-    const jwt = verifiedJwt(t, createPublicKey({ format: 'jwk', key: { kty: 'EC', crv: 'P-256', x, y } }));
+    const key = publicKey(k);
+    if (!key) return plain(401, 'no VAPID authorization');
+    const jwt = verifiedJwt(t, key);
     if (jwt?.header['alg'] !== 'ES256') return plain(403, 'the VAPID signature does not hold');
     const { aud, exp, sub } = jwt.claims;
     const left = Number(exp) - now() / 1000;
@@ -84,4 +83,16 @@ function problemOf({ headers, body }: Exchange): FakeAnswer | undefined {
   if (!/^[\w-]{1,32}$/.test(String(headers['topic'] ?? 'none'))) return plain(400, 'Topic');
   if (!/^(very-low|low|normal|high)$/.test(String(headers['urgency'] ?? 'normal'))) return plain(400, 'Urgency');
   return body.length > 4096 ? plain(413, 'payload too large') : undefined;
+}
+
+const publicKeys = new Map<string, KeyObject>();
+
+/** The key of a base64url point; the same object for the same text. */
+function publicKey(text: string): KeyObject | undefined {
+  const point = Buffer.from(text, 'base64url');
+  if (point.length !== 65) return undefined;
+  const [x, y] = [point.subarray(1, 33).toString('base64url'), point.subarray(33).toString('base64url')];
+  const key = publicKeys.get(text) ?? createPublicKey({ format: 'jwk', key: { kty: 'EC', crv: 'P-256', x, y } });
+  publicKeys.set(text, key);
+  return key;
 }

@@ -34,7 +34,7 @@ const columnsOf = (times: Times): readonly Column<Delivery>[] => [
     name: 'state',
     label: 'State',
     render: ({ state }) => (
-      <Badge color={colors[state]} variant="light" tt="none">
+      <Badge color={colors[state]} variant="light" tt="none" miw="max-content">
         {deliveryStates[state].label}
       </Badge>
     ),

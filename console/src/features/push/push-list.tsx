@@ -8,7 +8,7 @@ import { StateBar } from './state-bar.tsx';
 export function PushStateBadge({ state }: Pick<ListedPush, 'state'>) {
   const { label, color } = pushStates[state];
   return (
-    <Badge color={color} variant="light" tt="none">
+    <Badge color={color} variant="light" tt="none" miw="max-content">
       {label}
     </Badge>
   );

@@ -5,7 +5,7 @@ import { call } from '../../lib/api.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useFields } from '../../lib/use-fields.ts';
 import type { Sender } from '../../lib/wire.ts';
-import { generateVapidKeys, type SenderField, senderForms, settingsOf, startOf, type Values } from './sender-forms.ts';
+import { type SenderField, senderForms, settingsOf, startOf } from './sender-forms.ts';
 import { type TestAnswer, TestNote } from './test-note.tsx';
 import { TextFileField } from './text-file-field.tsx';
 
@@ -25,11 +25,11 @@ export function SenderForm({ appId, sender: { kind, name, summary }, onDone, onC
   const form = useFields<Record<string, string>>({ ...startOf(kind, summary) });
   const params = { appId, kind };
   const test = useAction<void, TestAnswer>({
-    run: async () => (await call('testSender', { params, body: { settings: settingsOf(form.values) } })).result,
+    run: async () => (await call('testSender', { params, body: { settings: settingsOf(kind, form.values) } })).result,
     showsError: true,
   });
   const save = useAction({
-    run: () => call('saveSender', { params, body: { settings: settingsOf(form.values) } }),
+    run: () => call('saveSender', { params, body: { settings: settingsOf(kind, form.values) } }),
     done: `The ${name} credentials are saved.`,
     refresh,
     showsError: true,
@@ -50,7 +50,6 @@ export function SenderForm({ appId, sender: { kind, name, summary }, onDone, onC
         {fields.map((field) => (
           <Field key={field.name} field={field} form={form} />
         ))}
-        {kind === 'webpush' && <Generate form={form} />}
         {test.data && <TestNote answer={test.data} />}
         <Group>
           <Button type="submit" loading={save.isPending}>
@@ -97,22 +96,5 @@ function Field({ field, form }: { readonly field: SenderField; readonly form: Fo
     <PasswordInput {...shared} autoComplete="new-password" onChange={set} />
   ) : (
     <TextInput {...shared} onChange={set} />
-  );
-}
-
-function Generate({ form }: { readonly form: Form }) {
-  const generate = useAction({
-    run: generateVapidKeys,
-    after: (pair: Values) => {
-      for (const [name, value] of Object.entries(pair)) form.set(name, value);
-    },
-  });
-  if (!globalThis.crypto?.subtle) return null;
-  return (
-    <Group>
-      <Button size="xs" variant="default" loading={generate.isPending} onClick={() => generate.mutate()}>
-        Generate a pair
-      </Button>
-    </Group>
   );
 }

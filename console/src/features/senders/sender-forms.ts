@@ -63,7 +63,13 @@ export const senderForms: Readonly<Record<SenderKind, SenderForm>> = {
   webpush: {
     about: 'For browsers, without any account.',
     fields: [
-      { name: 'publicKey', label: 'Public key', about: 'Your web app needs it to subscribe.', kind: 'text' },
+      {
+        name: 'publicKey',
+        label: 'Public key',
+        about:
+          'Leave both keys empty, and a fresh pair is made when you save. Or paste the pair that your web app uses already: with another one, its visitors have to subscribe again.',
+        kind: 'text',
+      },
       { name: 'privateKey', label: 'Private key', kind: 'secret' },
       {
         name: 'subject',
@@ -108,26 +114,12 @@ export function startOf(kind: SenderKind, summary: Values): Values {
   );
 }
 
-/** Empty fields are left out, so that the service says which of them it needs. */
-export function settingsOf(values: Values): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([, text]) => text.trim() !== ''));
-}
-
 /**
- * A fresh VAPID key pair, made in the browser: P-256, base64url, the public key as the uncompressed point (RFC 8292).
- * The private key leaves it only when it is saved. Browsers give `crypto.subtle` to https and localhost alone.
+ * Empty fields are left out, so that the service says which of them it needs. Without any key for Web Push, the service
+ * makes a pair.
  */
-export async function generateVapidKeys(): Promise<{ readonly publicKey: string; readonly privateKey: string }> {
-  const { publicKey, privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
-    'sign',
-  ]);
-  const point = new Uint8Array(await crypto.subtle.exportKey('raw', publicKey));
-  const { d = '' } = await crypto.subtle.exportKey('jwk', privateKey);
-  return { publicKey: base64url(point), privateKey: d };
+export function settingsOf(kind: SenderKind, values: Values): JsonObject {
+  const given = Object.fromEntries(Object.entries(values).filter(([, text]) => text.trim() !== ''));
+  const isWithoutKeys = kind === 'webpush' && !given['publicKey'] && !given['privateKey'];
+  return isWithoutKeys ? { ...given, generate: true } : given;
 }
-
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '');

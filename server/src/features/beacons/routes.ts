@@ -5,7 +5,13 @@ import { resourceEndpoints } from '../../http/resource.ts';
 import { beaconExample, beaconRecord, beaconShape, gatewayKey, uuidKey } from './schemas.ts';
 import { beaconTable } from './store.ts';
 
-export function beaconEndpoints(db: Db): Endpoint[] {
+export interface BeaconDeps {
+  readonly db: Db;
+  /** Called in the transaction of every write: what is kept in memory of beacons is no longer right. */
+  readonly noteChange: (db: Db) => Promise<void>;
+}
+
+export function beaconEndpoints({ db, noteChange }: BeaconDeps): Endpoint[] {
   return resourceEndpoints({
     db,
     table: beaconTable,
@@ -22,6 +28,8 @@ export function beaconEndpoints(db: Db): Endpoint[] {
       write: ({ writeContent }) => writeContent,
     },
     defaultLimit: 1000,
+    onWrite: noteChange,
+    onRemove: noteChange,
     derive: ({ uuid, metadata }): Key => ({
       ...(typeof uuid === 'string' ? { uuid_key: uuidKey(uuid) } : {}),
       ...(metadata === undefined ? {} : { gateway_key: gatewayKey(metadata) }),

@@ -9,9 +9,11 @@ import { notificationTable } from './store.ts';
 export interface NotificationDeps {
   readonly db: Db;
   readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
+  /** Called in the transaction of every write: what is kept in memory of messages is no longer right. */
+  readonly noteChange: (db: Db) => Promise<void>;
 }
 
-export function notificationEndpoints({ db, findMissingBeacons }: NotificationDeps): Endpoint[] {
+export function notificationEndpoints({ db, findMissingBeacons, noteChange }: NotificationDeps): Endpoint[] {
   return resourceEndpoints({
     db,
     table: notificationTable,
@@ -28,6 +30,8 @@ export function notificationEndpoints({ db, findMissingBeacons }: NotificationDe
       write: ({ writeContent }) => writeContent,
     },
     defaultLimit: 1000,
+    onWrite: noteChange,
+    onRemove: noteChange,
     verify: async (db, app, values, stored) => {
       const details = messageProblems(
         String(values['type'] ?? stored?.['type']),

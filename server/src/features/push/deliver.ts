@@ -16,6 +16,9 @@ export interface DeliverDeps {
   readonly paceOf: (appId: string, kind: SenderKind) => Pace;
   /** 0 to 1, for the pause before a retry. */
   readonly random: () => number;
+  readonly onError: (what: string, error: unknown) => void;
+  /** Told what was written down. `sender` is null where no provider was asked. */
+  readonly onWritten: (sender: string | null, state: string, count: number) => void;
 }
 
 export interface Delivering {
@@ -69,6 +72,14 @@ export async function deliver(deps: DeliverDeps, delivering: Delivering): Promis
     }),
   );
   await journal.end();
+}
+
+/** After the commit: what was rolled back did not happen. */
+export function noteWritten({ onWritten }: Pick<DeliverDeps, 'onWritten'>, outcomes: readonly Outcome[]): void {
+  for (const group of groupOutcomes(outcomes)) {
+    const [first] = group;
+    if (first) onWritten(first.sender, first.state, group.length);
+  }
 }
 
 /** Gathers outcomes and writes them in portions, so that a crash repeats few messages. */
@@ -125,10 +136,19 @@ async function attempt(deps: DeliverDeps, one: Attempt, recipient: store.Recipie
     expiresAt: recipient.expires_at,
     urgency: one.urgency,
   };
-  const result = await sender.send(message, target, one.signal);
+  const result = await sender.send(message, target, one.signal).catch((error: unknown) => {
+    deps.onError(`sending by ${providerNames[kind]}`, error);
+    return broken;
+  });
   if (one.signal.aborted && result.outcome === 'retry') return undefined;
   return judge(deps, { result, recipient, kind, pace, pause: one.pause });
 }
+
+const broken: SendResult = {
+  outcome: 'retry',
+  scope: 'message',
+  reason: 'Something went wrong inside the service; its log has more.',
+};
 
 type FoundRoute = { readonly kind: SenderKind; readonly sender: PushSender; readonly target: PushTarget };
 

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
-import type { Db, Row } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
-import { listAnswer, recordAnswer } from '../../http/answers.ts';
-import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
-import { listParameters, listRecords } from '../../http/list.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { getEndpoint, listEndpoint, type ReadOptions } from '../../http/read-endpoints.ts';
 import { parseInstant } from '../../query/instant.ts';
 import { noteReceipt } from './delivery-store.ts';
 import { deliveryTable } from './delivery-table.ts';
@@ -18,50 +17,20 @@ export interface DeliveryRouteDeps {
 const tag = 'Deliveries';
 
 export function deliveryEndpoints(deps: DeliveryRouteDeps): Endpoint[] {
-  return [list(deps), get(deps), report(deps)];
-}
-
-function list({ db }: DeliveryRouteDeps): Endpoint {
-  return endpoint({
-    method: 'GET',
+  const deliveries: ReadOptions = {
+    db: deps.db,
+    table: deliveryTable,
+    noun: ['delivery', 'deliveries'],
+    title: ['Delivery', 'Deliveries'],
+    tag,
     path: '/deliveries',
-    operationId: 'listDeliveries',
-    tag,
-    summary: 'List deliveries',
-    description:
-      'Newest first: what became of each message for each recipient. Ask by `pushId`, `triggerId`, `installationId`, `state` and so on.',
-    grant: 'user',
-    query: listParameters,
-    answer: listAnswer(deliveryRecord.schema, deliveryRecord.example),
-    errors: ['InvalidQuery', 'Timeout'],
-    handle: ({ app, query }) =>
-      listRecords(db, deliveryTable, {
-        scope: deliveryTable.match({ app_id: app.appId }),
-        query,
-        defaultLimit: 100,
-        defaultOrder: '-objectId',
-        share: app.appId,
-      }),
-  });
-}
-
-function get({ db }: DeliveryRouteDeps): Endpoint {
-  return endpoint<undefined, Row>({
-    method: 'GET',
-    path: '/deliveries/:objectId',
-    operationId: 'getDelivery',
-    tag,
-    summary: 'Get a delivery',
-    grant: 'user',
-    answer: recordAnswer(deliveryRecord.schema, deliveryRecord.example),
-    errors: ['ObjectNotFound'],
-    locate: async ({ app, params }) => {
-      const row = await deliveryTable.find(db, { app_id: app.appId, object_id: params['objectId'] ?? '' });
-      if (!row) throw fail('ObjectNotFound', 'There is no delivery with this objectId.');
-      return row;
-    },
-    handle: async ({ located }) => new JsonText(`{"result":${deliveryTable.render(located)}}`),
-  });
+    record: deliveryRecord,
+    grants: { read: 'user' },
+    defaultLimit: 100,
+  };
+  const description =
+    'Newest first: what became of each message for each recipient. Ask by `pushId`, `triggerId`, `installationId`, `state` and so on.';
+  return [listEndpoint(deliveries, { description, defaultOrder: '-objectId' }), getEndpoint(deliveries), report(deps)];
 }
 
 interface Receipts {

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import { createPace, type Pace } from '../../delivery/pace.ts';
 import type { SenderKind } from '../../delivery/push-sender.ts';
+import type { Announce } from '../../happening.ts';
 import type { JobHandlers, NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import type { AppSenders, DeliverDeps } from './deliver.ts';
@@ -17,6 +18,8 @@ export interface PushJobDeps {
   readonly findSenders: (appId: string) => Promise<AppSenders>;
   /** Messages a second that one app may send through a provider. */
   readonly perSecond: (kind: SenderKind) => number;
+  readonly announce: Announce;
+  readonly onError: (what: string, error: unknown) => void;
 }
 
 /** More of them are not remembered: who was not heard of for long begins at the full pace. */
@@ -35,13 +38,37 @@ function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>)
   };
 }
 
-/** The jobs that find a push's recipients and hand messages to the providers. */
-export function pushJobHandlers(deps: PushJobDeps): JobHandlers {
-  const { db, now, findSenders } = deps;
-  const delivering = { db, now, findSenders, paceOf: createPaces(deps), random: Math.random };
-  return {
-    [expandJob]: expandHandler(deps),
-    [sendJob]: sendHandler(delivering),
-    [proximityJob]: proximityHandler(delivering),
+export interface PushDelivery {
+  /** The jobs that find a push's recipients and hand messages to the providers. */
+  readonly handlers: JobHandlers;
+  /** What this process has written down since its start, by provider and state; for metrics. */
+  readonly counts: () => readonly DeliveryCount[];
+}
+
+export function createPushDelivery(deps: PushJobDeps): PushDelivery {
+  const { db, now, findSenders, announce, onError } = deps;
+  const counts = new Map<string, DeliveryCount & { count: number }>();
+  const onWritten: DeliverDeps['onWritten'] = (sender, state, count) => {
+    const key = `${sender} ${state}`;
+    const known = counts.get(key) ?? { sender: sender ?? 'none', state, count: 0 };
+    known.count += count;
+    counts.set(key, known);
   };
+  const paceOf = createPaces(deps);
+  const delivering = { db, now, findSenders, paceOf, random: Math.random, announce, onError, onWritten };
+  return {
+    handlers: {
+      [expandJob]: expandHandler(deps),
+      [sendJob]: sendHandler(delivering),
+      [proximityJob]: proximityHandler(delivering),
+    },
+    counts: () => [...counts.values()],
+  };
+}
+
+/** `queued` counts tries that have to be repeated. */
+export interface DeliveryCount {
+  readonly sender: string;
+  readonly state: string;
+  readonly count: number;
 }

@@ -1,10 +1,12 @@
 import type { Db } from '../../db/db.ts';
+import type { Announce } from '../../happening.ts';
 import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { parseWhere } from '../../query/parse.ts';
 import { whereToSql } from '../../query/to-sql.ts';
 import { listOf, type Slice } from './delivery-store.ts';
 import { deliveryIdOf } from './delivery-table.ts';
+import { countAndTell } from './progress.ts';
 import * as store from './store.ts';
 
 /**
@@ -27,6 +29,7 @@ export interface ExpandDeps {
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   /** What an audience may be chosen by. */
   readonly audienceFields: FieldLookup;
+  readonly announce: Announce;
 }
 
 /** How many recipients a job sends to: enough to fill connections, few enough to be done long before a lease ends. */
@@ -122,7 +125,7 @@ async function addRecipients(step: Step, { installations, from, to }: Part): Pro
       await enqueue(db, { appId, kind: sendJob, payload });
     }
     await store.noteExpansion(db, { appId, pushId, now }, { expandedTo: to, added });
-    if (to === store.walkEnd) await store.countEnded(db, { appId, pushId, now }, new Map());
+    if (to === store.walkEnd) await countAndTell(db, { appId, pushId, now }, new Map(), step.announce);
     return true;
   });
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import { contentOfTrigger, type Shown } from '../../delivery/content.ts';
 import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
-import { type DeliverDeps, deliver, writeOutcomes } from './deliver.ts';
+import { type DeliverDeps, deliver, noteWritten, writeOutcomes } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 
 /** Messages that the proximity engine lets go: one delivery each, to the installation that was sensed. */
@@ -87,6 +87,7 @@ async function sendProximity(
         await assertHeld(db);
         await writeOutcomes(db, appId, outcomes, now());
       });
+      noteWritten(deps, outcomes);
       due = outcomes.find(({ state }) => state === 'queued')?.runAt;
     },
   });

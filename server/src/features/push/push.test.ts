@@ -131,6 +131,23 @@ for (const database of databases) {
       assert.deepEqual(counts(await get(all)), { ...none, audience: 1_203, sent: 1_203 });
     });
 
+    test('what became of messages is counted for the metrics', async () => {
+      const count = async (state: string) => {
+        const text = (await app.send({ method: 'GET', url: '/metrics' })).raw.toString();
+        const found = new RegExp(
+          `^pharos_deliveries_total\\{sender="(?:fcm|none)",state="${state}"\\} (\\d+)$`,
+          'm',
+        ).exec(text);
+        return Number(found?.[1] ?? 0);
+      };
+      const before = [await count('sent'), await count('noTarget')];
+      await register(1);
+      await register(2, {});
+      await send({ data });
+      await app.app.idle();
+      assert.deepEqual([await count('sent'), await count('noTarget')], [(before[0] ?? 0) + 1, (before[1] ?? 0) + 1]);
+    });
+
     test('an empty match reaches nobody and is done', async () => {
       await register(1);
       const path = await send({ data, where: { channels: 'nobody' } });

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Db } from '../../db/db.ts';
+import type { Db, Row } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
-import { listAnswer, recordAnswer } from '../../http/answers.ts';
+import { recordAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
-import { listParameters, listRecords } from '../../http/list.ts';
+import { getEndpoint, listEndpoint, locate, type ReadOptions } from '../../http/read-endpoints.ts';
 import { newObjectId } from '../../id.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
@@ -65,78 +65,51 @@ function accept({ db, enqueue, audienceFields }: PushDeps): Endpoint {
   });
 }
 
-function list({ db }: PushDeps): Endpoint {
-  return endpoint({
-    method: 'GET',
-    path: '/push/notifications',
-    operationId: 'listPushes',
+function readable(db: Db): ReadOptions {
+  return {
+    db,
+    table: store.pushTable,
+    noun: ['push notification', 'push notifications'],
+    title: ['Push', 'Pushes'],
     tag,
-    summary: 'List push notifications',
-    description: 'Newest first, with how many recipients came to each state.',
-    grant: ({ push }) => push,
-    query: listParameters,
-    answer: listAnswer(pushRecord.schema, pushRecord.example),
-    errors: ['InvalidQuery', 'Timeout'],
-    handle: ({ app, query }) =>
-      listRecords(db, store.pushTable, {
-        scope: store.pushTable.match({ app_id: app.appId }),
-        query,
-        defaultLimit: 100,
-        defaultOrder: '-createdAt',
-        idsFollowCreation: true,
-        share: app.appId,
-      }),
-  });
+    path,
+    record: pushRecord,
+    grants: { read: ({ push }) => push },
+    defaultLimit: 100,
+  };
 }
 
-const locate =
-  (db: Db) =>
-  async ({
-    app,
-    params,
-  }: {
-    readonly app: { readonly appId: string };
-    readonly params: Readonly<Record<string, string>>;
-  }) => {
-    const row = await store.findPush(db, app.appId, params['objectId'] ?? '');
-    if (!row) throw fail('ObjectNotFound', 'There is no push notification with this objectId.');
-    return row;
-  };
+function list({ db }: PushDeps): Endpoint {
+  const options = { ...readable(db), path: `${path}s` };
+  const description = 'Newest first, with how many recipients came to each state.';
+  return listEndpoint(options, { description, defaultOrder: '-createdAt', idsFollowCreation: true });
+}
 
 function get({ db }: PushDeps): Endpoint {
-  return endpoint<undefined, store.PushRow>({
-    method: 'GET',
-    path: `${path}/:objectId`,
-    operationId: 'getPush',
-    tag,
-    summary: 'What became of a push notification',
-    description: 'Counts of its recipients by state, and the reasons. `GET /deliveries` lists the recipients.',
-    grant: ({ push }) => push,
-    answer: recordAnswer(pushDetail.schema, pushDetail.example),
+  return getEndpoint(readable(db), {
+    summary: 'What became of a push notification: counts of its recipients by state, and the reasons',
+    record: pushDetail,
     errors: ['ObjectNotFound', 'Timeout'],
-    locate: locate(db),
-    handle: async ({ app, located }) => {
-      const pushId = located.object_id;
+    render: async (located, { appId }) => {
+      const pushId = String(located['object_id']);
       const [reasons, receipts] = await Promise.all([
-        store.countReasons(db, app.appId, pushId),
-        store.countReceipts(db, app.appId, pushId),
+        store.countReasons(db, appId, pushId),
+        store.countReceipts(db, appId, pushId),
       ]);
-      // Read once more, after the others: counts only grow, so that what is queued is never below nothing.
-      const row = (await store.findPush(db, app.appId, pushId)) ?? located;
-      return {
-        result: {
-          ...store.pushTable.decode(row),
-          queued: row.audience_count - store.endedOf(row),
-          ...receipts,
-          reasons: reasons.map(({ state, reason, n }) => ({ state, reason, count: n })),
-        },
-      };
+      // Read once more, after the others: the page shows one moment, not two.
+      const row = (await store.findPush(db, appId, pushId)) ?? (located as store.PushRow);
+      return JSON.stringify({
+        ...store.pushTable.decode(row),
+        queued: row.audience_count - store.endedOf(row),
+        ...receipts,
+        reasons: reasons.map(({ state, reason, n }) => ({ state, reason, count: n })),
+      });
     },
   });
 }
 
 function cancel({ db }: PushDeps): Endpoint {
-  return endpoint<undefined, store.PushRow>({
+  return endpoint<undefined, Row>({
     method: 'POST',
     path: `${path}/:objectId/cancel`,
     operationId: 'cancelPush',
@@ -148,12 +121,12 @@ function cancel({ db }: PushDeps): Endpoint {
     grant: ({ push }) => push,
     answer: recordAnswer(pushRecord.schema, { ...pushRecord.example, state: 'cancelled' }),
     errors: ['ObjectNotFound', 'OperationForbidden'],
-    locate: locate(db),
+    locate: locate(readable(db)),
     handle: async ({ app, located, now }) => {
-      const pushId = located.object_id;
+      const pushId = String(located['object_id']);
       const isCancelled = await store.cancelPush(db, app.appId, pushId, now);
       const row = (await store.findPush(db, app.appId, pushId)) ?? located;
-      if (!isCancelled && row.state !== 'cancelled')
+      if (!isCancelled && row['state'] !== 'cancelled')
         throw fail('OperationForbidden', 'It cannot be cancelled any more: something has become of every recipient.');
       return { result: store.pushTable.decode(row) };
     },

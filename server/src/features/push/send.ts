@@ -1,15 +1,18 @@
 import type { Db } from '../../db/db.ts';
 import { contentOfPush } from '../../delivery/content.ts';
+import type { Announce } from '../../happening.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
-import { type DeliverDeps, deliver, writeOutcomes } from './deliver.ts';
+import { type DeliverDeps, deliver, noteWritten, writeOutcomes } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 import type { PushSlice } from './expand.ts';
+import { countAndTell } from './progress.ts';
 import * as store from './store.ts';
 
 /** Sends one slice of a push. What cannot be sent yet keeps the job waiting; it ends when nobody of it is queued. */
 
 export interface SendDeps extends DeliverDeps {
   readonly db: Db;
+  readonly announce: Announce;
 }
 
 export function sendHandler(deps: SendDeps): JobHandler {
@@ -26,7 +29,7 @@ export function sendHandler(deps: SendDeps): JobHandler {
 }
 
 async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobContext): Promise<void> {
-  const { db, now } = deps;
+  const { db, now, announce } = deps;
   const { appId } = job;
   const { pushId, ...slice } = job.payload as PushSlice;
   const push = await store.findPush(db, appId, pushId);
@@ -46,8 +49,9 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
       await db.transaction(async (db) => {
         await assertHeld(db);
         const counts = await writeOutcomes(db, appId, outcomes, at);
-        await store.countEnded(db, { appId, pushId, now: at }, counts);
+        await countAndTell(db, { appId, pushId, now: at }, counts, announce);
       });
+      noteWritten(deps, outcomes);
     },
   });
   if (signal.aborted) throw new RetryLater('the service stops', 1);
@@ -56,7 +60,7 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
 }
 
 async function cancelSlice(
-  { db, now }: SendDeps,
+  { db, now, announce }: SendDeps,
   {
     appId,
     pushId,
@@ -74,6 +78,6 @@ async function cancelSlice(
     await assertHeld(db);
     const end = { ...slice, state: 'cancelled', reason: 'The push was cancelled.', now: at } as const;
     const cancelled = await deliveries.endQueued(db, appId, end);
-    await store.countEnded(db, { appId, pushId, now: at }, new Map([['cancelled', cancelled]]));
+    await countAndTell(db, { appId, pushId, now: at }, new Map([['cancelled', cancelled]]), announce);
   });
 }

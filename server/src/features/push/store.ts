@@ -131,12 +131,12 @@ export const walkEnd = '~';
 
 const settled = raw('sent_count + failed_count + expired_count + no_target_count + cancelled_count');
 
-/** Adds what has ended; the push itself has ended when everybody has. */
+/** Adds what has ended; the push itself has ended when everybody has. Answers the push as it is then. */
 export async function countEnded(
   db: Db,
   push: { readonly appId: string; readonly pushId: string; readonly now: number },
   counts: ReadonlyMap<DeliveryState, number>,
-): Promise<void> {
+): Promise<PushRow | undefined> {
   const of = (state: DeliveryState) => counts.get(state) ?? 0;
   const where = sql`app_id = ${push.appId} and object_id = ${push.pushId}`;
   await db.run(sql`update pushes set sent_count = sent_count + ${of('sent')}, failed_count = failed_count + ${of('failed')},
@@ -145,6 +145,7 @@ export async function countEnded(
     where ${where}`);
   await db.run(sql`update pushes set state = 'done'
     where ${where} and state = 'sending' and expanded_to = ${walkEnd} and audience_count = ${settled}`);
+  return findPush(db, push.appId, push.pushId);
 }
 
 /** Recipients that something has become of. */

@@ -27,7 +27,11 @@ const senderExample = {
 };
 const settingsSchema = Type.Object(
   {},
-  { additionalProperties: true, description: 'What the provider asks for; kept encrypted and never answered' },
+  {
+    additionalProperties: true,
+    description:
+      'What the provider asks for; kept encrypted and never answered. `generate: true` has the service make the keys, where that is possible',
+  },
 );
 const settingsExample = { serviceAccount: '{"type":"service_account","project_id":"museum-guide"}' };
 const testSchema = Type.Object({

@@ -75,13 +75,14 @@ export function createSenderService({ db, now, secrets, definitions, senderDeps 
     },
 
     /** @throws Failure ValidationError, OperationForbidden without a key to encrypt with */
-    async save(target: { readonly appId: string; readonly kind: string }, entered: unknown, by: Actor) {
+    async save(target: { readonly appId: string; readonly kind: string }, entered: object, by: Actor) {
       const definition = find(target.kind);
-      const settings = definition.read(entered);
-      const summary = definition.summarise(settings);
+      const complete = withGenerated(definition, entered);
+      const summary = definition.summarise(definition.read(complete));
       const { appId } = target;
       const { kind, name } = definition;
-      const sealed = secrets.seal(JSON.stringify(settings), sealContext(appId, kind));
+      // As it was entered: `read` is the one door, also for what an older version has stored.
+      const sealed = secrets.seal(JSON.stringify(complete), sealContext(appId, kind));
       const at = now();
       await db.transaction(async (db) => {
         await store.saveSender(db, { appId, kind, settings: sealed, summary: JSON.stringify(summary), now: at });
@@ -106,15 +107,24 @@ export function createSenderService({ db, now, secrets, definitions, senderDeps 
      *
      * @throws Failure ObjectNotFound when there are none, ValidationError for malformed ones
      */
-    async test(target: { readonly appId: string; readonly kind: string }, entered: unknown): Promise<TestAnswer> {
+    async test(
+      target: { readonly appId: string; readonly kind: string },
+      entered: object | undefined,
+    ): Promise<TestAnswer> {
       const definition = find(target.kind);
-      if (entered !== undefined) return tryOut(definition, definition.read(entered));
+      if (entered !== undefined) return tryOut(definition, definition.read(withGenerated(definition, entered)));
       const row = await stored(target.appId, target.kind);
       const answer = await tryOut(definition, definition.read(openSettings(row)));
       await store.noteTest(db, row, { at: now(), ...answer });
       return answer;
     },
   };
+}
+
+/** `generate: true` asks for what an administrator need not bring. */
+function withGenerated({ generate }: SenderDefinition, entered: object): object {
+  const { generate: isWanted, ...own } = entered as { readonly generate?: unknown };
+  return isWanted === true && generate ? { ...generate(), ...own } : own;
 }
 
 function view(kind: SenderKind, name: string, row: store.SenderRow | undefined): SenderView {

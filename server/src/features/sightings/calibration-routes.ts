@@ -39,7 +39,7 @@ function measure(samples: readonly number[]) {
   );
 }
 
-export function calibrationEndpoints(db: Db): Endpoint[] {
+export function calibrationEndpoints(db: Db, noteChange: (db: Db) => Promise<void>): Endpoint[] {
   return [
     endpoint<Static<typeof schema>, void>({
       method: 'POST',
@@ -79,7 +79,10 @@ export function calibrationEndpoints(db: Db): Endpoint[] {
       },
       handle: async ({ app, params, body, now }) => {
         const { measuredPower, spread, count } = measure(body.samples);
-        const updatedAt = await storeMeasuredPower(db, app.appId, params['objectId'] ?? '', { measuredPower, now });
+        const updatedAt = await db.transaction(async (db) => {
+          await noteChange(db);
+          return storeMeasuredPower(db, app.appId, params['objectId'] ?? '', { measuredPower, now });
+        });
         return { result: { measuredPower, spread, samples: count, updatedAt: isoTime(updatedAt) } };
       },
     }),

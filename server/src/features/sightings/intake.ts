@@ -9,8 +9,9 @@ import {
   type Subject,
   sightingKey,
 } from '../../proximity/index.ts';
+import { type SiteReads, storedSite } from './site-cache.ts';
 import type { SiteBeacon } from './site-store.ts';
-import * as site from './site-store.ts';
+import * as store from './site-store.ts';
 
 /** From a batch as it was sent to observations of known installations at known beacons, and a problem for each other one. */
 
@@ -123,12 +124,12 @@ export interface Placing {
 
 /** Finds the beacon of each report, and for those of a gateway the installation. `installationId` is the sender's. */
 export async function placeItems(
-  db: Db,
+  { db, site = storedSite }: { readonly db: Db; readonly site?: SiteReads },
   appId: string,
   items: readonly Item[],
   installationId: string | undefined,
 ): Promise<Placing> {
-  const found = await lookUp(db, appId, items);
+  const found = await lookUp({ db, site }, appId, items);
   const placed: Placed[] = [];
   const problems: ItemProblem[] = [];
   for (const item of items) {
@@ -147,7 +148,7 @@ interface Found {
   readonly byTag: ReadonlyMap<string, string>;
 }
 
-const addressText = ({ uuid, major, minor }: site.AddressParts) => `${uuid}:${major}:${minor}`;
+const addressText = ({ uuid, major, minor }: store.AddressParts) => `${uuid}:${major}:${minor}`;
 const regionText = ({ uuid, major }: { readonly uuid: string; readonly major: number }) => `${uuid}:${major}`;
 
 function distinct<T>(values: readonly T[], key: (value: T) => string): T[] {
@@ -159,7 +160,11 @@ function firstBy<T>(values: readonly T[], key: (value: T) => string): Map<string
   return new Map([...values].reverse().map((value) => [key(value), value]));
 }
 
-async function lookUp(db: Db, appId: string, items: readonly Item[]): Promise<Found> {
+async function lookUp(
+  { db, site }: { readonly db: Db; readonly site: SiteReads },
+  appId: string,
+  items: readonly Item[],
+): Promise<Found> {
   const phones = items.flatMap(({ subject }) => (subject.direction === 'phone' ? [subject] : []));
   const gateways = items.flatMap(({ subject }) => (subject.direction === 'gateway' ? [subject] : []));
   const ids = distinct(
@@ -180,16 +185,16 @@ async function lookUp(db: Db, appId: string, items: readonly Item[]): Promise<Fo
   );
   const tags = distinct(gateways.flatMap(tagsOf), String);
   const [byId, byAddress, byRegion, byGateway, byTag] = await Promise.all([
-    site.findBeaconsById(db, appId, ids),
-    site.findBeaconsByAddress(db, appId, addresses),
+    site.beaconsById(db, appId, ids),
+    site.beaconsByAddress(db, appId, addresses),
     Promise.all(
       regions.map(
         async ({ uuid, major }) =>
-          [regionText({ uuid, major }), await site.findBeaconsInRegion(db, appId, uuid, major)] as const,
+          [regionText({ uuid, major }), await store.findBeaconsInRegion(db, appId, uuid, major)] as const,
       ),
     ),
-    site.findBeaconsByGateway(db, appId, names),
-    site.findInstallationsByTag(db, appId, tags),
+    store.findBeaconsByGateway(db, appId, names),
+    store.findInstallationsByTag(db, appId, tags),
   ]);
   return {
     byId: firstBy(byId, ({ objectId }) => objectId),

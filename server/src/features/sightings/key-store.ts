@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { joinSql, sql } from '../../sql.ts';
+import { joinSql, type Sql, sql } from '../../sql.ts';
 
 /** Sightings and batches that have been counted. */
 
@@ -45,14 +45,11 @@ export async function findAnswer(
   return row?.answer ?? undefined;
 }
 
-export async function saveAnswer(
-  db: Db,
+export function saveAnswer(
   { appId, installationId }: Scope,
   { key, answer, now }: { readonly key: string; readonly answer: string; readonly now: number },
-): Promise<void> {
-  await db.run(
-    sql`insert into sighting_keys (app_id, installation_id, sighting_key, answer, created_at)
-      values (${appId}, ${installationId}, ${key}, ${answer}, ${now})
-      on conflict (app_id, installation_id, sighting_key) do nothing`,
-  );
+): Sql {
+  return sql`insert into sighting_keys (app_id, installation_id, sighting_key, answer, created_at)
+    values (${appId}, ${installationId}, ${key}, ${answer}, ${now})
+    on conflict (app_id, installation_id, sighting_key) do nothing`;
 }

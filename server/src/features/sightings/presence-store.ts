@@ -8,6 +8,29 @@ export interface InstallationLock {
   readonly hasPushTarget: boolean;
 }
 
+interface LockRow extends Row {
+  readonly object_id: string;
+  readonly device_token: string | null;
+  readonly token_dead_at: number | null;
+}
+
+export interface SenderLock extends InstallationLock {
+  readonly objectId: string;
+}
+
+/** The same by the client's own id, or else by ours. */
+export async function lockSender(db: Db, appId: string, id: string): Promise<SenderLock | undefined> {
+  const row = await db.one<LockRow>(
+    sql`select object_id, device_token, token_dead_at from installations
+      where app_id = ${appId} and installation_id = ${id}${raw(db.dialect.lockRow)}`,
+  );
+  if (row) return { objectId: row.object_id, hasPushTarget: isReachable(row) };
+  const lock = await lockInstallation(db, appId, id);
+  return lock && { ...lock, objectId: id };
+}
+
+const isReachable = ({ device_token, token_dead_at }: LockRow) => device_token !== null && token_dead_at === null;
+
 /**
  * Locks the installation until the end of the transaction: everything about one installation happens one after the other,
  * on all nodes. Undefined when there is none.
@@ -30,10 +53,11 @@ export async function tryLockInstallation(
 }
 
 async function readLock(db: Db, appId: string, objectId: string, lock: string): Promise<InstallationLock | undefined> {
-  const row = await db.one<{ device_token: string | null; token_dead_at: number | null }>(
-    sql`select device_token, token_dead_at from installations where app_id = ${appId} and object_id = ${objectId}${raw(lock)}`,
+  const row = await db.one<LockRow>(
+    sql`select object_id, device_token, token_dead_at from installations
+      where app_id = ${appId} and object_id = ${objectId}${raw(lock)}`,
   );
-  return row && { hasPushTarget: row.device_token !== null && row.token_dead_at === null };
+  return row && { hasPushTarget: isReachable(row) };
 }
 
 export async function installationExists(db: Db, appId: string, objectId: string): Promise<boolean> {
@@ -69,6 +93,29 @@ export async function findPresence(
       where app_id = ${key.appId} and installation_id = ${key.installationId} and beacon_id = ${key.beaconId}`,
   );
   return row && toStored(row);
+}
+
+/** Lists are padded to a few lengths, so that a few prepared statements serve all batches. */
+const lengths = [1, 4, 16, 64] as const;
+
+/** Presences of one installation at several beacons, by beacon. */
+export async function findPresences(
+  db: Db,
+  key: { readonly appId: string; readonly installationId: string; readonly beaconIds: readonly string[] },
+): Promise<ReadonlyMap<string, Stored>> {
+  const { appId, installationId, beaconIds } = key;
+  const found = new Map<string, Stored>();
+  for (let start = 0; start < beaconIds.length; start += 64) {
+    const part = beaconIds.slice(start, start + 64);
+    const length = lengths.find((candidate) => candidate >= part.length) ?? 64;
+    const ids = Array.from({ length }, (_, index) => sql`${part[Math.min(index, part.length - 1)] as string}`);
+    const rows = await db.all<PresenceRow>(
+      sql`select beacon_id, state, visit_count from presence
+        where app_id = ${appId} and installation_id = ${installationId} and beacon_id in (${joinSql(ids, ', ')})`,
+    );
+    for (const row of rows) found.set(row.beacon_id, toStored(row));
+  }
+  return found;
 }
 
 /** Presences of one installation that are due, by beacon. */
@@ -114,14 +161,14 @@ export interface NewPresence {
   readonly now: number;
 }
 
-export async function savePresence(db: Db, row: NewPresence): Promise<void> {
-  await db.run(sql`insert into presence
+export function savePresence(row: NewPresence): Sql {
+  return sql`insert into presence
       (app_id, installation_id, beacon_id, state, next_deadline, visit_count, updated_at)
     values (${row.appId}, ${row.installationId}, ${row.beaconId}, ${JSON.stringify(row.state)}, ${row.deadline},
       ${row.visitCount}, ${row.now})
     on conflict (app_id, installation_id, beacon_id) do update
     set state = excluded.state, next_deadline = excluded.next_deadline, visit_count = excluded.visit_count,
-      updated_at = excluded.updated_at`);
+      updated_at = excluded.updated_at`;
 }
 
 export async function deletePresences(db: Db, appId: string, installationId: string): Promise<void> {
@@ -141,8 +188,9 @@ export async function findFirings(
   return rows.map((row) => ({ triggerId: row.trigger_id, visitId: row.visit_id, at: row.fired_at }));
 }
 
-/** Several rows in one statement; lengths are few, so that few texts are prepared. Ends at the first that is taken. */
-async function insertRows(db: Db, into: Sql, rows: readonly (readonly SqlValue[])[], conflict: Sql): Promise<void> {
+/** Several rows in one statement; lengths are few, so that few texts are prepared. */
+function insertRows(into: Sql, rows: readonly (readonly SqlValue[])[], conflict: Sql): Sql[] {
+  const statements: Sql[] = [];
   for (let start = 0; start < rows.length; ) {
     const left = rows.length - start;
     const length = left >= 16 ? 16 : left >= 4 ? 4 : 1;
@@ -150,9 +198,10 @@ async function insertRows(db: Db, into: Sql, rows: readonly (readonly SqlValue[]
       const values = cells.map((cell) => sql`${cell}`);
       return sql`(${joinSql(values, ', ')})`;
     });
-    await db.run(sql`insert into ${into} values ${joinSql(tuples, ', ')} ${conflict}`);
+    statements.push(sql`insert into ${into} values ${joinSql(tuples, ', ')} ${conflict}`);
     start += length;
   }
+  return statements;
 }
 
 export interface Written {
@@ -162,9 +211,8 @@ export interface Written {
 
 const flag = (value: boolean | undefined) => (value === true ? 1 : 0);
 
-export async function insertEvents(db: Db, { appId, now }: Written, events: readonly PresenceEvent[]): Promise<void> {
-  await insertRows(
-    db,
+export function insertEvents({ appId, now }: Written, events: readonly PresenceEvent[]): Sql[] {
+  return insertRows(
     sql`events (app_id, object_id, event, beacon_id, installation_id, visit_id, occurred_at, distance, entered_at,
       left_at, cause, inferred, created_at)`,
     events.map((event) => [
@@ -186,21 +234,30 @@ export async function insertEvents(db: Db, { appId, now }: Written, events: read
   );
 }
 
-export async function openVisit(db: Db, { appId, now }: Written, event: PresenceEvent): Promise<void> {
-  await db.run(sql`insert into visits
-      (app_id, object_id, beacon_id, installation_id, entered_at, is_open, source, inferred, created_at, updated_at)
-    values (${appId}, ${event.visitId}, ${event.beaconId}, ${event.installationId}, ${event.enteredAt ?? event.at}, 1,
-      ${event.cause}, 0, ${now}, ${now})
-    on conflict (app_id, object_id) do nothing`);
+/** A new visit, with its end where that is known already. */
+export function openVisit({ appId, now }: Written, event: PresenceEvent, exit?: PresenceEvent): Sql {
+  const enteredAt = event.enteredAt ?? event.at;
+  const [leftAt, dwell] = exit ? endOf(exit) : [null, null];
+  return sql`insert into visits
+      (app_id, object_id, beacon_id, installation_id, entered_at, left_at, dwell, is_open, source, ended_by, inferred,
+        created_at, updated_at)
+    values (${appId}, ${event.visitId}, ${event.beaconId}, ${event.installationId}, ${enteredAt}, ${leftAt}, ${dwell},
+      ${exit ? 0 : 1}, ${event.cause}, ${exit?.cause ?? null}, ${flag(exit?.inferred)}, ${now}, ${now})
+    on conflict (app_id, object_id) do nothing`;
 }
 
-export async function closeVisit(db: Db, { appId, now }: Written, event: PresenceEvent): Promise<void> {
-  const leftAt = event.leftAt ?? event.at;
-  const dwell = Math.max(0, leftAt - (event.enteredAt ?? leftAt)) / 1000;
-  await db.run(sql`update visits
+export function closeVisit({ appId, now }: Written, event: PresenceEvent): Sql {
+  const [leftAt, dwell] = endOf(event);
+  return sql`update visits
     set left_at = ${leftAt}, dwell = ${dwell}, is_open = 0, ended_by = ${event.cause},
       inferred = ${flag(event.inferred)}, updated_at = ${now}
-    where app_id = ${appId} and object_id = ${event.visitId}`);
+    where app_id = ${appId} and object_id = ${event.visitId}`;
+}
+
+/** When somebody left, and after how many seconds. */
+function endOf(exit: PresenceEvent): [leftAt: number, dwell: number] {
+  const leftAt = exit.leftAt ?? exit.at;
+  return [leftAt, Math.max(0, leftAt - (exit.enteredAt ?? leftAt)) / 1000];
 }
 
 export interface LogRecord {
@@ -209,9 +266,8 @@ export interface LogRecord {
   readonly event: PresenceEvent;
 }
 
-export async function insertLogs(db: Db, { appId, now }: Written, logs: readonly LogRecord[]): Promise<void> {
-  await insertRows(
-    db,
+export function insertLogs({ appId, now }: Written, logs: readonly LogRecord[]): Sql[] {
+  return insertRows(
     sql`logs (app_id, object_id, module_type, event, beacon_id, installation_id, occurred_at, event_id, created_at,
       updated_at)`,
     logs.map(({ objectId, moduleType, event }) => [
@@ -239,11 +295,10 @@ export interface JudgedEvent {
 }
 
 /** The final verdict after a wait takes the place of the pending one. */
-export async function saveVerdicts(db: Db, { appId, now }: Written, judged: readonly JudgedEvent[]): Promise<void> {
+export function saveVerdicts({ appId, now }: Written, judged: readonly JudgedEvent[]): Sql[] {
   // Two verdicts of one trigger at one event in one statement would meet each other.
   const last = new Map(judged.map((one) => [`${one.verdict.eventId}-${one.verdict.triggerId}`, one]));
-  await insertRows(
-    db,
+  return insertRows(
     sql`verdicts (app_id, object_id, event_id, trigger_id, kind, event, beacon_id, installation_id, visit_id, outcome,
       reason, explanation, decided_at, due_at, delivery_id, created_at)`,
     [...last].map(([objectId, { verdict, beaconId, installationId, deliveryId }]) => [
@@ -270,13 +325,11 @@ export async function saveVerdicts(db: Db, { appId, now }: Written, judged: read
   );
 }
 
-export async function insertFirings(
-  db: Db,
+export function insertFirings(
   { appId, installationId }: { readonly appId: string; readonly installationId: string },
   fired: readonly Verdict[],
-): Promise<void> {
-  await insertRows(
-    db,
+): Sql[] {
+  return insertRows(
     sql`firings (app_id, installation_id, fired_at, event_id, trigger_id, visit_id)`,
     fired.map((verdict) => [appId, installationId, verdict.at, verdict.eventId, verdict.triggerId, verdict.visitId]),
     sql`on conflict (app_id, installation_id, fired_at, event_id, trigger_id) do nothing`,

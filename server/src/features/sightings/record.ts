@@ -1,7 +1,10 @@
 import type { Db } from '../../db/db.ts';
+import type { Announce } from '../../happening.ts';
 import { newObjectId } from '../../id.ts';
 import type { PresenceEvent } from '../../proximity/index.ts';
+import type { Sql } from '../../sql.ts';
 import type { Decision, Fired, Turn } from './decide.ts';
+import { happeningsOf } from './happenings.ts';
 import * as store from './presence-store.ts';
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
@@ -10,6 +13,7 @@ export interface RecordTools {
   readonly requestPush: RequestPush;
   /** Told after the commit when a presence has to be looked at again (ms). */
   readonly expect: (deadline: number) => void;
+  readonly announce: Announce;
 }
 
 export interface Recording {
@@ -42,30 +46,50 @@ export interface ProximityPush {
 /** Asks for a push in the transaction that `db` is; `now` is the time of the decision (epoch ms). */
 export type RequestPush = (db: Db, appId: string, push: ProximityPush, now: number) => Promise<void>;
 
+/**
+ * What has to be written of a decision: statements for `runTogether`, which no other decision of the batch meets. Pushes
+ * are asked for at once, in the transaction that `db` is.
+ */
 export async function recordDecision(
   db: Db,
   decision: Decision,
   recording: Recording,
-  { requestPush, expect }: RecordTools,
-): Promise<void> {
-  if (!decision.hasChanged) return;
+  { requestPush, expect, announce }: RecordTools,
+): Promise<Sql[]> {
+  if (!decision.hasChanged) return [];
   const { appId, turn } = recording;
   const { outcome, beaconId, visitCount } = decision;
   const { installationId, now } = turn;
   const { state, deadline, events } = outcome;
-  await store.savePresence(db, { appId, installationId, beaconId, state, deadline, visitCount, now });
+  const presence = store.savePresence({ appId, installationId, beaconId, state, deadline, visitCount, now });
   if (deadline !== null) db.afterCommit(() => expect(deadline));
-  if (events.length === 0 && outcome.verdicts.length === 0) return;
-  const written = { appId, now };
-  await store.insertEvents(db, written, events);
-  for (const event of events) {
-    if (event.event === 'ENTER') await store.openVisit(db, written, event);
-    if (event.event === 'EXIT') await store.closeVisit(db, written, event);
+  if (events.length === 0 && outcome.verdicts.length === 0) return [presence];
+  if (!recording.isLogged) {
+    for (const fired of decision.fired) await requestPush(db, appId, pushOf(fired, decision, recording), now);
   }
-  if (!recording.isLogged) await store.insertLogs(db, written, logsOf(decision, now));
-  await recordVerdicts(db, decision, recording);
-  if (recording.isLogged) return;
-  for (const fired of decision.fired) await requestPush(db, appId, pushOf(fired, decision, recording), now);
+  await announce(db, appId, () => happeningsOf(decision, installationId));
+  const written = { appId, now };
+  return [
+    presence,
+    ...store.insertEvents(written, events),
+    ...visitsOf(written, events),
+    ...(recording.isLogged ? [] : store.insertLogs(written, logsOf(decision, now))),
+    ...verdictsOf(decision, recording),
+  ];
+}
+
+/** A visit that begins and ends in one batch is written whole: two statements of one round trip must not meet in a row. */
+function visitsOf(written: store.Written, events: readonly PresenceEvent[]): Sql[] {
+  const opened = new Set(events.filter(({ event }) => event === 'ENTER').map(({ visitId }) => visitId));
+  const ends = new Map(events.filter(({ event }) => event === 'EXIT').map((event) => [event.visitId, event]));
+  return [
+    ...events
+      .filter(({ event }) => event === 'ENTER')
+      .map((event) => store.openVisit(written, event, ends.get(event.visitId))),
+    ...[...ends.values()]
+      .filter(({ visitId }) => !opened.has(visitId))
+      .map((event) => store.closeVisit(written, event)),
+  ];
 }
 
 /** PRESENCE for every ENTER and EXIT; STORYLINE where a scenario of an enabled storyline belongs to the beacon. */
@@ -79,25 +103,25 @@ function logsOf({ outcome, triggers }: Decision, now: number): store.LogRecord[]
   return logs.map((log, index) => ({ ...log, objectId: ids[index] ?? newObjectId(now) }));
 }
 
-async function recordVerdicts(db: Db, { outcome, fired, beaconId }: Decision, recording: Recording): Promise<void> {
+function verdictsOf({ outcome, fired, beaconId }: Decision, recording: Recording): Sql[] {
   const { appId, turn } = recording;
   const { installationId, now } = turn;
   const deliveries = new Map(fired.map(({ verdict, deliveryId }) => [verdict, deliveryId]));
-  await store.saveVerdicts(
-    db,
-    { appId, now },
-    outcome.verdicts.map((verdict) => ({
-      verdict,
-      beaconId,
-      installationId,
-      deliveryId: deliveries.get(verdict) ?? null,
-    })),
-  );
-  await store.insertFirings(
-    db,
-    { appId, installationId },
-    fired.map(({ verdict }) => verdict),
-  );
+  return [
+    ...store.saveVerdicts(
+      { appId, now },
+      outcome.verdicts.map((verdict) => ({
+        verdict,
+        beaconId,
+        installationId,
+        deliveryId: deliveries.get(verdict) ?? null,
+      })),
+    ),
+    ...store.insertFirings(
+      { appId, installationId },
+      fired.map(({ verdict }) => verdict),
+    ),
+  ];
 }
 
 function pushOf({ verdict, deliveryId, shown }: Fired, { beaconId }: Decision, recording: Recording): ProximityPush {

@@ -1,17 +1,30 @@
 import type { Db } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
+import type { Announce } from '../../happening.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import type { Observation } from '../../proximity/index.ts';
+import type { Sql } from '../../sql.ts';
 import { type Answer, type AnsweredEvent, type AnsweredMessage, answeredEvents, answeredMessages } from './answer.ts';
 import { type Decision, decide, Past, type Reads, type Turn } from './decide.ts';
-import { type Batch, batchKey, type ItemProblem, keyOf, type Placed, placeItems, readBatch } from './intake.ts';
+import {
+  type Batch,
+  batchKey,
+  type ItemProblem,
+  keyOf,
+  type Placed,
+  placeItems,
+  type Read,
+  readBatch,
+} from './intake.ts';
 import { findAnswer, noteKeys, saveAnswer } from './key-store.ts';
 import * as store from './presence-store.ts';
 import { type RecordTools, recordDecision } from './record.ts';
-import { findInstallationId, findTriggers, type SiteBeacon } from './site-store.ts';
+import { type SiteCache, type SiteReads, storedSite } from './site-cache.ts';
+import type { SiteBeacon } from './site-store.ts';
 
 export interface SightingDeps extends RecordTools {
   readonly db: Db;
+  readonly site: SiteCache;
 }
 
 export interface Sender {
@@ -24,10 +37,10 @@ export interface Sender {
 export type SightingService = ReturnType<typeof createSightingService>;
 
 /** The engine's reads in a transaction that holds the installation. */
-export function readsOf(db: Db, appId: string, installationId: string): Reads {
+export function readsOf(db: Db, appId: string, installationId: string, site: SiteReads = storedSite): Reads {
   return {
     presence: (beaconId) => store.findPresence(db, { appId, installationId, beaconId }),
-    triggers: async (beaconId) => (await findTriggers(db, appId, [beaconId])).get(beaconId) ?? [],
+    triggers: (beaconId) => site.triggers(db, appId, beaconId),
     firings: (since) => store.findFirings(db, { appId, installationId, since }),
   };
 }
@@ -40,15 +53,7 @@ interface Effect {
   readonly problems: readonly ItemProblem[];
 }
 
-export function createSightingService({ db, ...tools }: SightingDeps) {
-  /** @throws Failure ObjectNotFound that says how to register */
-  async function findSender(sender: Sender, batch: Batch): Promise<string | undefined> {
-    if (batch.installationId === undefined) return undefined;
-    const found = await findInstallationId(db, sender.appId, batch.installationId);
-    if (found !== undefined) return found;
-    throw unknownInstallation(batch.installationId);
-  }
-
+export function createSightingService({ db, site, ...tools }: SightingDeps) {
   return {
     /**
      * Takes a batch of sightings: all that follows for one installation is written in one transaction, and only once.
@@ -56,27 +61,70 @@ export function createSightingService({ db, ...tools }: SightingDeps) {
      * @throws Failure ObjectNotFound for an installation that is not registered
      */
     async take(sender: Sender, batch: Batch): Promise<Answer> {
-      const installationId = await findSender(sender, batch);
+      await site.fresh();
       const read = readBatch(batch, sender.now);
-      const { placed, problems } = await placeItems(db, sender.appId, read.items, installationId);
-      const key = installationId === undefined ? undefined : batchKey(batch, read.items);
-      const effects: Effect[] = [];
-      for (const [id, own] of groupBy(placed, (one) => one.installationId)) {
-        const intake = { installationId: id, placed: own, isCorrected: read.clockError !== 0, batchKey: key };
-        const isReading = id === installationId;
-        effects.push(await db.transaction((db) => takeForOne({ db, tools, sender, isReading }, intake)));
-      }
-      const all = [...read.problems, ...problems, ...effects.flatMap((effect) => effect.problems)];
+      const isCorrected = read.clockError !== 0;
+      const taken =
+        batch.installationId === undefined
+          ? await takeOfGateway({ db, site, tools, sender, isReading: false }, read.items, isCorrected)
+          : await takeOfPhone(
+              { db, site, tools, sender, isReading: true },
+              { batch, id: batch.installationId, ...read },
+            );
+      const { effects } = taken;
+      const all = [...read.problems, ...taken.problems, ...effects.flatMap((effect) => effect.problems)];
       return {
         received: batch.sightings.length,
         duplicates: effects.reduce((sum, { duplicates }) => sum + duplicates, 0),
-        ...(read.clockError === 0 ? {} : { clockError: Math.round(read.clockError / 1000) }),
+        ...(isCorrected ? { clockError: Math.round(read.clockError / 1000) } : {}),
         events: effects.flatMap(({ events }) => events),
         messages: effects.flatMap(({ messages }) => messages),
         problems: all.sort((a, b) => a.index - b.index),
       };
     },
   };
+}
+
+interface Taken {
+  readonly effects: readonly Effect[];
+  readonly problems: readonly ItemProblem[];
+}
+
+interface PhoneBatch extends Read {
+  readonly batch: Batch;
+  readonly id: string;
+}
+
+/** Finding the sender locks it, and everything else happens behind that lock. */
+function takeOfPhone(work: Work, { batch, id, items, clockError }: PhoneBatch): Promise<Taken> {
+  const { appId } = work.sender;
+  return work.db.transaction(async (db) => {
+    const lock = await store.lockSender(db, appId, id);
+    if (!lock) throw unknownInstallation(id);
+    const installationId = lock.objectId;
+    const { placed, problems } = await placeItems({ ...work, db }, appId, items, installationId);
+    const intake = { installationId, placed, isCorrected: clockError !== 0, batchKey: batchKey(batch, items) };
+    const effects = placed.length === 0 ? [] : [await takeForOne({ ...work, db }, intake, lock)];
+    return { effects, problems };
+  });
+}
+
+/** A gateway hears several installations; each has a transaction of its own. */
+async function takeOfGateway(work: Work, items: Read['items'], isCorrected: boolean): Promise<Taken> {
+  const { appId } = work.sender;
+  const { placed, problems } = await placeItems(work, appId, items, undefined);
+  const effects: Effect[] = [];
+  for (const [installationId, own] of groupBy(placed, (one) => one.installationId)) {
+    const intake = { installationId, placed: own, isCorrected, batchKey: undefined };
+    effects.push(
+      await work.db.transaction(async (db) => {
+        const lock = await store.lockInstallation(db, appId, installationId);
+        if (!lock) throw unknownInstallation(installationId);
+        return takeForOne({ ...work, db }, intake, lock);
+      }),
+    );
+  }
+  return { effects, problems };
 }
 
 function unknownInstallation(id: string) {
@@ -89,6 +137,7 @@ function unknownInstallation(id: string) {
 interface Work {
   /** The transaction. */
   readonly db: Db;
+  readonly site: SiteReads;
   readonly tools: RecordTools;
   readonly sender: Sender;
   /** The installation itself has sent the batch and reads the answer. */
@@ -102,23 +151,27 @@ interface Intake {
   readonly batchKey: string | undefined;
 }
 
-async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
-  const { db, tools, sender, isReading } = work;
+/** `db` of the work is the transaction that holds the lock. */
+async function takeForOne(work: Work, intake: Intake, lock: store.InstallationLock): Promise<Effect> {
+  const { db, site, tools, sender, isReading } = work;
   const { appId, policy, now } = sender;
   const { installationId } = intake;
-  const lock = await store.lockInstallation(db, appId, installationId);
-  if (!lock) throw unknownInstallation(installationId);
   const fresh = await withoutRepeated(db, intake, sender);
   if (!Array.isArray(fresh)) return fresh;
-  const reads = readsOf(db, appId, installationId);
+  const groups = groupBy(fresh, ({ beacon }) => beacon.objectId);
+  const beaconIds = groups.map(([id]) => id);
+  const presences = await store.findPresences(db, { appId, installationId, beaconIds });
+  const reads: Reads = { ...readsOf(db, appId, installationId, site), presence: async (id) => presences.get(id) };
   const turn: Turn = { installationId, policy, now, hasTarget: isReading || lock.hasPushTarget };
+  const recording = { appId, turn, hasPushTarget: lock.hasPushTarget };
   const context = { reads, past: new Past(reads) };
   const decisions: Decision[] = [];
   const problems: ItemProblem[] = [];
+  const writes: Sql[] = [];
   let duplicates = intake.placed.length - fresh.length;
-  for (const [, group] of groupBy(fresh, ({ beacon }) => beacon.objectId)) {
+  for (const [, group] of groups) {
     const decision = await decide(context, turn, beaconOf(group), observationsOf(group));
-    await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, tools);
+    writes.push(...(await recordDecision(db, decision, recording, tools)));
     decisions.push(decision);
     duplicates += decision.skipped.filter(({ reason }) => reason === 'duplicate').length;
     problems.push(...skippedProblems(decision, group));
@@ -130,7 +183,8 @@ async function takeForOne(work: Work, intake: Intake): Promise<Effect> {
     problems,
   };
   if (intake.batchKey && effect.events.length + effect.messages.length > 0)
-    await saveAnswer(db, { appId, installationId }, { key: intake.batchKey, answer: JSON.stringify(effect), now });
+    writes.push(saveAnswer({ appId, installationId }, { key: intake.batchKey, answer: JSON.stringify(effect), now }));
+  await db.runTogether(writes);
   return effect;
 }
 
@@ -190,7 +244,7 @@ export interface ClientLog {
  * A client has written a log record: what it decided becomes part of its visits. It has shown its message itself, so
  * nothing is judged, pushed or logged again. `db` is the transaction that writes the record.
  */
-export async function noteClientLog(db: Db, log: ClientLog): Promise<void> {
+export async function noteClientLog(db: Db, log: ClientLog, announce: Announce): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
   if (!(await store.lockInstallation(db, appId, installationId))) return;
   const reads = readsOf(db, appId, installationId);
@@ -199,6 +253,7 @@ export async function noteClientLog(db: Db, log: ClientLog): Promise<void> {
     { event, occurredAt },
   ]);
   // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
-  const tools: RecordTools = { requestPush: async () => undefined, expect: () => undefined };
-  await recordDecision(db, decision, { appId, turn, hasPushTarget: false, isLogged: true }, tools);
+  const tools: RecordTools = { requestPush: async () => undefined, expect: () => undefined, announce };
+  const recording = { appId, turn, hasPushTarget: false, isLogged: true } as const;
+  await db.runTogether(await recordDecision(db, decision, recording, tools));
 }

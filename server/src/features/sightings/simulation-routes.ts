@@ -103,7 +103,7 @@ export function simulationEndpoints(db: Db): Endpoint[] {
         const installationId = (await findInstallationId(db, appId, asked)) ?? pretendId(asked);
         // Pretend times are never wrong, however far they are from now.
         const read = readBatch(batch, body.at ?? now, { trustsTimes: true });
-        const { placed, problems } = await placeItems(db, appId, read.items, installationId);
+        const { placed, problems } = await placeItems({ db }, appId, read.items, installationId);
         const decisions = await simulate(db, { appId, policy, placed, continues, hasTarget, until });
         return {
           result: {

@@ -40,6 +40,7 @@ for (const database of databases) {
         db: site.app.storage.db,
         now: () => site.now,
         requestPush: async () => undefined,
+        announce: async () => undefined,
         findPolicy: async () => defaultPolicy,
         timer: alarm,
       });
@@ -115,6 +116,7 @@ for (const database of databases) {
         db: site.app.storage.db,
         now: () => site.now,
         requestPush: async () => undefined,
+        announce: async () => undefined,
         findPolicy: async () => {
           throw new Error('no policy today');
         },

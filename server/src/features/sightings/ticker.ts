@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/db.ts';
+import type { Announce } from '../../happening.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import { decide, Past, type Turn } from './decide.ts';
 import * as store from './presence-store.ts';
@@ -15,6 +16,7 @@ export interface TickerDeps {
   readonly requestPush: RequestPush;
   /** What rings; a test hands in its own. */
   readonly timer?: Timer;
+  readonly announce: Announce;
   /** Undefined when the app is gone. */
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
@@ -189,10 +191,11 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const turn: Turn = { installationId, policy, now, hasTarget: lock.hasPushTarget };
     const context = { reads, past: new Past(reads) };
     // What falls due next is read from the index when the round is over.
-    const tools = { requestPush: deps.requestPush, expect: () => undefined };
+    const tools = { requestPush: deps.requestPush, expect: () => undefined, announce: deps.announce };
     for (const beaconId of presences.keys()) {
       const decision = await decide(context, turn, beacons.get(beaconId) ?? { objectId: beaconId }, null);
-      await recordDecision(db, decision, { appId, turn, hasPushTarget: lock.hasPushTarget }, tools);
+      const recording = { appId, turn, hasPushTarget: lock.hasPushTarget };
+      await db.runTogether(await recordDecision(db, decision, recording, tools));
     }
     return presences.size > 0;
   });

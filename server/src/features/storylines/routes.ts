@@ -18,6 +18,8 @@ import { deleteDetailsOf, detailTable, linkBeacons, storylineTable } from './sto
 export interface StorylineDeps {
   readonly db: Db;
   readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
+  /** Called in the transaction of every write: what is kept in memory of scenarios is no longer right. */
+  readonly noteChange: (db: Db) => Promise<void>;
 }
 
 const grants = {
@@ -42,12 +44,16 @@ export function storylineEndpoints(deps: StorylineDeps): Endpoint[] {
     record: storylineRecord,
     grants,
     defaultLimit: 1000,
-    onRemove: (db, key) => deleteDetailsOf(db, String(key['app_id']), String(key['object_id'])),
+    onWrite: deps.noteChange,
+    onRemove: async (db, key) => {
+      await deleteDetailsOf(db, String(key['app_id']), String(key['object_id']));
+      await deps.noteChange(db);
+    },
   });
   return [allDetails(deps), ...headers, ...detailEndpoints(deps)];
 }
 
-function detailEndpoints({ db, findMissingBeacons }: StorylineDeps): Endpoint[] {
+function detailEndpoints({ db, findMissingBeacons, noteChange }: StorylineDeps): Endpoint[] {
   return resourceEndpoints({
     db,
     table: detailTable,
@@ -70,8 +76,12 @@ function detailEndpoints({ db, findMissingBeacons }: StorylineDeps): Endpoint[] 
     onWrite: async (db, key, values) => {
       const beacons = values['beacons'] as string[] | undefined;
       if (beacons) await linkBeacons(db, String(key['app_id']), String(key['object_id']), beacons);
+      await noteChange(db);
     },
-    onRemove: (db, key) => linkBeacons(db, String(key['app_id']), String(key['object_id']), []),
+    onRemove: async (db, key) => {
+      await linkBeacons(db, String(key['app_id']), String(key['object_id']), []);
+      await noteChange(db);
+    },
     verify: async (db, app, values) => {
       const missing = await findMissingBeacons(db, app.appId, (values['beacons'] as string[] | undefined) ?? []);
       if (missing.length > 0)

@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { FailedLogins } from './mqtt-attempts.ts';
+import { type ConnectionHost, DeviceConnection, type DeviceLogin } from './mqtt-connection.ts';
+import type { Published } from './mqtt-in-flight.ts';
+
+/**
+ * Where devices connect by MQTT to get their messages. It is no general broker: nothing is kept, nothing is passed from
+ * device to device, and a device hears its own topic only. Messages wait in the outbox, not here.
+ */
+
+export interface DeviceBrokerOptions {
+  readonly login: (username: string, password: string) => Promise<DeviceLogin | undefined>;
+  /** Which of these logins still hold; asked for a few hundred at a time. */
+  readonly stillValid: (logins: readonly DeviceLogin[]) => Promise<ReadonlySet<DeviceLogin>>;
+  readonly now: () => number;
+  readonly onError: (what: string, error: unknown) => void;
+  /** Certificate and key in PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly maxConnections?: number;
+  readonly maxPerAddress?: number;
+  readonly maxFailedLogins?: number;
+}
+
+const defaults = { maxConnections: 10_000, maxPerAddress: 1_000, maxFailedLogins: 20 };
+const failureWindowMs = 600_000;
+const checkEveryMs = 60_000;
+const checkSize = 300;
+
+const topicKey = (appId: string, topic: string) => `${appId} ${topic}`;
+const deviceKey = ({ appId, deviceId }: Pick<DeviceLogin, 'appId' | 'deviceId'>) => `${appId} ${deviceId}`;
+
+export interface Addressed {
+  readonly appId: string;
+  readonly topic: string;
+  readonly payload: Buffer;
+  readonly timeoutMs: number;
+  /** Seconds for which it is still of use. */
+  readonly seconds: number;
+}
+
+export class DeviceBroker {
+  readonly #options: DeviceBrokerOptions & typeof defaults;
+  readonly #server: Server;
+  readonly #all = new Set<DeviceConnection>();
+  readonly #byDevice = new Map<string, DeviceConnection>();
+  readonly #byTopic = new Map<string, Set<DeviceConnection>>();
+  readonly #perAddress = new Map<string, number>();
+  readonly #failures: FailedLogins;
+  readonly #listeners: ((appId: string, topic: string) => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #checking: Promise<void> | undefined;
+  #checkAgain = false;
+
+  constructor(options: DeviceBrokerOptions) {
+    this.#options = { ...defaults, ...options };
+    this.#failures = new FailedLogins(this.#options.maxFailedLogins, failureWindowMs);
+    const accept = (socket: Socket) => this.#accept(socket);
+    this.#server = options.tls
+      ? createTlsServer({ ...options.tls, handshakeTimeout: 5_000 }, accept)
+      : createServer(accept);
+    this.#server.maxConnections = this.#options.maxConnections;
+    // Node leaves a connection open whose handshake took too long.
+    this.#server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
+  }
+
+  async listen(port: number, host: string): Promise<void> {
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening');
+    this.#server.on('error', (error) => this.#options.onError('accepting devices', error));
+    this.#timer = setInterval(() => void this.check(), checkEveryMs);
+    this.#timer.unref();
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get connections(): number {
+    return this.#all.size;
+  }
+
+  /** Calls the listener when a device begins to listen, for what has been waiting for it. */
+  onListening(listener: (appId: string, topic: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Hands a message to every device of the app that listens to the topic; `acknowledged` when all of them have it. */
+  async publish({ appId, topic, payload, ...until }: Addressed): Promise<Published> {
+    const connections = [...(this.#byTopic.get(topicKey(appId, topic)) ?? [])];
+    const results = await Promise.all(connections.map((connection) => connection.publish(payload, until)));
+    const worst = results.find((result) => result !== 'acknowledged');
+    return worst ?? results[0] ?? 'absent';
+  }
+
+  /** Hangs up on a device whose credentials are gone. */
+  disconnect(appId: string, deviceId: string): void {
+    this.#byDevice.get(deviceKey({ appId, deviceId }))?.revoke();
+  }
+
+  /** Hangs up on everybody whose credentials or topic have changed meanwhile, here or on another node. */
+  check(): Promise<void> {
+    if (this.#checking) {
+      this.#checkAgain = true;
+      return this.#checking;
+    }
+    this.#checking = this.#checkAll()
+      .catch((error: unknown) => this.#options.onError('checking the credentials of connected devices', error))
+      .finally(() => {
+        this.#checking = undefined;
+        if (!this.#checkAgain) return;
+        this.#checkAgain = false;
+        void this.check();
+      });
+    return this.#checking;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const closed = this.#server.listening ? once(this.#server, 'close') : Promise.resolve();
+    this.#server.close();
+    // 5.0, 3.14.2.1: the server is shutting down.
+    for (const connection of this.#all) connection.close(0x8b);
+    await closed;
+  }
+
+  async #checkAll(): Promise<void> {
+    const open = [...this.#byDevice.values()];
+    for (let start = 0; start < open.length; start += checkSize) {
+      const part = open.slice(start, start + checkSize);
+      const valid = await this.#options.stillValid(part.flatMap(({ login }) => login ?? []));
+      for (const connection of part) if (!connection.login || !valid.has(connection.login)) connection.revoke();
+    }
+  }
+
+  #accept(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    const count = this.#perAddress.get(address) ?? 0;
+    const { now, maxPerAddress } = this.#options;
+    if (count >= maxPerAddress || this.#failures.isBlocked(address, now())) {
+      socket.destroy();
+      return;
+    }
+    this.#perAddress.set(address, count + 1);
+    socket.once('close', () => {
+      const left = (this.#perAddress.get(address) ?? 1) - 1;
+      if (left === 0) this.#perAddress.delete(address);
+      else this.#perAddress.set(address, left);
+    });
+    this.#all.add(new DeviceConnection(socket, this.#hostOf(address)));
+  }
+
+  #hostOf(address: string): ConnectionHost {
+    return {
+      login: async (username, password) => {
+        const { login, now } = this.#options;
+        // Several that were accepted before the first of them failed count too.
+        if (this.#failures.isBlocked(address, now())) return undefined;
+        const found = await login(username, password);
+        if (!found) this.#failures.note(address, now());
+        return found;
+      },
+      entered: (connection) => this.#enter(connection),
+      listening: (connection) => this.#listen(connection),
+      closed: (connection) => this.#leave(connection),
+    };
+  }
+
+  #enter(connection: DeviceConnection): void {
+    const { login } = connection;
+    if (!login) return;
+    const before = this.#byDevice.get(deviceKey(login));
+    this.#byDevice.set(deviceKey(login), connection);
+    before?.takeOver();
+  }
+
+  #listen(connection: DeviceConnection): void {
+    const { login } = connection;
+    if (!login) return;
+    const key = topicKey(login.appId, login.topic);
+    const known = this.#byTopic.get(key) ?? new Set();
+    this.#byTopic.set(key, known.add(connection));
+    for (const listener of this.#listeners) listener(login.appId, login.topic);
+  }
+
+  #leave(connection: DeviceConnection): void {
+    this.#all.delete(connection);
+    const { login } = connection;
+    if (!login) return;
+    if (this.#byDevice.get(deviceKey(login)) === connection) this.#byDevice.delete(deviceKey(login));
+    const key = topicKey(login.appId, login.topic);
+    const listening = this.#byTopic.get(key);
+    listening?.delete(connection);
+    if (listening?.size === 0) this.#byTopic.delete(key);
+  }
+}

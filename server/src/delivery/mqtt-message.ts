@@ -1,0 +1,22 @@
+import type { PushMessage } from './push-sender.ts';
+
+/** The most that a message may have as JSON. */
+export const maxMessageBytes = 32_768;
+
+/** What a device reads: JSON, UTF-8. */
+export function renderMessage({ deliveryId, content, expiresAt }: PushMessage): Buffer {
+  const { title, body, image, video, link, data } = content;
+  return Buffer.from(
+    JSON.stringify({ deliveryId, title, body, image, video, link, data, expiresAt: new Date(expiresAt).toISOString() }),
+  );
+}
+
+/** Why nothing can be published there; undefined when it can. MQTT 5.0, 4.7: wildcards are for filters only. */
+export function topicProblem(topic: string): string | undefined {
+  if (topic === '') return 'The topic is empty.';
+  if (Buffer.byteLength(topic) > 1024) return 'The topic is longer than 1,024 bytes.';
+  if (/[+#]/.test(topic)) return 'The topic holds a wildcard (+ or #), and nothing can be published to one.';
+  if (topic.startsWith('$')) return 'Topics that begin with $ belong to the broker.';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: MQTT 5.0, 1.5.4
+  return /[\u0000-\u001f\u007f-\u009f]/.test(topic) ? 'The topic holds a control character.' : undefined;
+}

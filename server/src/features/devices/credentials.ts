@@ -1,0 +1,91 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Actor, recordChange } from '../../audit.ts';
+import type { Clock } from '../../clock.ts';
+import type { Database } from '../../db/db.ts';
+import type { Revision } from '../../db/revision.ts';
+import type { DeviceLogin } from '../../delivery/mqtt-connection.ts';
+import { fail } from '../../errors.ts';
+import { secretHash } from '../../http/access.ts';
+import { isoTime } from '../../http/answers.ts';
+import { randomText } from '../../id.ts';
+import * as store from './credential-store.ts';
+import { deviceTable } from './store.ts';
+
+export interface CredentialDeps {
+  readonly db: Database;
+  readonly revision: Pick<Revision, 'change'>;
+  readonly now: Clock;
+}
+
+export type DeviceCredentials = ReturnType<typeof createDeviceCredentials>;
+
+const usernameOf = (appId: string, deviceId: string) => `${appId}/${deviceId}`;
+
+function loginOf(row: store.CredentialRow): DeviceLogin {
+  return { appId: row.app_id, deviceId: row.device_id, topic: row.topic, version: row.password_hash };
+}
+
+function equal(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+/** What devices show when they connect by MQTT: a name made of app and device, and a random password. */
+export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
+  return {
+    /** @throws Failure ObjectNotFound */
+    async get(appId: string, deviceId: string) {
+      const device = await deviceTable.find(db, { app_id: appId, object_id: deviceId });
+      if (!device) throw fail('ObjectNotFound', `There is no device ${deviceId}.`);
+      const row = await store.findCredential(db, appId, deviceId);
+      return {
+        username: usernameOf(appId, deviceId),
+        topic: String(device['topic']),
+        issuedAt: row ? isoTime(row.issued_at) : null,
+      };
+    },
+
+    /** Makes a new password; one that was there before is refused from now on, and its connection is cut. */
+    async issue(appId: string, deviceId: string, by: Actor) {
+      const { username, topic } = await this.get(appId, deviceId);
+      const password = randomText(43);
+      const at = now();
+      await revision.change(async (db) => {
+        await store.saveCredential(db, { appId, deviceId, passwordHash: secretHash(password), now: at });
+        await recordChange(db, { by, action: 'device.issueCredentials', subject: deviceId, appId, now: at });
+      });
+      return { username, password, topic, issuedAt: isoTime(at) };
+    },
+
+    async revoke(appId: string, deviceId: string, by: Actor): Promise<void> {
+      await revision.change(async (db) => {
+        const isGone = !(await store.deleteCredential(db, appId, deviceId));
+        if (isGone) throw fail('ObjectNotFound', `The device ${deviceId} has no credentials.`);
+        await recordChange(db, { by, action: 'device.revokeCredentials', subject: deviceId, appId, now: now() });
+      });
+    },
+
+    async login(username: string, password: string): Promise<DeviceLogin | undefined> {
+      const [appId = '', deviceId = '', ...more] = username.split('/');
+      // PostgreSQL cannot even compare with U+0000.
+      if (more.length > 0 || !/^\w{1,64}$/.test(appId) || !/^\w{1,64}$/.test(deviceId)) return undefined;
+      const row = await store.findCredential(db, appId, deviceId);
+      return row && equal(row.password_hash, secretHash(password)) ? loginOf(row) : undefined;
+    },
+
+    /** The logins whose credentials and topic are still the same. */
+    async stillValid(logins: readonly DeviceLogin[]): Promise<ReadonlySet<DeviceLogin>> {
+      const valid = new Set<DeviceLogin>();
+      for (const [appId, ofApp] of Map.groupBy(logins, (login) => login.appId)) {
+        const ids = ofApp.map(({ deviceId }) => deviceId);
+        const rows = new Map(
+          (await store.findCredentials(db, appId, ids)).map((row) => [row.device_id, loginOf(row)] as const),
+        );
+        for (const login of ofApp) {
+          const now = rows.get(login.deviceId);
+          if (now?.version === login.version && now.topic === login.topic) valid.add(login);
+        }
+      }
+      return valid;
+    },
+  };
+}

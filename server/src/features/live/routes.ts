@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { fail } from '../../errors.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
+import type { Feed } from './feed.ts';
+
+const example = [
+  'retry: 2000\n\n',
+  'id: 41\nevent: ready\ndata: {}\n\n',
+  'id: 42\nevent: presence.enter\ndata: {"timestamp":"2026-05-04T09:30:00.000Z","data":{"event":"ENTER"}}\n\n',
+].join('');
+
+/** What happens in an app, as it happens. */
+export function liveEndpoints(feed: Pick<Feed, 'open'>): Endpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/stream',
+      operationId: 'streamEvents',
+      tag: 'Stream',
+      summary: 'Listen to what happens, as server-sent events',
+      description:
+        'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, message.fired, push.progress, ' +
+        'push.finished, each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says ' +
+        'that events between the last number and its own are no longer kept. Numbers have no gaps and count for one app.',
+      grant: 'user',
+      query: [
+        {
+          name: 'after',
+          description: 'Go on behind this number, like the header Last-Event-ID, which wins',
+          schema: Type.Integer({ minimum: 0 }),
+        },
+      ],
+      answer: {
+        status: 200,
+        description: 'Server-sent events, until one of the two hangs up.',
+        type: eventStreamType,
+        schema: Type.String(),
+        example,
+      },
+      errors: ['InvalidQuery'],
+      handle: async ({ app, query, headers, address }) => {
+        const after = readNumber(String(headers['last-event-id'] ?? query['after'] ?? ''));
+        return new StreamAnswer(feed.open({ appId: app.appId, address, after }));
+      },
+    }),
+  ];
+}
+
+/** @throws Failure InvalidQuery */
+function readNumber(text: string): number | undefined {
+  if (text === '') return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw fail('InvalidQuery', 'after and Last-Event-ID must be the number of an event.');
+}

@@ -1,0 +1,28 @@
+import type { Db } from '../../db/db.ts';
+import { sql } from '../../sql.ts';
+import { sendJob } from './expand.ts';
+import { proximityJob } from './proximity.ts';
+
+/** More than these wait for one device only after days of absence; the rest comes at its own time. */
+const most = 100;
+
+/** Makes due at once what waits for the installation with this token. A worker sees it within a second. */
+export async function wakeTarget(db: Db, appId: string, token: string, now: number): Promise<void> {
+  const waiting = await db.all<{ object_id: string; push_id: string | null }>(
+    sql`select d.object_id, d.push_id from installations i
+      join deliveries d on d.app_id = i.app_id and d.installation_id = i.object_id
+      where i.app_id = ${appId} and i.device_token = ${token} and d.state = 'queued' and d.run_at > ${now}
+      order by d.object_id desc limit ${most}`,
+  );
+  for (const { object_id: deliveryId, push_id: pushId } of waiting) {
+    const idle = sql`app_id = ${appId} and state = 'queued' and lease_token is null and run_at > ${now}`;
+    await db.run(
+      sql`update deliveries set run_at = ${now} where app_id = ${appId} and object_id = ${deliveryId} and state = 'queued'`,
+    );
+    await db.run(
+      pushId === null
+        ? sql`update jobs set run_at = ${now} where ${idle} and kind = ${proximityJob} and job_id = ${deliveryId}`
+        : sql`update jobs set run_at = ${now} where ${idle} and kind = ${sendJob} and payload like ${`%"pushId":"${pushId}"%`}`,
+    );
+  }
+}

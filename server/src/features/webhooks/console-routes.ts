@@ -1,0 +1,205 @@
+import { Type } from 'typebox';
+import { fail } from '../../errors.ts';
+import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { pageLimitParameter, readPageLimit } from '../../http/console-page.ts';
+import * as schemas from './schemas.ts';
+import type { WebhookService } from './service.ts';
+
+interface Deps {
+  readonly service: Omit<WebhookService, 'sweep'>;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+type Params = Readonly<Record<string, string>>;
+const tag = 'Webhooks';
+const all = '/apps/:appId/webhooks';
+const one = `${all}/:webhookId`;
+
+/** Webhooks of an app and what became of their deliveries, in the management console. */
+export function webhookConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [...manageEndpoints(deps), ...secretAndTestEndpoints(deps), ...deliveryEndpoints(deps)];
+}
+
+const locators = ({ service, assertApp }: Deps) => ({
+  locateApp: ({ appId = '' }: Params) => assertApp(appId),
+  async locate({ appId = '', webhookId = '' }: Params) {
+    await assertApp(appId);
+    return service.get(appId, webhookId);
+  },
+});
+
+function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const { locateApp, locate } = locators(deps);
+  const { schema, example } = schemas.webhookRecord;
+  const errors = ['ValidationError', 'ObjectNotFound'] as const;
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: all,
+      operationId: 'listWebhooks',
+      tag,
+      summary: 'List the webhooks of an app',
+      permission: 'webhooks.read',
+      locate: locateApp,
+      answer: listAnswer(schema, example),
+      errors: ['ObjectNotFound'],
+      handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: all,
+      operationId: 'createWebhook',
+      tag,
+      summary: 'Create a webhook; its signing secret is shown once',
+      permission: 'webhooks.write',
+      locate: locateApp,
+      body: {
+        schema: schemas.webhookShape.schema,
+        example: schemas.webhookFieldsExample,
+        read: schemas.webhookShape.readCreate,
+      },
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: schemas.createdWebhook.schema }),
+        example: { result: schemas.createdWebhook.example },
+      },
+      errors: [...errors, 'OperationForbidden'],
+      handle: async ({ params: { appId = '' }, body, by }) => ({ result: await service.create(appId, body, by) }),
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: one,
+      operationId: 'getWebhook',
+      tag,
+      summary: 'Read a webhook and how its calls went lately',
+      permission: 'webhooks.read',
+      locate,
+      answer: recordAnswer(schema, example),
+      errors: ['ObjectNotFound'],
+      handle: async ({ params: { appId = '', webhookId = '' } }) => ({ result: await service.get(appId, webhookId) }),
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: one,
+      operationId: 'changeWebhook',
+      tag,
+      summary: 'Change a webhook, or switch it off or on; deliveries that wait while it is off fail',
+      permission: 'webhooks.write',
+      locate,
+      body: {
+        schema: Type.Partial(schemas.webhookShape.schema),
+        example: { enabled: false },
+        read: (body) => schemas.webhookShape.readUpdate(body).set,
+      },
+      answer: recordAnswer(schema, example),
+      errors,
+      handle: async ({ params: { appId = '', webhookId = '' }, body, by }) => ({
+        result: await service.change(appId, webhookId, body, by),
+      }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: one,
+      operationId: 'deleteWebhook',
+      tag,
+      summary: 'Delete a webhook with its deliveries',
+      permission: 'webhooks.write',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '', webhookId = '' }, by }) {
+        await service.remove(appId, webhookId, by);
+        return { result: {} };
+      },
+    }),
+  ];
+}
+
+function secretAndTestEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const { locate } = locators(deps);
+  return [
+    consoleEndpoint({
+      method: 'POST',
+      path: `${one}/secret`,
+      operationId: 'rotateWebhookSecret',
+      tag,
+      summary: 'Make a new signing secret; for a day calls carry the signatures of both',
+      permission: 'webhooks.write',
+      locate,
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: schemas.rotatedSecret.schema }),
+        example: { result: schemas.rotatedSecret.example },
+      },
+      errors: ['ObjectNotFound', 'OperationForbidden'],
+      handle: async ({ params: { appId = '', webhookId = '' }, by }) => ({
+        result: await service.rotateSecret(appId, webhookId, by),
+      }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: `${one}/test`,
+      operationId: 'testWebhook',
+      tag,
+      summary: 'Call the receiver now with a webhook.test, and say what it answered',
+      permission: 'webhooks.write',
+      locate,
+      answer: {
+        status: 200,
+        description: 'What the receiver answered.',
+        schema: Type.Object({ result: schemas.testResult.schema }),
+        example: { result: schemas.testResult.example },
+      },
+      errors: ['ObjectNotFound'],
+      handle: async ({ params: { appId = '', webhookId = '' } }) => ({ result: await service.test(appId, webhookId) }),
+    }),
+  ];
+}
+
+function deliveryEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const { locate } = locators(deps);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: `${one}/deliveries`,
+      operationId: 'listWebhookDeliveries',
+      tag,
+      summary: 'List what was sent, newest first, with what the receiver answered',
+      permission: 'webhooks.read',
+      query: [
+        { name: 'state', description: 'Only deliveries in this state', schema: Type.Enum(schemas.deliveryStates) },
+        { name: 'before', description: 'Only deliveries older than the one with this objectId', schema: Type.String() },
+        pageLimitParameter,
+      ],
+      locate,
+      answer: listAnswer(schemas.deliveryRecord.schema, schemas.deliveryRecord.example),
+      errors: ['ObjectNotFound', 'InvalidQuery'],
+      async handle({ params: { appId = '', webhookId = '' }, query: { state, before, limit } }) {
+        if (state !== undefined && !(schemas.deliveryStates as readonly string[]).includes(state))
+          throw fail('InvalidQuery', `state must be one of ${schemas.deliveryStates.join(', ')}.`);
+        const page = { appId, webhookId, state, before, limit: readPageLimit(limit) };
+        return { results: await service.listDeliveries(page) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: `${one}/deliveries/:deliveryId/redeliver`,
+      operationId: 'redeliverWebhook',
+      tag,
+      summary: 'Send a delivery that is over once more, under the same webhook-id',
+      permission: 'webhooks.write',
+      locate,
+      answer: { ...deletedAnswer, description: 'Queued.' },
+      errors: ['ObjectNotFound', 'DuplicateValue'],
+      async handle({ params: { appId = '', webhookId = '', deliveryId = '' }, by }) {
+        await service.redeliver({ appId, webhookId, deliveryId }, by);
+        return { result: {} };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,137 @@
+import { recordChange, service } from '../../audit.ts';
+import type { Clock } from '../../clock.ts';
+import type { Database, Db } from '../../db/db.ts';
+import type { Revision } from '../../db/revision.ts';
+import type { TargetRules } from '../../delivery/target-rules.ts';
+import { type CallResult, callReceiver } from '../../delivery/webhook-call.ts';
+import { signatureHeaders } from '../../delivery/webhook-signature.ts';
+import { backOff, type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
+import type { SecretBox } from '../../secrets.ts';
+import { Places } from './places.ts';
+import * as store from './store.ts';
+
+export interface DeliverDeps {
+  readonly db: Database;
+  readonly revision: Pick<Revision, 'change'>;
+  readonly now: Clock;
+  readonly secrets: Pick<SecretBox, 'open'>;
+  readonly targets: TargetRules;
+  readonly timeoutMs?: number;
+  /** 0 to 1, for the pause before a retry. */
+  readonly random?: () => number;
+}
+
+const callTimeoutMs = 10_000;
+const gone = 410;
+
+export const secretContext = (appId: string, webhookId: string) => `webhook ${appId} ${webhookId}`;
+
+/** Signs one message and posts it. */
+export async function callWebhook(
+  deps: DeliverDeps,
+  webhook: store.WebhookRow,
+  message: { readonly id: string; readonly body: string },
+  signal: AbortSignal,
+): Promise<CallResult> {
+  const { secrets, targets, now, timeoutMs = callTimeoutMs } = deps;
+  const context = secretContext(webhook.app_id, webhook.object_id);
+  const isOldAlive = webhook.old_secret !== null && (webhook.old_secret_until ?? 0) > now();
+  const sealed = [webhook.secret, ...(isOldAlive ? [webhook.old_secret as string] : [])];
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': 'Pharos-Webhooks/1',
+    ...signatureHeaders(
+      { ...message, at: now() },
+      sealed.map((text) => secrets.open(text, context)),
+    ),
+  };
+  return callReceiver({ url: webhook.url, headers, body: message.body }, { targets, timeoutMs, now }, signal);
+}
+
+/** Hands deliveries to their receivers. A delivery has its end in its own row, so a job only ever ends well. */
+export function createWebhookHandler(deps: DeliverDeps): JobHandler {
+  const { db, now, random = Math.random } = deps;
+  const places = new Places();
+  const pauses = { baseDelayMs: 5_000, maxDelayMs: 3_600_000 };
+  const handler: JobHandler = { concurrency: 128, maxAttempts: Number.MAX_SAFE_INTEGER, ...pauses, run };
+
+  async function run(job: Job, context: JobContext): Promise<void> {
+    const { deliveryId } = job.payload as { readonly deliveryId: string };
+    const delivery = await store.findDelivery(db, job.appId, deliveryId);
+    if (delivery?.state !== 'queued') return;
+    const webhook = await store.findWebhook(db, job.appId, delivery.webhook_id);
+    if (!webhook) return;
+    const refused = refuse(webhook, delivery, now());
+    if (refused) return store.noteAttempt(db, delivery, ended(delivery, refused, now()));
+    const pauseMs = places.enter(job.appId, webhook.object_id, now());
+    if (pauseMs !== undefined) throw new RetryLater('Other calls of this webhook are still under way.', pauseMs);
+    const start = performance.now();
+    let result: CallResult;
+    try {
+      const message = { id: delivery.object_id, body: delivery.payload };
+      result = await callWebhook(deps, webhook, message, context.signal);
+    } finally {
+      places.leave(job.appId, webhook.object_id, performance.now() - start);
+    }
+    // The service stops, or another worker has the job: what was not answered is not held against the receiver.
+    if (context.signal.aborted && result.outcome === 'again') throw new RetryLater('It was interrupted.', 0);
+    await note({ webhook, delivery, result }, context);
+  }
+
+  async function note({ webhook, delivery, result }: Called, context: JobContext): Promise<void> {
+    const attempts = delivery.attempts + 1;
+    const pauseMs = result.outcome === 'again' ? (result.afterMs ?? backOff(handler, attempts, random)) : 0;
+    const nextAt = now() + pauseMs;
+    const isLate = result.outcome === 'again' && nextAt >= delivery.expires_at;
+    const state = result.outcome === 'sent' ? 'sent' : isLate ? 'expired' : stateOf(result);
+    const reason = isLate ? `${result.text} No time is left for another try.` : result.text;
+    const { status = null, answer = null, durationMs: duration } = result;
+    const attempt = { attempts, status, answer, duration, state, reason, nextAt: null, now: now() } as const;
+    await db.transaction(async (db) => {
+      await context.assertHeld(db);
+      await store.noteAttempt(db, delivery, state === 'queued' ? { ...attempt, nextAt } : attempt);
+      if (result.outcome === 'sent') await store.noteSuccess(db, webhook);
+      else await store.noteFailure(db, webhook, result.text, now());
+    });
+    if (status === gone) await switchOff(webhook);
+    if (state === 'queued') throw new RetryLater(result.text, pauseMs);
+  }
+
+  /** The receiver says that it is gone for good; asking it for ever would help nobody. */
+  async function switchOff(webhook: store.WebhookRow): Promise<void> {
+    const reason = 'The receiver answered 410 Gone.';
+    const { app_id: appId, object_id: subject } = webhook;
+    await deps.revision.change(async (db: Db) => {
+      await store.disableGone(db, webhook, reason, now());
+      const after = { enabled: false, reason };
+      await recordChange(db, { by: service, action: 'webhook.disable', subject, appId, after, now: now() });
+    });
+  }
+
+  return handler;
+}
+
+interface Called {
+  readonly webhook: store.WebhookRow;
+  readonly delivery: store.DeliveryRow;
+  readonly result: CallResult;
+}
+
+const stateOf = ({ outcome }: CallResult): store.DeliveryState => (outcome === 'again' ? 'queued' : 'failed');
+
+/** Why a delivery is not even tried. */
+function refuse(
+  webhook: store.WebhookRow,
+  delivery: store.DeliveryRow,
+  now: number,
+): Pick<store.Attempt, 'state' | 'reason'> | undefined {
+  if (webhook.is_enabled === 0) return { state: 'failed', reason: 'The webhook is switched off.' };
+  if (delivery.expires_at > now) return undefined;
+  return { state: 'expired', reason: delivery.reason ?? 'It expired before it could be sent.' };
+}
+
+/** What the receiver has answered last stays. */
+function ended(row: store.DeliveryRow, end: Pick<store.Attempt, 'state' | 'reason'>, now: number): store.Attempt {
+  const { attempts, status, answer, duration } = row;
+  return { attempts, status, answer, duration, nextAt: null, now, ...end };
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../clock.ts';
+import type { Db } from '../../db/db.ts';
+import type { Revision } from '../../db/revision.ts';
+import type { Announce, Happening } from '../../happening.ts';
+import { isoTime } from '../../http/answers.ts';
+import { newObjectId } from '../../id.ts';
+import type { NewJob } from '../../jobs/job.ts';
+import * as store from './store.ts';
+
+export const webhookJob = 'webhook.send';
+export const timeToLiveMs = 86_400_000;
+const maxCachedApps = 1_000;
+
+interface Subscription {
+  readonly webhookId: string;
+  readonly events: ReadonlySet<string>;
+}
+
+export interface PublisherDeps {
+  readonly revision: Pick<Revision, 'onChange'>;
+  readonly now: Clock;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+}
+
+/** Puts what happened into the outbox, once for every webhook that asked for it. An app without one costs a look into a map. */
+export function createWebhookPublisher({ revision, now, enqueue }: PublisherDeps): Announce {
+  const known = new Map<string, readonly Subscription[]>();
+  // Counts drops, so that what was read before a change is not kept after it.
+  let generation = 0;
+  revision.onChange(() => {
+    generation++;
+    known.clear();
+  });
+
+  async function load(db: Db, appId: string): Promise<readonly Subscription[]> {
+    const before = generation;
+    const rows = await store.listWebhooks(db, appId);
+    const subscriptions = rows
+      .filter((row) => row.is_enabled === 1)
+      .map((row) => ({ webhookId: row.object_id, events: new Set(JSON.parse(row.events) as string[]) }));
+    if (before !== generation) return subscriptions;
+    if (known.size >= maxCachedApps) known.clear();
+    known.set(appId, subscriptions);
+    return subscriptions;
+  }
+
+  async function publish(db: Db, appId: string, webhookId: string, happening: Happening): Promise<void> {
+    const objectId = newObjectId(now());
+    const payload = renderPayload(appId, happening);
+    const delivery = { appId, objectId, webhookId, event: happening.type, payload, now: now() };
+    await store.insertDelivery(db, { ...delivery, expiresAt: now() + timeToLiveMs });
+    await enqueue(db, { appId, kind: webhookJob, payload: { deliveryId: objectId } });
+  }
+
+  return async (db, appId, tell) => {
+    const subscriptions = known.get(appId) ?? (await load(db, appId));
+    if (subscriptions.length === 0) return;
+    for (const happening of tell()) {
+      for (const { webhookId, events } of subscriptions) {
+        if (events.has(happening.type)) await publish(db, appId, webhookId, happening);
+      }
+    }
+  };
+}
+
+/** The body of a call. */
+export function renderPayload(
+  appId: string,
+  happening: { readonly type: string; readonly at: number; readonly data: object },
+): string {
+  const { type, at, data } = happening;
+  return JSON.stringify({ type, timestamp: isoTime(at), appId, data });
+}

@@ -1,0 +1,181 @@
+import { type Actor, recordChange } from '../../audit.ts';
+import type { Clock } from '../../clock.ts';
+import type { Database, Db } from '../../db/db.ts';
+import { deleteInSteps } from '../../db/delete-in-steps.ts';
+import type { Revision } from '../../db/revision.ts';
+import type { TargetRules } from '../../delivery/target-rules.ts';
+import { newWebhookSecret } from '../../delivery/webhook-signature.ts';
+import { fail } from '../../errors.ts';
+import { isoTime } from '../../http/answers.ts';
+import { firstIdAt, newObjectId } from '../../id.ts';
+import type { NewJob } from '../../jobs/job.ts';
+import type { SecretBox } from '../../secrets.ts';
+import { sql } from '../../sql.ts';
+import { readWebhookUrl } from './address.ts';
+import { callWebhook, secretContext } from './deliver.ts';
+import { renderPayload, timeToLiveMs, webhookJob } from './publish.ts';
+import type { WebhookFields } from './schemas.ts';
+import * as store from './store.ts';
+import { deliveryView, webhookView } from './views.ts';
+
+export interface WebhookDeps {
+  readonly db: Database;
+  readonly revision: Revision;
+  readonly now: Clock;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  readonly secrets: SecretBox;
+  readonly targets: TargetRules;
+  readonly timeoutMs?: number;
+}
+
+const dayMs = 86_400_000;
+/** A replaced secret goes on signing beside the new one, so that the receiver can change over. */
+const oldSecretMs = dayMs;
+const keptMs = 7 * dayMs;
+const maxPerApp = 20;
+const stepSize = 500;
+
+export interface DeliveryKey {
+  readonly appId: string;
+  readonly webhookId: string;
+  readonly deliveryId: string;
+}
+
+export type WebhookService = ReturnType<typeof createWebhookService>;
+
+/** The webhooks of an app, for its owner. */
+export function createWebhookService(deps: WebhookDeps) {
+  const { db, revision, now, enqueue, secrets, targets } = deps;
+
+  async function find(appId: string, webhookId: string): Promise<store.WebhookRow> {
+    const row = await store.findWebhook(db, appId, webhookId);
+    if (!row) throw noSuchWebhook(webhookId);
+    return row;
+  }
+
+  const audit = (db: Db, by: Actor, action: string, change: Audited) =>
+    recordChange(db, { by, action: `webhook.${action}`, now: now(), ...change });
+
+  /** Changes a row that nobody else changes meanwhile; every node's publisher then reads anew. */
+  async function change(appId: string, webhookId: string, work: (db: Db, row: store.WebhookRow) => Promise<void>) {
+    await revision.change(async (db) => {
+      const row = await store.lockWebhook(db, appId, webhookId);
+      if (!row) throw noSuchWebhook(webhookId);
+      await work(db, row);
+    });
+  }
+
+  return {
+    get: async (appId: string, webhookId: string) => webhookView(await find(appId, webhookId), now()),
+
+    list: async (appId: string) => (await store.listWebhooks(db, appId)).map((row) => webhookView(row, now())),
+
+    async create(appId: string, fields: WebhookFields, by: Actor) {
+      const url = await readWebhookUrl(fields.url, targets);
+      const objectId = newObjectId(now());
+      const secret = newWebhookSecret();
+      const { events, description = '', enabled = true } = fields;
+      const row = { appId, objectId, url, events: JSON.stringify(events), description, isEnabled: enabled, now: now() };
+      const sealed = secrets.seal(secret, secretContext(appId, objectId));
+      await revision.change(async (db) => {
+        if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
+        await store.insertWebhook(db, { ...row, secret: sealed });
+        await audit(db, by, 'create', { appId, subject: objectId, after: { url, events, description, enabled } });
+      });
+      return { objectId, createdAt: isoTime(row.now), secret };
+    },
+
+    async change(appId: string, webhookId: string, fields: Partial<WebhookFields>, by: Actor) {
+      const url = fields.url === undefined ? undefined : await readWebhookUrl(fields.url, targets);
+      await change(appId, webhookId, async (db, row) => {
+        const next = {
+          ...row,
+          url: url ?? row.url,
+          events: fields.events === undefined ? row.events : JSON.stringify(fields.events),
+          description: fields.description ?? row.description,
+          is_enabled: fields.enabled === undefined ? row.is_enabled : fields.enabled ? 1 : 0,
+          // What was known of the old address says nothing about the new one.
+          ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null }),
+          ...(fields.enabled === true ? { disabled_reason: null } : {}),
+        };
+        await store.updateWebhook(db, next, now());
+        await audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
+      });
+      return webhookView(await find(appId, webhookId), now());
+    },
+
+    async remove(appId: string, webhookId: string, by: Actor): Promise<void> {
+      await change(appId, webhookId, async (db, row) => {
+        await store.deleteWebhook(db, appId, webhookId);
+        await audit(db, by, 'delete', { appId, subject: webhookId, before: shown(row) });
+      });
+      const scope = sql`app_id = ${appId} and webhook_id = ${webhookId}`;
+      await deleteInSteps(db, { table: 'webhook_deliveries', id: 'object_id', scope });
+    },
+
+    async rotateSecret(appId: string, webhookId: string, by: Actor) {
+      const secret = newWebhookSecret();
+      const until = now() + oldSecretMs;
+      await change(appId, webhookId, async (db, row) => {
+        const sealed = secrets.seal(secret, secretContext(appId, webhookId));
+        const next = { ...row, secret: sealed, old_secret: row.secret, old_secret_until: until };
+        await store.updateWebhook(db, next, now());
+        await audit(db, by, 'rotate', { appId, subject: webhookId });
+      });
+      return { secret, oldSecretUntil: isoTime(until) };
+    },
+
+    /** Calls the receiver now and answers what it said. Nothing is stored. */
+    async test(appId: string, webhookId: string) {
+      const row = await find(appId, webhookId);
+      const at = now();
+      const data = { text: 'A test from the management console.' };
+      const message = { id: newObjectId(at), body: renderPayload(appId, { type: 'webhook.test', at, data }) };
+      const result = await callWebhook(deps, row, message, new AbortController().signal);
+      const { outcome, text, status = null, answer = null, durationMs } = result;
+      return { ok: outcome === 'sent', text, status, answer, duration: durationMs / 1000 };
+    },
+
+    async listDeliveries(page: store.DeliveryPage) {
+      return (await store.listDeliveries(db, page)).map(deliveryView);
+    },
+
+    /** Sends a delivery that is over once more, under the same id. */
+    async redeliver({ appId, webhookId, deliveryId }: DeliveryKey, by: Actor) {
+      const row = await store.findDelivery(db, appId, deliveryId);
+      if (row?.webhook_id !== webhookId) throw fail('ObjectNotFound', `There is no delivery ${deliveryId}.`);
+      await db.transaction(async (db) => {
+        if (!(await store.requeueDelivery(db, row, now(), now() + timeToLiveMs)))
+          throw fail('DuplicateValue', 'The delivery is waiting for its next try already.');
+        await enqueue(db, { appId, kind: webhookJob, payload: { deliveryId } });
+        await audit(db, by, 'redeliver', { appId, subject: deliveryId });
+      });
+    },
+
+    /** Deletes deliveries that are over and a week old. */
+    async sweep(appIds: readonly string[]): Promise<void> {
+      const before = firstIdAt(now() - keptMs);
+      for (const appId of appIds) while ((await store.deleteOldDeliveries(db, appId, before, stepSize)) === stepSize);
+    },
+  };
+}
+
+interface Audited {
+  readonly appId: string;
+  readonly subject: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+function shown({ url, events, description, is_enabled }: store.WebhookRow) {
+  return { url, events: JSON.parse(events) as unknown, description, enabled: is_enabled === 1 };
+}
+
+function noSuchWebhook(webhookId: string) {
+  return fail('ObjectNotFound', `There is no webhook ${webhookId}.`);
+}
+
+function tooMany() {
+  const problem = `can have at most ${maxPerApp} webhooks; delete one first`;
+  return fail('ValidationError', { message: `An app ${problem}.`, details: [{ field: '', problem }] });
+}

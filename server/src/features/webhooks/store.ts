@@ -1,0 +1,177 @@
+import type { Db } from '../../db/db.ts';
+import { raw, sql } from '../../sql.ts';
+
+/** Webhooks and their deliveries. SQL and nothing else. */
+
+export interface WebhookRow {
+  readonly app_id: string;
+  readonly object_id: string;
+  readonly url: string;
+  /** A JSON array. */
+  readonly events: string;
+  readonly description: string;
+  readonly is_enabled: number;
+  readonly secret: string;
+  readonly old_secret: string | null;
+  readonly old_secret_until: number | null;
+  readonly failing_since: number | null;
+  readonly last_error: string | null;
+  readonly disabled_reason: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export type DeliveryState = 'queued' | 'sent' | 'failed' | 'expired';
+
+export interface DeliveryRow {
+  readonly app_id: string;
+  readonly object_id: string;
+  readonly webhook_id: string;
+  readonly event: string;
+  readonly payload: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly reason: string | null;
+  readonly duration: number | null;
+  readonly next_at: number | null;
+  readonly expires_at: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export function listWebhooks(db: Db, appId: string): Promise<WebhookRow[]> {
+  return db.all<WebhookRow>(sql`select * from webhooks where app_id = ${appId} order by object_id`);
+}
+
+export function findWebhook(db: Db, appId: string, objectId: string): Promise<WebhookRow | undefined> {
+  return db.one<WebhookRow>(sql`select * from webhooks where app_id = ${appId} and object_id = ${objectId}`);
+}
+
+/** In a transaction: the row stays as it is until the end. */
+export function lockWebhook(db: Db, appId: string, objectId: string): Promise<WebhookRow | undefined> {
+  return db.one<WebhookRow>(
+    sql`select * from webhooks where app_id = ${appId} and object_id = ${objectId}${raw(db.dialect.lockRow)}`,
+  );
+}
+
+export interface NewWebhook {
+  readonly appId: string;
+  readonly objectId: string;
+  readonly url: string;
+  readonly events: string;
+  readonly description: string;
+  readonly isEnabled: boolean;
+  readonly secret: string;
+  readonly now: number;
+}
+
+export async function insertWebhook(db: Db, row: NewWebhook): Promise<void> {
+  await db.run(sql`insert into webhooks
+      (app_id, object_id, url, events, description, is_enabled, secret, created_at, updated_at)
+    values (${row.appId}, ${row.objectId}, ${row.url}, ${row.events}, ${row.description}, ${row.isEnabled ? 1 : 0},
+      ${row.secret}, ${row.now}, ${row.now})`);
+}
+
+/** Writes what can be changed of it. */
+export async function updateWebhook(db: Db, row: WebhookRow, now: number): Promise<void> {
+  await db.run(sql`update webhooks set url = ${row.url}, events = ${row.events}, description = ${row.description},
+      is_enabled = ${row.is_enabled}, secret = ${row.secret}, old_secret = ${row.old_secret},
+      old_secret_until = ${row.old_secret_until}, failing_since = ${row.failing_since}, last_error = ${row.last_error},
+      disabled_reason = ${row.disabled_reason}, updated_at = ${now}
+    where app_id = ${row.app_id} and object_id = ${row.object_id}`);
+}
+
+export async function deleteWebhook(db: Db, appId: string, objectId: string): Promise<void> {
+  await db.run(sql`delete from webhooks where app_id = ${appId} and object_id = ${objectId}`);
+}
+
+/** Only what was well before is written, so that a busy webhook's row is left alone. */
+export async function noteFailure(db: Db, row: WebhookRow, error: string, now: number): Promise<void> {
+  await db.run(sql`update webhooks set failing_since = coalesce(failing_since, ${now}), last_error = ${error}
+    where app_id = ${row.app_id} and object_id = ${row.object_id}
+      and (failing_since is null or last_error is null or last_error <> ${error})`);
+}
+
+export async function noteSuccess(db: Db, row: WebhookRow): Promise<void> {
+  await db.run(sql`update webhooks set failing_since = null, last_error = null
+    where app_id = ${row.app_id} and object_id = ${row.object_id} and failing_since is not null`);
+}
+
+export async function disableGone(db: Db, row: WebhookRow, reason: string, now: number): Promise<void> {
+  await db.run(sql`update webhooks set is_enabled = 0, disabled_reason = ${reason}, updated_at = ${now}
+    where app_id = ${row.app_id} and object_id = ${row.object_id} and is_enabled = 1`);
+}
+
+export interface NewDelivery {
+  readonly appId: string;
+  readonly objectId: string;
+  readonly webhookId: string;
+  readonly event: string;
+  readonly payload: string;
+  readonly expiresAt: number;
+  readonly now: number;
+}
+
+export async function insertDelivery(db: Db, row: NewDelivery): Promise<void> {
+  await db.run(sql`insert into webhook_deliveries
+      (app_id, object_id, webhook_id, event, payload, state, attempts, next_at, expires_at, created_at, updated_at)
+    values (${row.appId}, ${row.objectId}, ${row.webhookId}, ${row.event}, ${row.payload}, 'queued', 0, ${row.now},
+      ${row.expiresAt}, ${row.now}, ${row.now})`);
+}
+
+export function findDelivery(db: Db, appId: string, objectId: string): Promise<DeliveryRow | undefined> {
+  return db.one<DeliveryRow>(sql`select * from webhook_deliveries where app_id = ${appId} and object_id = ${objectId}`);
+}
+
+export interface Attempt {
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly reason: string | null;
+  readonly duration: number | null;
+  readonly nextAt: number | null;
+  readonly now: number;
+}
+
+export async function noteAttempt(db: Db, row: DeliveryRow, attempt: Attempt): Promise<void> {
+  await db.run(sql`update webhook_deliveries set state = ${attempt.state}, attempts = ${attempt.attempts},
+      status = ${attempt.status}, answer = ${attempt.answer}, reason = ${attempt.reason}, duration = ${attempt.duration},
+      next_at = ${attempt.nextAt}, updated_at = ${attempt.now}
+    where app_id = ${row.app_id} and object_id = ${row.object_id}`);
+}
+
+/** False when it is queued already. */
+export async function requeueDelivery(db: Db, row: DeliveryRow, now: number, expiresAt: number): Promise<boolean> {
+  const changed = await db.run(sql`update webhook_deliveries
+    set state = 'queued', attempts = 0, next_at = ${now}, expires_at = ${expiresAt}, updated_at = ${now}
+    where app_id = ${row.app_id} and object_id = ${row.object_id} and state <> 'queued'`);
+  return changed > 0;
+}
+
+export interface DeliveryPage {
+  readonly appId: string;
+  readonly webhookId: string;
+  readonly state: string | undefined;
+  /** Only older ones than this objectId. */
+  readonly before: string | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export function listDeliveries(db: Db, page: DeliveryPage): Promise<DeliveryRow[]> {
+  const inState = page.state === undefined ? raw('1 = 1') : sql`state = ${page.state}`;
+  const older = page.before === undefined ? raw('1 = 1') : sql`object_id < ${page.before}`;
+  return db.all<DeliveryRow>(sql`select * from webhook_deliveries
+    where app_id = ${page.appId} and webhook_id = ${page.webhookId} and ${older} and ${inState}
+    order by object_id desc limit ${page.limit}`);
+}
+
+/** Deletes some deliveries that are older than an id of their time and are over. */
+export function deleteOldDeliveries(db: Db, appId: string, beforeId: string, limit: number): Promise<number> {
+  return db.run(sql`delete from webhook_deliveries where app_id = ${appId} and object_id in (
+    select object_id from webhook_deliveries where app_id = ${appId} and object_id < ${beforeId} and state <> 'queued'
+    order by object_id limit ${limit})`);
+}

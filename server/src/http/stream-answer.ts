@@ -1,0 +1,95 @@
+import type { FastifyReply } from 'fastify';
+
+/** An answer that goes on until one of the two hangs up: server-sent events (WHATWG HTML, 9.2). */
+export class StreamAnswer {
+  readonly open: (signal: AbortSignal) => AsyncIterable<string>;
+
+  /** `open` yields whole events as text and ends when the signal aborts. It is asked for more only as fast as the client reads. */
+  constructor(open: (signal: AbortSignal) => AsyncIterable<string>) {
+    this.open = open;
+  }
+}
+
+export const eventStreamType = 'text/event-stream';
+
+/** How often it is asked whether the caller may still listen. */
+const recheckMs = 2_000;
+/** A client that reads nothing for so long is dropped. */
+const stallMs = 10_000;
+
+export interface Sending {
+  /** Rejects or answers false when the caller may no longer listen. */
+  readonly mayListen: () => Promise<unknown>;
+  /** Aborted when the service stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** Sends until the client is gone, does not read, may no longer listen, or the service stops. */
+export function sendStream(reply: FastifyReply, answer: StreamAnswer, sending: Sending): FastifyReply {
+  const over = new AbortController();
+  const { raw } = reply;
+  const headers = {
+    ...reply.getHeaders(),
+    'content-type': `${eventStreamType}; charset=utf-8`,
+    'cache-control': 'no-store',
+    // Asks nginx and its like to hand each event on as it comes.
+    'x-accel-buffering': 'no',
+  };
+  reply.hijack();
+  raw.writeHead(200, headers as Record<string, string>);
+  // At once: a client waits for the head before it says that it is connected.
+  raw.flushHeaders();
+  const end = () => over.abort();
+  raw.on('close', end).on('error', end);
+  sending.stopping.addEventListener('abort', end);
+  const timer = setInterval(() => {
+    sending.mayListen().then((may) => (may === false ? end() : undefined), end);
+  }, recheckMs);
+  timer.unref();
+  void pump(reply, answer.open(over.signal), over).finally(() => {
+    clearInterval(timer);
+    sending.stopping.removeEventListener('abort', end);
+    end();
+    raw.end();
+    // What the client has not read is not waited for.
+    if (raw.writableNeedDrain) raw.destroy();
+  });
+  return reply;
+}
+
+/** For HEAD: as if the client had hung up at once, so that what the answer holds is given back. */
+export async function skipStream(answer: StreamAnswer): Promise<void> {
+  for await (const _ of answer.open(AbortSignal.abort()));
+}
+
+async function pump({ raw, log }: FastifyReply, chunks: AsyncIterable<string>, over: AbortController): Promise<void> {
+  try {
+    for await (const chunk of chunks) {
+      if (over.signal.aborted) return;
+      if (!raw.write(chunk) && !(await drained(raw, over.signal))) {
+        raw.destroy();
+        return;
+      }
+    }
+  } catch (error) {
+    log.error({ err: error }, 'streaming');
+    // The head is out; all that is left to say is that it is over. The client comes back and goes on where it was.
+  }
+}
+
+/** False when it took too long, or it is over. */
+function drained(raw: FastifyReply['raw'], signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const done = (isDrained: boolean) => {
+      clearTimeout(timer);
+      raw.off('drain', drain);
+      signal.removeEventListener('abort', abort);
+      resolve(isDrained);
+    };
+    const drain = () => done(true);
+    const abort = () => done(false);
+    const timer = setTimeout(abort, stallMs);
+    raw.once('drain', drain);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}

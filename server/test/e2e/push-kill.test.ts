@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createPostgresDatabase, databases } from '../build-app.ts';
+import { type PushProvider, startPushProvider } from '../fakes/push-provider.ts';
+import { call, preparePushApp, signInTo, startService } from './service.ts';
+
+const audience = 100_000;
+const kills = 10;
+
+/** What each recipient was sent, by the ids that arrived. */
+type Wire = Map<string, Set<string>>;
+
+/** Counts by recipient what FCM takes, however often. */
+function watch(provider: PushProvider): { readonly wire: Wire; messages: number } {
+  const seen = { wire: new Map<string, Set<string>>(), messages: 0 };
+  const { answer } = provider.fcm;
+  provider.fcm.answer = (exchange) => {
+    if (exchange.path !== '/token') {
+      const { token, data } = JSON.parse(String(exchange.body)).message;
+      seen.wire.set(token, (seen.wire.get(token) ?? new Set()).add(data.deliveryId));
+      seen.messages++;
+    }
+    return answer(exchange);
+  };
+  return seen;
+}
+
+const names = Array.from({ length: audience }, (_, index) => `i${String(index).padStart(6, '0')}`);
+
+for (const database of databases) {
+  test(`${kills} times kill -9 while a push goes to ${audience} installations on ${database}: nobody is missing, nobody has two deliveries`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-push-kill-'));
+    const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
+    const provider = await startPushProvider({ quiet: true });
+    const seen = watch(provider);
+    writeFileSync(join(folder, 'ca.pem'), provider.ca);
+    const settings = {
+      PHAROS_DATA: folder,
+      PHAROS_SECRET_KEY: 'cd'.repeat(32),
+      PHAROS_PUSH_URL: provider.origin,
+      PHAROS_PUSH_CA: join(folder, 'ca.pem'),
+      // What a process that was killed has left is not taken over before that.
+      PHAROS_JOB_LEASE_MS: '1000',
+      ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}),
+    };
+    try {
+      const credentials = await preparePushApp(settings, provider, names);
+      let service = await startService(settings);
+      const headers = await signInTo(service, credentials);
+      const body = { data: { title: 'Tonight' } };
+      const sent = await call(service, 'POST', '/api/v2/push/notification', { headers, body });
+      assert.equal(sent.status, 200);
+      const pushOf = async () => {
+        const list = await call(service, 'GET', '/api/v2/push/notifications', { headers });
+        return list.body.results[0];
+      };
+      let expanded = 0;
+      for (let kill = 0; kill < kills; kill++) {
+        // At another point of the work each time: of the expansion at first, of the sending then.
+        const before = seen.messages;
+        if (kill < 3) {
+          do expanded = (await pushOf()).audience;
+          while (expanded < 500 + kill * 4_000);
+        } else while (seen.messages < before + 1_000 + kill * 300) await delay(1);
+        await service.stop('SIGKILL');
+        service = await startService(settings);
+      }
+      assert.ok(expanded < audience, 'the first kills came while recipients were still being found');
+      let push = await pushOf();
+      for (; push.state !== 'done'; push = await pushOf()) await delay(100);
+      assert.deepEqual(
+        { audience: push.audience, sent: push.sent, failed: push.failed, expired: push.expired },
+        { audience, sent: audience, failed: 0, expired: 0 },
+      );
+      const recipients = new Set<string>();
+      for (let last = ''; ; ) {
+        const where = encodeURIComponent(JSON.stringify({ objectId: { $gt: last } }));
+        const path = `/api/v2/deliveries?limit=1000&order=objectId&where=${where}`;
+        const { results } = (await call(service, 'GET', path, { headers })).body;
+        for (const { installationId, state } of results) {
+          assert.ok(!recipients.has(installationId.objectId), `${installationId.objectId} has one delivery`);
+          assert.equal(state, 'sent');
+          recipients.add(installationId.objectId);
+        }
+        if (results.length < 1_000) break;
+        last = results.at(-1).objectId;
+      }
+      assert.equal(recipients.size, audience);
+      assert.equal(seen.wire.size, audience, 'everybody got it');
+      for (const [token, ids] of seen.wire)
+        assert.equal(ids.size, 1, `${token}: the same id however often it was sent`);
+      assert.equal(await service.stop('SIGTERM'), 0);
+    } finally {
+      await provider.close();
+      await postgres?.drop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
