@@ -99,13 +99,18 @@ describe('notifications in the console', () => {
   });
 
   test('the switch in the list stops it', async () => {
-    await page.getByRole('switch', { name: 'Welcome is on' }).press('Space');
+    // It moves at once; what follows here needs the service's answer.
+    const press = async () => {
+      const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');
+      await page.getByRole('switch', { name: 'Welcome is on' }).press('Space');
+      await saved;
+    };
+    await press();
     await page.getByRole('switch', { name: 'Welcome is on', checked: false }).waitFor();
-    await page.waitForFunction('!document.querySelector("[aria-busy=true]")');
     await page.reload();
     await page.getByRole('switch', { name: 'Welcome is on', checked: false }).waitFor();
     assert.deepEqual(await fired('second'), []);
-    await page.getByRole('switch', { name: 'Welcome is on' }).press('Space');
+    await press();
     await page.getByRole('switch', { name: 'Welcome is on', checked: true }).waitFor();
   });
 
