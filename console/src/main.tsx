@@ -20,7 +20,7 @@ if (root)
     <StrictMode>
       {/* The content policy allows no style elements, so colours and media classes come from style sheets only. */}
       <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
-        <Notifications position="bottom-right" />
+        <Notifications position="top-center" />
         <QueryClientProvider client={queries}>
           <RouterProvider router={pages} />
         </QueryClientProvider>

@@ -183,16 +183,12 @@ describe('the first session in the console', () => {
     await other.page.getByRole('link', { name: /Castle guide/ }).click();
     await other.page.getByRole('heading', { name: 'Add a beacon' }).waitFor();
     const parts = other.page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link');
-    assert.deepEqual(await parts.allInnerTexts(), [
-      'Home',
-      'Beacons',
-      'Activity',
-      'Installations',
-      'Devices',
-      'Buckets',
-      'Rules',
-      'Settings',
-    ]);
+    const seen = await parts.allInnerTexts();
+    assert.equal(seen.includes('Rules'), true);
+    assert.deepEqual(
+      ['Keys', 'Senders'].filter((part) => seen.includes(part)),
+      [],
+    );
     await other.page.goto(`${other.page.url().replace(/home$/, '')}keys`);
     await other.page.getByText('Your role does not include the keys.', { exact: false }).waitFor();
     await other.page.goto('/console/audit');

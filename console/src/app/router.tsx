@@ -9,7 +9,11 @@ import { deviceRoutes } from '../features/devices/routes.ts';
 import { fileRoutes } from '../features/files/routes.ts';
 import { homeRoutes } from '../features/home/routes.ts';
 import { installationRoutes } from '../features/installations/routes.ts';
+import { notificationRoutes } from '../features/notifications/routes.ts';
+import { pushRoutes } from '../features/push/routes.ts';
+import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
+import { storylineRoutes } from '../features/storylines/routes.ts';
 import { userRoutes } from '../features/users/routes.ts';
 import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
@@ -119,6 +123,10 @@ const tree = root.addChildren([
       ...bucketRoutes,
       ...fileRoutes,
       ...apiRoutes,
+      ...notificationRoutes,
+      ...storylineRoutes,
+      ...pushRoutes,
+      ...senderRoutes,
       appKeys,
       appRules,
       appSettings,

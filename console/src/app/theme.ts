@@ -14,8 +14,8 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.45 },
       },
     }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close the message' } } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
   },
 });

@@ -36,10 +36,17 @@ export function useFields<Values extends object>(initial: Values) {
       if (found && failure && values[name as keyof Values] === '') return 'Fill this in.';
       return found && sentence(found.problem);
     },
-    /** What no field of the form shows. */
+    /** The sentence about a member or anything in it. */
+    problemWithin(name: string): string | undefined {
+      const found = problems.find(({ field }) => field === name || field.startsWith(`${name}.`));
+      return found && sentence(found.problem);
+    },
+    /** What no field of the form shows. A name that ends in `.` stands for all that is in it. */
     rest(names: readonly string[]): string | undefined {
       if (!failure) return undefined;
-      return problems.length > 0 && problems.every(({ field }) => names.includes(field)) ? undefined : failure.message;
+      const isShown = (field: string) =>
+        names.some((name) => field === name || (name.endsWith('.') && field.startsWith(name)));
+      return problems.length > 0 && problems.every(({ field }) => isShown(field)) ? undefined : failure.message;
     },
     /** Properties of a number input; an empty one is `''`. */
     number(name: keyof Values & string) {

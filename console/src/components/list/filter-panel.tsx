@@ -36,7 +36,7 @@ export function FilterPanel({ fields, where, onApply, onClose }: Props) {
   return (
     <form className={classes.filter} onSubmit={submit} aria-label="Filter">
       {json === undefined ? (
-        <Rows fields={fields} filter={filter} onChange={setFilter} />
+        <FilterRows fields={fields} filter={filter} onChange={setFilter} />
       ) : (
         <JsonInput
           label="The filter as JSON"
@@ -110,7 +110,8 @@ interface RowsProps {
   readonly onChange: (filter: Filter) => void;
 }
 
-function Rows({ fields, filter, onChange }: RowsProps) {
+/** Conditions in rows, without the JSON. */
+export function FilterRows({ fields, filter, onChange }: RowsProps) {
   const { rows, isAny } = filter;
   const set = (index: number, row: FilterRow | undefined) =>
     onChange({ ...filter, rows: rows.flatMap((one, at) => (at === index ? (row ?? []) : [one])) });

@@ -1,12 +1,12 @@
 import { type JsonObject, literalPattern } from '@pharos/sdk';
 
-export type FilterKind = 'text' | 'number' | 'boolean' | 'date' | 'choice' | 'pointer' | 'member' | 'presence';
+export type FilterKind = 'text' | 'number' | 'boolean' | 'date' | 'choice' | 'pointer' | 'member' | 'presence' | 'tag';
 
 /** A field that one can filter by. */
 export interface FilterField {
   readonly name: string;
   readonly label: string;
-  /** `member`: any JSON below the field; the row asks for the path. */
+  /** `member`: any JSON below the field; the row asks for the path. `tag`: one of a list of texts. */
   readonly kind: FilterKind;
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
   /** For pointers. */
@@ -135,6 +135,7 @@ const ofKind: Readonly<Record<FilterKind, readonly string[]>> = {
   choice: ['is', 'isNot', 'set', 'unset'],
   pointer: ['is', 'isNot', 'set', 'unset'],
   presence: ['set', 'unset'],
+  tag: ['is', 'isNot', 'set', 'unset'],
   member: ['is', 'isNot', 'contains', ...comparisons, 'set', 'unset'],
 };
 

@@ -5,9 +5,14 @@ import type { FormEvent, ReactNode } from 'react';
 import { Block } from '../../components/block.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { DurationField } from '../../components/rules/duration-field.tsx';
+import { RuleFields } from '../../components/rules/rule-fields.tsx';
+import { limitTexts } from '../../components/rules/rule-words.ts';
+import { appRules } from '../../components/rules/rules.ts';
 import { useMay } from '../../lib/access.ts';
 import { call } from '../../lib/api.ts';
 import { appQuery, appsQuery } from '../../lib/queries.ts';
+import { timesIn } from '../../lib/times.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useFields } from '../../lib/use-fields.ts';
 import type { App } from '../../lib/wire.ts';
@@ -33,6 +38,9 @@ const shown = [
   'retentionDays.logs',
   'retentionDays.visits',
   'retentionDays.events',
+  'pushTimeToLive',
+  'sensitivity',
+  'delivery.',
 ];
 
 /** Who may do what with the app's key, and how much of it. */
@@ -74,6 +82,18 @@ function RulesForm({ app }: { readonly app: App }) {
         </Block>
         <Block title="Limits" about="For each client address, so that one of them cannot take everything.">
           <LimitRules fields={fields} />
+        </Block>
+        <Block
+          title="Near a beacon"
+          about="How sure the service has to be before it says that somebody has come, and how long a message about it is of use."
+        >
+          <ProximityRules fields={fields} />
+        </Block>
+        <Block
+          title="How often messages are shown"
+          about="For all notifications and storylines of the app. Each of them can say otherwise for itself."
+        >
+          <DeliveryPolicy fields={fields} />
         </Block>
         <Block title="How long records are kept" about="In days. What is older is deleted.">
           <KeepingRules fields={fields} />
@@ -233,6 +253,73 @@ function LimitRules({ fields }: { readonly fields: Fields }) {
           />
         </Group>
       )}
+    </Stack>
+  );
+}
+
+function ProximityRules({ fields }: { readonly fields: Fields }) {
+  const { values, set, problem } = fields;
+  return (
+    <Stack gap="lg">
+      <Rule>
+        <NativeSelect
+          label="When has somebody come near?"
+          description="A beacon can say otherwise for its place."
+          classNames={{ wrapper: classes.choice ?? '' }}
+          data={[
+            { value: 'stable', label: 'Stable: few false events' },
+            { value: 'fast', label: 'Fast: short passes count too' },
+          ]}
+          value={values.sensitivity}
+          error={problem('sensitivity')}
+          onChange={({ currentTarget }) => set('sensitivity', currentTarget.value as Policy['sensitivity'])}
+        />
+      </Rule>
+      <Rule
+        warning={
+          values.pushTimeToLive > 3_600
+            ? 'After an hour the visitor may be far away when the message comes.'
+            : undefined
+        }
+      >
+        <DurationField
+          label="A message is of use for"
+          seconds={values.pushTimeToLive}
+          error={problem('pushTimeToLive')}
+          onChange={(seconds) => set('pushTimeToLive', seconds)}
+        />
+        <Text size="sm" c="dimmed">
+          A phone that was off so long does not show it any more. From 10 seconds to a day.
+        </Text>
+      </Rule>
+    </Stack>
+  );
+}
+
+/** The app's own rules, and what all of them together mean. */
+function DeliveryPolicy({ fields }: { readonly fields: Fields }) {
+  const { values, set } = fields;
+  const times = timesIn(values.timeZone);
+  const limits = limitTexts(appRules(values), times);
+  return (
+    <Stack gap="lg">
+      <Switch
+        label="Polite"
+        description="15 minutes between two times of a message, 3 messages a day for one visitor, and quiet from 22:00 to 08:00. What is set below goes before it."
+        checked={values.polite}
+        onChange={({ currentTarget }) => set('polite', currentTarget.checked)}
+      />
+      <RuleFields
+        value={values.delivery}
+        times={times}
+        problem={(name) => fields.problemWithin(`delivery.${name}`) ?? fields.problemWithin(`policy.delivery.${name}`)}
+        onChange={(delivery) => set('delivery', delivery)}
+      />
+      <Text size="sm" data-testid="limits">
+        {limits.length === 0
+          ? 'Now: every message is shown once a visit, without further limits.'
+          : `Now: a message is shown ${limits.join(', ')}.`}
+      </Text>
     </Stack>
   );
 }

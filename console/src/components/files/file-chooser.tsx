@@ -1,0 +1,101 @@
+import { Button, Group, Modal, Skeleton, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { where } from '@pharos/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { dataOf } from '../../lib/api.ts';
+import { givenName, ownFilePath } from '../../lib/own-files.ts';
+import { FailureNote } from '../failure-note.tsx';
+import { Icon } from '../icon.tsx';
+import { dataKey } from '../list/record-list.tsx';
+import classes from './files.module.css';
+
+interface Props {
+  readonly appId: string;
+  readonly kind: 'image' | 'video';
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onChoose: (address: string) => void;
+}
+
+const pageSize = 24;
+
+/** The app's own pictures or videos, newest first. */
+export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
+  const [text, setText] = useState('');
+  const [page, setPage] = useState(0);
+  const [asked] = useDebouncedValue(text.trim(), 200);
+  const { data, error } = useQuery({
+    queryKey: dataKey(appId, 'listFiles', 'chooser', kind, asked, page),
+    queryFn: () => {
+      const ofKind = where().startsWith('contentType', `${kind}/`);
+      return dataOf(appId).files.list({
+        where: asked ? ofKind.contains('name', asked) : ofKind,
+        order: '-createdAt',
+        skip: page * pageSize,
+        limit: pageSize,
+        count: 1,
+      });
+    },
+    enabled: isOpen,
+    placeholderData: keepPreviousData,
+  });
+  const plural = kind === 'image' ? 'pictures' : 'videos';
+  const pages = Math.ceil((data?.count ?? 0) / pageSize);
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={`The app's ${plural}`} size="lg">
+      <Stack>
+        <TextInput
+          type="search"
+          aria-label={`Search the ${plural}`}
+          placeholder="Search by name"
+          data-autofocus
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setPage(0);
+          }}
+        />
+        <FailureNote message={error?.message} />
+        {!data && !error && <Skeleton h={200} />}
+        {data?.results.length === 0 && (
+          <Text c="dimmed" size="sm">
+            {asked ? `No name of the ${plural} has this in it.` : `There are no ${plural} yet. Upload one.`}
+          </Text>
+        )}
+        <ul className={classes.grid}>
+          {data?.results.map(({ objectId, name, url }) => (
+            <li key={objectId}>
+              <UnstyledButton className={classes.file} onClick={() => onChoose(url)}>
+                <Thumbnail path={kind === 'image' ? ownFilePath(url, appId) : undefined} kind={kind} />
+                <span className={classes.name}>{givenName(name)}</span>
+              </UnstyledButton>
+            </li>
+          ))}
+        </ul>
+        {pages > 1 && (
+          <Group justify="space-between">
+            <Button size="xs" variant="default" disabled={page === 0} onClick={() => setPage(page - 1)}>
+              Newer
+            </Button>
+            <Text size="sm" c="dimmed">
+              Page {page + 1} of {pages}
+            </Text>
+            <Button size="xs" variant="default" disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
+              Older
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+function Thumbnail({ path, kind }: { readonly path: string | undefined; readonly kind: 'image' | 'video' }) {
+  if (path) return <img className={classes.thumbnail} src={path} alt="" loading="lazy" />;
+  return (
+    <span className={classes.thumbnail}>
+      <Icon name={kind === 'image' ? 'picture' : 'play'} size={26} />
+    </span>
+  );
+}

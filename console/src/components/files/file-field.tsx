@@ -1,0 +1,80 @@
+import { Button, FileButton, Group, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useMayCall } from '../../lib/access.ts';
+import { dataOf } from '../../lib/api.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { Icon } from '../icon.tsx';
+import { dataKey } from '../list/record-list.tsx';
+import { FileChooser } from './file-chooser.tsx';
+
+interface Props {
+  readonly appId: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly kind: 'image' | 'video';
+  readonly value: string;
+  readonly onChange: (address: string) => void;
+  readonly error?: string | undefined;
+  readonly required?: boolean;
+}
+
+/** An address of a picture or a video: uploaded here, chosen among the app's files, or anywhere on the web. */
+export function FileField({ appId, label, description, kind, value, onChange, error, required = false }: Props) {
+  const [isChoosing, setChoosing] = useState(false);
+  const mayUpload = useMayCall()('uploadFile');
+  const upload = useAction({
+    run: (file: File) => dataOf(appId).files.upload(file.name, file, file.type || 'application/octet-stream'),
+    done: (_stored, file) => `${file.name} is uploaded.`,
+    refresh: [dataKey(appId, 'listFiles')],
+    after: ({ url }) => onChange(url),
+  });
+  return (
+    <div>
+      <TextInput
+        label={label}
+        description={description}
+        required={required}
+        placeholder="https://"
+        type="url"
+        value={value}
+        error={error}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <Group gap="xs" mt={6}>
+        {mayUpload && (
+          <FileButton accept={`${kind}/*`} onChange={(file) => file && upload.mutate(file)}>
+            {(props) => (
+              <Button
+                {...props}
+                size="xs"
+                variant="default"
+                loading={upload.isPending}
+                leftSection={<Icon name="upload" size={14} />}
+              >
+                Upload
+              </Button>
+            )}
+          </FileButton>
+        )}
+        <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
+          Choose a file
+        </Button>
+        {value !== '' && !required && (
+          <Button size="xs" variant="subtle" color="gray" onClick={() => onChange('')}>
+            Remove
+          </Button>
+        )}
+      </Group>
+      <FileChooser
+        appId={appId}
+        kind={kind}
+        isOpen={isChoosing}
+        onClose={() => setChoosing(false)}
+        onChoose={(address) => {
+          onChange(address);
+          setChoosing(false);
+        }}
+      />
+    </div>
+  );
+}

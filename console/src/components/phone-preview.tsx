@@ -1,0 +1,54 @@
+import type { Times } from '../lib/times.ts';
+import { wallTime } from '../lib/zoned-time.ts';
+import { Icon } from './icon.tsx';
+import classes from './phone-preview.module.css';
+
+interface Props {
+  readonly appName: string;
+  readonly title: string;
+  readonly body: string;
+  /** Where a picture can be loaded from; only addresses of the service itself. */
+  readonly picture?: string | undefined;
+  /** Below the text, where there is no picture to draw: what would be there. */
+  readonly attachment?: { readonly icon: 'picture' | 'play' | 'link'; readonly text: string } | undefined;
+  /** What a tap opens. */
+  readonly link?: string | undefined;
+  readonly badge?: number | undefined;
+  readonly times: Times;
+}
+
+/** A message as it lies on a locked phone; roughly, because each phone draws it in its own way. */
+export function PhonePreview({ appName, title, body, picture, attachment, link, badge, times }: Props) {
+  const now = wallTime(Date.now(), times.zone);
+  const day = new Intl.DateTimeFormat('en-GB', {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    timeZone: times.zone,
+  });
+  return (
+    <figure className={classes.phone} aria-label="Preview on a phone">
+      <div className={classes.clock} aria-hidden>
+        <span>{day.format(Date.now())}</span>
+        <b>{now.slice(11)}</b>
+      </div>
+      <div className={classes.message}>
+        <div className={classes.head}>
+          <span className={classes.app}>{appName || 'Your app'}</span>
+          <span>now</span>
+          {badge !== undefined && badge > 0 && <span className={classes.badge}>{badge}</span>}
+        </div>
+        <div className={classes.title}>{title}</div>
+        <div className={classes.body}>{body}</div>
+        {picture && <img className={classes.picture} src={picture} alt="The message's own" />}
+        {!picture && attachment && (
+          <div className={classes.attachment}>
+            <Icon name={attachment.icon} size={22} />
+            <span>{attachment.text}</span>
+          </div>
+        )}
+      </div>
+      {link && <figcaption className={classes.tap}>A tap opens {link}</figcaption>}
+    </figure>
+  );
+}

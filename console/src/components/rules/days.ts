@@ -1,0 +1,65 @@
+import { addDays, instantOf, wallTime } from '../../lib/zoned-time.ts';
+import type { Rules } from './rules.ts';
+
+export const week = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+export type DayName = (typeof week)[number];
+
+export interface ShownDay {
+  readonly dayName: DayName;
+  readonly checked: boolean;
+}
+
+export const dayLabels: Readonly<Record<DayName, string>> = {
+  Mon: 'Monday',
+  Tue: 'Tuesday',
+  Wed: 'Wednesday',
+  Thu: 'Thursday',
+  Fri: 'Friday',
+  Sat: 'Saturday',
+  Sun: 'Sunday',
+};
+
+/** A day that the schedule does not name is unchecked. */
+export const runsOn = (showOn: readonly ShownDay[], day: DayName): boolean =>
+  showOn.some(({ dayName, checked }) => dayName === day && checked);
+
+/** `Mon–Fri, Sun`; an empty text when it never runs. */
+export function daysText(showOn: readonly ShownDay[]): string {
+  const runs: DayName[][] = [];
+  week.forEach((day, index) => {
+    if (!runsOn(showOn, day)) return;
+    const last = runs.at(-1);
+    if (last && last.at(-1) === week[index - 1]) last.push(day);
+    else runs.push([day]);
+  });
+  return runs.map((run) => (run.length > 2 ? `${run[0]}–${run.at(-1)}` : run.join(', '))).join(', ');
+}
+
+export interface ComingDay {
+  /** `2026-05-04` */
+  readonly date: string;
+  readonly day: DayName;
+  /** `part`: its validity begins or ends on that day. */
+  readonly runs: 'yes' | 'part' | 'no';
+}
+
+interface Schedule {
+  readonly showOn: readonly ShownDay[];
+  readonly rules: Pick<Rules, 'validFrom' | 'validUntil'>;
+  readonly isEnabled: boolean;
+  readonly zone: string;
+}
+
+/** On which of the coming days a scenario runs, by the calendar at the site; today is the first. */
+export function comingDays({ showOn, rules, isEnabled, zone }: Schedule, now: number, count = 14): ComingDay[] {
+  const today = wallTime(now, zone).slice(0, 10);
+  const from = rules.validFrom ? Date.parse(rules.validFrom) : Number.NEGATIVE_INFINITY;
+  const until = rules.validUntil ? Date.parse(rules.validUntil) : Number.POSITIVE_INFINITY;
+  return Array.from({ length: count }, (_, index) => {
+    const date = addDays(today, index);
+    const day = week[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7] as DayName;
+    const [begins, ends] = [instantOf(`${date}T00:00`, zone), instantOf(`${addDays(date, 1)}T00:00`, zone)];
+    const isOut = !isEnabled || !runsOn(showOn, day) || from >= ends || until <= begins;
+    return { date, day, runs: isOut ? 'no' : from > begins || until < ends ? 'part' : 'yes' };
+  });
+}

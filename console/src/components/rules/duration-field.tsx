@@ -1,0 +1,48 @@
+import { NativeSelect, NumberInput } from '@mantine/core';
+import { useState } from 'react';
+import classes from './rules.module.css';
+
+const units = [
+  { value: '1', label: 'seconds' },
+  { value: '60', label: 'minutes' },
+  { value: '3600', label: 'hours' },
+  { value: '86400', label: 'days' },
+] as const;
+
+/** The largest unit in which it is a whole number. */
+const unitOf = (seconds: number): number =>
+  Number(units.findLast(({ value }) => seconds > 0 && seconds % Number(value) === 0)?.value ?? 60);
+
+interface Props {
+  readonly label: string;
+  readonly seconds: number;
+  readonly onChange: (seconds: number) => void;
+  readonly error?: string | undefined;
+}
+
+/** A number and its unit; what is kept are seconds. */
+export function DurationField({ label, seconds, onChange, error }: Props) {
+  const [unit, setUnit] = useState(() => unitOf(seconds));
+  return (
+    <div className={classes.duration}>
+      <NumberInput
+        label={label}
+        value={seconds / unit}
+        min={0}
+        hideControls
+        error={error}
+        onChange={(value) => typeof value === 'number' && onChange(Math.round(value * unit))}
+      />
+      <NativeSelect
+        aria-label={`${label}: unit`}
+        data={[...units]}
+        value={String(unit)}
+        onChange={({ currentTarget: { value } }) => {
+          const next = Number(value);
+          onChange(Math.round((seconds / unit) * next));
+          setUnit(next);
+        }}
+      />
+    </div>
+  );
+}

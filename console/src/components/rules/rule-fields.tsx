@@ -1,0 +1,95 @@
+import { NativeSelect, Stack, Switch } from '@mantine/core';
+import type { Times } from '../../lib/times.ts';
+import { type RuleRow, ruleRows } from './rule-rows.tsx';
+import { limitTexts } from './rule-words.ts';
+import classes from './rules.module.css';
+import type { RuleName, Rules } from './rules.ts';
+
+interface Props {
+  readonly value: Rules;
+  readonly onChange: (value: Rules) => void;
+  /** Those of the app, which hold where the message says nothing; without them these are the app's own. */
+  readonly app?: Rules;
+  readonly times: Times;
+  /** What the service had against a member, by its name or the beginning of it. */
+  readonly problem: (name: string) => string | undefined;
+}
+
+/** How often and when: each rule is as the app says, off, or set here. */
+export function RuleFields({ value, onChange, app, times, problem }: Props) {
+  return (
+    <Stack gap="lg">
+      {ruleRows
+        .filter(({ isForMessages }) => app || !isForMessages)
+        .map((row) => (
+          <Row
+            key={row.names[0]}
+            row={row}
+            value={value}
+            onChange={onChange}
+            app={app}
+            times={times}
+            problem={problem}
+          />
+        ))}
+    </Stack>
+  );
+}
+
+type Mode = 'app' | 'off' | 'own';
+
+function modeOf({ names }: RuleRow, value: Rules): Mode {
+  if (names.some((name) => value[name] !== undefined && value[name] !== null)) return 'own';
+  return names.some((name) => value[name] === null) ? 'off' : 'app';
+}
+
+const pick = (rules: Rules, names: readonly RuleName[]): Rules =>
+  Object.fromEntries(Object.entries(rules).filter(([name]) => names.includes(name as RuleName)));
+const omit = (rules: Rules, names: readonly RuleName[]): Rules =>
+  Object.fromEntries(Object.entries(rules).filter(([name]) => !names.includes(name as RuleName)));
+
+interface RowProps extends Omit<Props, 'app'> {
+  readonly row: RuleRow;
+  readonly app: Rules | undefined;
+}
+
+function Row({ row, value, onChange, app, times, problem }: RowProps) {
+  const { names, label, about, start, Fields } = row;
+  const mode = modeOf(row, value);
+  function setMode(next: Mode) {
+    const rest = omit(value, names);
+    if (next === 'app') onChange(rest);
+    else if (next === 'own') onChange({ ...rest, ...start });
+    else onChange({ ...rest, ...Object.fromEntries(names.map((name) => [name, null])) });
+  }
+  const said = app && limitTexts(pick(app, names), times).join(', ');
+  return (
+    <div className={classes.row}>
+      {app ? (
+        <NativeSelect
+          label={label}
+          description={about}
+          data={[
+            { value: 'app', label: `As the app says: ${said || row.none}` },
+            ...(said ? [{ value: 'off', label: `Here: ${row.none}` }] : []),
+            { value: 'own', label: 'Set for this message' },
+          ]}
+          value={mode === 'off' && !said ? 'app' : mode}
+          onChange={({ currentTarget }) => setMode(currentTarget.value as Mode)}
+        />
+      ) : (
+        <Switch
+          label={label}
+          description={about}
+          checked={mode === 'own'}
+          onChange={({ currentTarget }) => setMode(currentTarget.checked ? 'own' : 'app')}
+        />
+      )}
+      {mode === 'own' && (
+        <div className={classes.own}>
+          <Fields value={value} onChange={onChange} times={times} problem={problem} />
+        </div>
+      )}
+    </div>
+  );
+}

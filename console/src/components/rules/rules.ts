@@ -1,0 +1,43 @@
+import type { Notification } from '@pharos/sdk';
+import type { App } from '../../lib/wire.ts';
+
+/** How often and when a message may be shown. Of a message: null switches off what the app has set for all. */
+export type Rules = NonNullable<Notification['delivery']>;
+export type RuleName = keyof Rules;
+
+/** The service's preset, as the policy describes it. */
+const polite: Rules = {
+  coolDown: { seconds: 900, per: 'trigger' },
+  caps: [{ count: 3, per: 'app', window: 'day' }],
+  quietHours: { from: '22:00', until: '08:00' },
+};
+
+/** What the app has set for all of its messages. */
+export function appRules(policy: Pick<App['policy'], 'polite' | 'delivery'> | undefined): Rules {
+  return { ...(policy?.polite ? polite : {}), ...policy?.delivery };
+}
+
+/** The app's rules with the message's own over them. */
+export function effectiveRules(app: Rules, own: Rules | undefined): Rules {
+  return { ...app, ...own };
+}
+
+/** Without one of its members; absent means "as the app says". */
+export function withoutRule(rules: Rules, name: RuleName): Rules {
+  return Object.fromEntries(Object.entries(rules).filter(([known]) => known !== name));
+}
+
+/** Null for none, because null is what clears the member. */
+export const rulesOrNull = (rules: Rules): Rules | null => (Object.keys(rules).length > 0 ? rules : null);
+
+export type EventKind = Notification['event'];
+
+export const eventTexts: Readonly<Record<EventKind, { readonly label: string; readonly verb: string }>> = {
+  ENTER: { label: 'Enters', verb: 'enters' },
+  EXIT: { label: 'Leaves', verb: 'leaves' },
+  IMMEDIATE: { label: 'Stands right at it', verb: 'stands right at' },
+  NEAR: { label: 'Comes near', verb: 'comes near' },
+  FAR: { label: 'Is farther away', verb: 'is farther away from' },
+};
+
+export const eventOptions = Object.entries(eventTexts).map(([value, { label }]) => ({ value, label }));

@@ -1,0 +1,76 @@
+import type { Body, Notification } from '@pharos/sdk';
+import { type Rules, rulesOrNull } from '../../components/rules/rules.ts';
+
+/** What stands in the fields of the form. */
+export interface NotificationFields {
+  readonly description: string;
+  readonly beaconId: string;
+  readonly event: Notification['event'];
+  readonly type: Notification['type'];
+  readonly 'message.alertTitle': string;
+  readonly 'message.alertMessage': string;
+  readonly 'message.url': string;
+  readonly isEnabled: boolean;
+  readonly delivery: Rules;
+}
+
+export const fieldNames = [
+  'description',
+  'beaconId',
+  'event',
+  'type',
+  'message.alertTitle',
+  'message.alertMessage',
+  'message.url',
+  'delivery.',
+] as const;
+
+export const typeTexts = {
+  TEXT: { label: 'Text', kind: '' },
+  IMAGE: { label: 'Picture', kind: 'the picture' },
+  VIDEO: { label: 'Video', kind: 'the video' },
+} as const satisfies Record<Notification['type'], { readonly label: string; readonly kind: string }>;
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export function fieldsOf(notification?: Notification): NotificationFields {
+  const message = notification?.message ?? {};
+  return {
+    description: notification?.description ?? '',
+    beaconId: notification?.beaconId.objectId ?? '',
+    event: notification?.event ?? 'ENTER',
+    type: notification?.type ?? 'TEXT',
+    'message.alertTitle': text(message['alertTitle']),
+    'message.alertMessage': text(message['alertMessage']),
+    'message.url': text(message['url']),
+    isEnabled: notification?.isEnabled ?? true,
+    delivery: notification?.delivery ?? {},
+  };
+}
+
+/** What is shown at the top of the message: its title, else the notification's name. */
+export function titleOf({ message, description }: Pick<Notification, 'message' | 'description'>): string {
+  return text(message['alertTitle']) || description;
+}
+
+/** Members of the message that the form does not know are kept. */
+export function bodyOf(fields: NotificationFields, known?: Notification): Body<'createNotification'> {
+  const url = fields['message.url'].trim();
+  const message = {
+    ...known?.message,
+    alertTitle: fields['message.alertTitle'],
+    alertMessage: fields['message.alertMessage'],
+    url: fields.type === 'TEXT' ? undefined : url,
+  };
+  const body = {
+    description: fields.description.trim(),
+    beaconId: { __type: 'Pointer', className: 'Beacon', objectId: fields.beaconId },
+    event: fields.event,
+    type: fields.type,
+    message,
+    isEnabled: fields.isEnabled,
+    // A new one has nothing that null could clear.
+    delivery: known ? rulesOrNull(fields.delivery) : (rulesOrNull(fields.delivery) ?? undefined),
+  };
+  return body as unknown as Body<'createNotification'>;
+}

@@ -1,0 +1,207 @@
+import { Button, Group, NativeSelect, SegmentedControl, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import type { Notification } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { BeaconSelect } from '../../components/beacon-select.tsx';
+import { Block } from '../../components/block.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { FileField } from '../../components/files/file-field.tsx';
+import { MessageLayout } from '../../components/message-layout.tsx';
+import { PhonePreview } from '../../components/phone-preview.tsx';
+import { RuleFields } from '../../components/rules/rule-fields.tsx';
+import { RuleSentence } from '../../components/rules/rule-sentence.tsx';
+import { appRules, effectiveRules, eventOptions } from '../../components/rules/rules.ts';
+import { dataOf } from '../../lib/api.ts';
+import { useBeaconNames } from '../../lib/beacon-names.ts';
+import { ownFilePath } from '../../lib/own-files.ts';
+import { appQuery } from '../../lib/queries.ts';
+import { useTimes } from '../../lib/times.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useFields } from '../../lib/use-fields.ts';
+import { bodyOf, fieldNames, fieldsOf, type NotificationFields, typeTexts } from './notification-fields.ts';
+import { notificationKeys } from './queries.ts';
+
+interface Props {
+  readonly appId: string;
+  /** The one to change; without it a new one is made. */
+  readonly notification?: Notification;
+  readonly isLocked?: boolean;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+type Form = ReturnType<typeof useFields<NotificationFields>>;
+
+export function NotificationForm({ appId, notification, isLocked = false, onDone, onCancel }: Props) {
+  const form = useFields<NotificationFields>(fieldsOf(notification));
+  const save = useAction({
+    run: async () => {
+      const { notifications } = dataOf(appId);
+      const body = bodyOf(form.values, notification);
+      if (notification) await notifications.update(notification.objectId, body);
+      else await notifications.create(body);
+    },
+    done: () => `${form.values.description.trim()} is saved.`,
+    refresh: notificationKeys(appId),
+    showsError: true,
+    after: onDone,
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (form.values.beaconId === '')
+      form.setProblems([{ field: 'beaconId', problem: 'choose the beacon it belongs to' }]);
+    else save.mutate(undefined, { onError: form.setFailure });
+  }
+  return (
+    <MessageLayout aside={<Aside appId={appId} form={form} />}>
+      <form onSubmit={submit} noValidate>
+        <FailureNote message={form.rest(fieldNames)} />
+        <MessageLayout.Fields isLocked={isLocked}>
+          <Occasion appId={appId} form={form} />
+          <Message appId={appId} form={form} />
+          <Rules appId={appId} form={form} />
+        </MessageLayout.Fields>
+        <Group mt="lg">
+          {!isLocked && (
+            <Button type="submit" loading={save.isPending}>
+              {notification ? 'Save' : 'Add the notification'}
+            </Button>
+          )}
+          <Button variant="default" onClick={onCancel}>
+            {isLocked ? 'Back' : 'Cancel'}
+          </Button>
+        </Group>
+      </form>
+    </MessageLayout>
+  );
+}
+
+interface PartProps {
+  readonly appId: string;
+  readonly form: Form;
+}
+
+function Occasion({ appId, form }: PartProps) {
+  const { beaconId, isEnabled } = form.values;
+  const isGone = useBeaconNames(appId, beaconId ? [beaconId] : [])(beaconId) === null;
+  return (
+    <Block title="When">
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          description="For you: what this notification is about."
+          required
+          data-autofocus
+          {...form.text('description')}
+        />
+        <FailureNote
+          message={isGone ? 'Its beacon is deleted, so that it does not fire. Choose another one.' : undefined}
+        />
+        <NativeSelect label="A visitor" data={eventOptions} {...form.text('event')} />
+        <BeaconSelect
+          appId={appId}
+          label="Beacon"
+          value={beaconId ? [beaconId] : []}
+          error={form.problem('beaconId')}
+          onChange={([id = '']) => form.set('beaconId', id)}
+        />
+        <Switch
+          label="On"
+          description="Off, it is kept and never shown."
+          checked={isEnabled}
+          onChange={({ currentTarget }) => form.set('isEnabled', currentTarget.checked)}
+        />
+      </Stack>
+    </Block>
+  );
+}
+
+function Message({ appId, form }: PartProps) {
+  const { type } = form.values;
+  const isText = type === 'TEXT';
+  return (
+    <Block title="What visitors see">
+      <Stack gap="md">
+        <SegmentedControl
+          aria-label="Type"
+          data={Object.entries(typeTexts).map(([value, { label }]) => ({ value, label }))}
+          value={type}
+          onChange={(value) => form.set('type', value as NotificationFields['type'])}
+        />
+        <TextInput label="Title" {...form.text('message.alertTitle')} />
+        <Textarea label="Text" autosize minRows={2} maxRows={8} {...form.text('message.alertMessage')} />
+        {!isText && (
+          <FileField
+            key={type}
+            appId={appId}
+            kind={type === 'IMAGE' ? 'image' : 'video'}
+            label={type === 'IMAGE' ? 'Picture' : 'Video'}
+            description="Upload one, choose a file of the app, or enter an address."
+            required
+            value={form.values['message.url']}
+            error={form.problem('message.url')}
+            onChange={(address) => form.set('message.url', address)}
+          />
+        )}
+      </Stack>
+    </Block>
+  );
+}
+
+function Rules({ appId, form }: PartProps) {
+  const { data: app } = useQuery(appQuery(appId));
+  const times = useTimes(appId);
+  return (
+    <Block
+      title="How often"
+      about="What the app's rules say holds for every message. Here you can say otherwise for this one."
+    >
+      <RuleFields
+        value={form.values.delivery}
+        app={appRules(app?.policy)}
+        times={times}
+        problem={(name) => form.problemWithin(`delivery.${name}`)}
+        onChange={(delivery) => form.set('delivery', delivery)}
+      />
+    </Block>
+  );
+}
+
+function Aside({ appId, form }: PartProps) {
+  const { data: app } = useQuery(appQuery(appId));
+  const times = useTimes(appId);
+  const { values } = form;
+  const names = useBeaconNames(appId, values.beaconId ? [values.beaconId] : []);
+  const title = values['message.alertTitle'] || values.description;
+  const url = values['message.url'].trim();
+  const place = names(values.beaconId);
+  return (
+    <>
+      <PhonePreview
+        appName={app?.name ?? ''}
+        title={title}
+        body={values['message.alertMessage']}
+        picture={values.type === 'IMAGE' ? ownFilePath(url, appId) : undefined}
+        attachment={attachmentOf(values.type, url)}
+        link={values.type === 'VIDEO' && url ? url : undefined}
+        times={times}
+      />
+      <RuleSentence
+        event={values.event}
+        places={values.beaconId ? [place === undefined ? '…' : place] : []}
+        shown={title}
+        kind={typeTexts[values.type].kind}
+        rules={effectiveRules(appRules(app?.policy), values.delivery)}
+        times={times}
+        isEnabled={values.isEnabled}
+      />
+    </>
+  );
+}
+
+function attachmentOf(type: NotificationFields['type'], url: string) {
+  if (type === 'TEXT') return undefined;
+  const host = URL.canParse(url) ? new URL(url).host : undefined;
+  if (type === 'VIDEO') return { icon: 'play', text: host ? `Video from ${host}` : 'No video yet' } as const;
+  return { icon: 'picture', text: host ? `Picture from ${host}` : 'No picture yet' } as const;
+}

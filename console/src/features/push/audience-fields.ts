@@ -1,0 +1,59 @@
+import type { JsonObject } from '@pharos/sdk';
+import { conditionOf, type Filter, type FilterField, whereOf } from '../../components/list/filter-rows.ts';
+
+/** Who receives a push, as it is being put together. */
+export type Audience =
+  | { readonly kind: 'everyone' }
+  | { readonly kind: 'rows'; readonly filter: Filter }
+  | { readonly kind: 'json'; readonly text: string };
+
+/** What an audience is chosen by: the fields of installations. */
+export const audienceFields: readonly FilterField[] = [
+  { name: 'channels', label: 'Channel', kind: 'tag' },
+  {
+    name: 'deviceType',
+    label: 'Device',
+    kind: 'choice',
+    choices: [
+      { value: 'ios', label: 'iPhone or iPad' },
+      { value: 'android', label: 'Android' },
+      { value: 'web', label: 'Browser' },
+      { value: 'embedded', label: 'Embedded' },
+    ],
+  },
+  { name: 'localeIdentifier', label: 'Language', kind: 'text' },
+  { name: 'timeZone', label: 'Time zone', kind: 'text' },
+  { name: 'appVersion', label: 'App version', kind: 'text' },
+  { name: 'appName', label: 'App name', kind: 'text' },
+  { name: 'appIdentifier', label: 'App identifier', kind: 'text' },
+  { name: 'pushType', label: 'Push type', kind: 'text' },
+  { name: 'metadata', label: 'Metadata', kind: 'member' },
+  { name: 'userId', label: 'User', kind: 'pointer', className: '_User' },
+  { name: 'installationId', label: 'Installation', kind: 'text' },
+  { name: 'createdAt', label: 'Installed', kind: 'date' },
+  { name: 'updatedAt', label: 'Last changed', kind: 'date' },
+];
+
+/**
+ * The condition to send; undefined for everyone. Conditions that are not finished must never mean everyone, so that
+ * one that is half written is `unfinished` and cannot be sent.
+ */
+export function whereOfAudience(audience: Audience): JsonObject | undefined | 'unfinished' {
+  if (audience.kind === 'everyone') return undefined;
+  if (audience.kind === 'json') return parsed(audience.text) ?? 'unfinished';
+  const { filter } = audience;
+  const isFinished =
+    filter.rows.length > 0 && filter.rows.every((row) => conditionOf(row, audienceFields) !== undefined);
+  return (isFinished ? whereOf(filter, audienceFields) : undefined) ?? 'unfinished';
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isCondition =
+      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+    return isCondition ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}

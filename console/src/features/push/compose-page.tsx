@@ -1,0 +1,200 @@
+import { Button, Group, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import back from '../../components/back-link.module.css';
+import { Block } from '../../components/block.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { FileField } from '../../components/files/file-field.tsx';
+import { dataKey } from '../../components/list/record-list.tsx';
+import { MessageLayout } from '../../components/message-layout.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
+import { PhonePreview } from '../../components/phone-preview.tsx';
+import { dataOf } from '../../lib/api.ts';
+import { ownFilePath } from '../../lib/own-files.ts';
+import { appQuery } from '../../lib/queries.ts';
+import { useTimes } from '../../lib/times.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useFields } from '../../lib/use-fields.ts';
+import { AudienceBuilder } from './audience.tsx';
+import { type Audience, whereOfAudience } from './audience-fields.ts';
+import classes from './push.module.css';
+import {
+  bodyOf,
+  dataOfPush,
+  emptyPush,
+  fieldNames,
+  maxBytes,
+  type PushFields,
+  problemsOf,
+  sizeOf,
+} from './push-fields.ts';
+import { SendDialog } from './send-dialog.tsx';
+
+const route = getRouteApi('/signed-in/apps/$appId/push/new');
+type Form = ReturnType<typeof useFields<PushFields>>;
+
+export function ComposePage() {
+  const { appId } = route.useParams();
+  const navigate = useNavigate();
+  const times = useTimes(appId);
+  const form = useFields<PushFields>(emptyPush);
+  const [audience, setAudience] = useState<Audience>({ kind: 'everyone' });
+  const [isAsking, setAsking] = useState(false);
+  const where = whereOfAudience(audience);
+  const send = useAction({
+    run: async () => {
+      if (where === 'unfinished') throw new Error('The audience is not finished.');
+      await dataOf(appId).call('sendPush', { body: bodyOf(form.values, where, times.zone) });
+    },
+    done: form.values.sendAt ? 'It is kept until its time has come.' : 'It is on its way.',
+    refresh: [dataKey(appId, 'listPushes')],
+    showsError: true,
+    after: () => navigate({ to: '/apps/$appId/push', params: { appId } }),
+  });
+  function ask() {
+    const problems = problemsOf(form.values, Date.now(), times.zone);
+    form.setProblems(problems);
+    if (problems.length === 0) setAsking(true);
+  }
+  function confirm() {
+    send.mutate(undefined, {
+      onError: (error) => {
+        form.setFailure(error);
+        setAsking(false);
+      },
+    });
+  }
+  return (
+    <>
+      <SectionHeader title="Write a push message">
+        <Link to="/apps/$appId/push" params={{ appId }} className={back.back}>
+          All push messages
+        </Link>
+      </SectionHeader>
+      <MessageLayout aside={<Preview appId={appId} form={form} />}>
+        <FailureNote message={form.rest(fieldNames)} />
+        <Content appId={appId} form={form} />
+        <Block title="Who receives it">
+          <AudienceBuilder appId={appId} value={audience} onChange={setAudience} />
+        </Block>
+        <Timing form={form} zone={times.zone} />
+        <Group mt="lg">
+          <Button onClick={ask} disabled={where === 'unfinished'}>
+            {form.values.sendAt ? 'Schedule …' : 'Send …'}
+          </Button>
+          <Button variant="default" onClick={() => void navigate({ to: '/apps/$appId/push', params: { appId } })}>
+            Cancel
+          </Button>
+        </Group>
+      </MessageLayout>
+      <SendDialog
+        appId={appId}
+        fields={form.values}
+        audience={audience}
+        isOpen={isAsking}
+        isBusy={send.isPending}
+        onClose={() => setAsking(false)}
+        onConfirm={confirm}
+      />
+    </>
+  );
+}
+
+function Content({ appId, form }: { readonly appId: string; readonly form: Form }) {
+  const data = dataOfPush(form.values);
+  const size = data ? sizeOf(data) : undefined;
+  return (
+    <Block title="The message">
+      <Stack gap="md">
+        <TextInput label="Title" data-autofocus {...form.text('data.title')} />
+        <Textarea label="Text" autosize minRows={2} maxRows={8} {...form.text('data.alert')} />
+        <TextInput
+          label="Link"
+          description="What a tap opens: a web page, or an address of the app."
+          placeholder="https://"
+          {...form.text('data.uri')}
+        />
+        <FileField
+          appId={appId}
+          kind="image"
+          label="Picture"
+          description="Shown by phones that can."
+          value={form.values['data.image']}
+          error={form.problem('data.image')}
+          onChange={(address) => form.set('data.image', address)}
+        />
+        <div className={classes.pair}>
+          <NumberInput
+            label="Number on the icon"
+            description="0 removes it; empty leaves it."
+            min={0}
+            allowDecimal={false}
+            hideControls
+            {...form.number('data.badge')}
+          />
+          <TextInput label="Sound" description="A sound that the app brings." {...form.text('data.sound')} />
+        </div>
+        <Textarea
+          label="Further data for the app"
+          description="A JSON object; the app receives it beside the message."
+          placeholder='{"hall": 2}'
+          autosize
+          minRows={2}
+          spellCheck={false}
+          classNames={{ input: 'mono' }}
+          value={form.values.extra}
+          error={form.problem('extra') ?? form.problem('data')}
+          onChange={({ currentTarget }) => form.set('extra', currentTarget.value)}
+        />
+        {size !== undefined && (
+          <Text size="sm" c={size > maxBytes ? 'var(--mantine-color-error)' : 'dimmed'}>
+            {size.toLocaleString('en')} of {maxBytes.toLocaleString('en')} bytes
+          </Text>
+        )}
+      </Stack>
+    </Block>
+  );
+}
+
+function Timing({ form, zone }: { readonly form: Form; readonly zone: string }) {
+  return (
+    <Block title="When" about={`Times are in ${zone}.`}>
+      <div className={classes.pair}>
+        <TextInput
+          type="datetime-local"
+          label="Send at"
+          description="Empty: at once."
+          {...form.text('sendAt')}
+          error={form.problem('sendAt')}
+        />
+        <TextInput
+          type="datetime-local"
+          label="Not after"
+          description="Empty: a day after it is sent."
+          {...form.text('expiresAt')}
+          error={form.problem('expiresAt')}
+        />
+      </div>
+    </Block>
+  );
+}
+
+function Preview({ appId, form: { values } }: { readonly appId: string; readonly form: Form }) {
+  const { data: app } = useQuery(appQuery(appId));
+  const times = useTimes(appId);
+  const image = values['data.image'].trim();
+  const host = URL.canParse(image) ? new URL(image).host : undefined;
+  return (
+    <PhonePreview
+      appName={app?.name ?? ''}
+      title={values['data.title']}
+      body={values['data.alert'] || (values['data.title'] ? '' : 'Your message stands here.')}
+      picture={ownFilePath(image, appId)}
+      attachment={host ? { icon: 'picture', text: `Picture from ${host}` } : undefined}
+      link={values['data.uri'].trim() || undefined}
+      badge={typeof values['data.badge'] === 'number' ? values['data.badge'] : undefined}
+      times={times}
+    />
+  );
+}

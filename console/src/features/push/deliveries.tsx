@@ -1,0 +1,115 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import type { Delivery } from '@pharos/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Block } from '../../components/block.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { type Column, DataTable } from '../../components/list/data-table.tsx';
+import { Pager } from '../../components/list/pager.tsx';
+import { dataKey } from '../../components/list/record-list.tsx';
+import { dataOf } from '../../lib/api.ts';
+import { type Times, useTimes } from '../../lib/times.ts';
+import { deliveriesWhere } from './delivery-search.ts';
+import { deliveryStates } from './push-states.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/push/$pushId');
+
+const colors: Readonly<Record<Delivery['state'], string>> = {
+  sent: 'teal',
+  queued: 'blue',
+  failed: 'red',
+  expired: 'yellow',
+  noTarget: 'gray',
+  cancelled: 'gray',
+};
+
+const columnsOf = (times: Times): readonly Column<Delivery>[] => [
+  {
+    name: 'installation',
+    label: 'Installation',
+    render: ({ installationId }) => <span className="mono">{installationId.objectId}</span>,
+  },
+  {
+    name: 'state',
+    label: 'State',
+    render: ({ state }) => (
+      <Badge color={colors[state]} variant="light" tt="none" miw="max-content">
+        {deliveryStates[state].label}
+      </Badge>
+    ),
+  },
+  { name: 'reason', label: 'Why', render: ({ reason = '' }) => reason },
+  { name: 'sender', label: 'Through', render: ({ sender = '' }) => sender },
+  { name: 'attempts', label: 'Tries', isNumber: true, render: ({ attempts }) => attempts },
+  { name: 'sentAt', label: 'Sent', render: ({ sentAt }) => (sentAt ? times.dateTime(sentAt) : '') },
+  {
+    name: 'openedAt',
+    label: 'Opened',
+    isDeskOnly: true,
+    render: ({ openedAt }) => (openedAt ? times.dateTime(openedAt) : ''),
+  },
+];
+
+interface Props {
+  readonly appId: string;
+  readonly pushId: string;
+  /** It changes while one looks. */
+  readonly isLive: boolean;
+}
+
+/** Each recipient with what became of the message there. */
+export function Deliveries({ appId, pushId, isLive }: Props) {
+  const { page = 1, ...chosen } = route.useSearch();
+  const navigate = route.useNavigate();
+  const times = useTimes(appId);
+  const [size, setSize] = useState(25);
+  const query = { where: deliveriesWhere(pushId, chosen), skip: (page - 1) * size, limit: size, count: 1 } as const;
+  const { data, error, isPlaceholderData } = useQuery({
+    // What a push ends with is read once more when it ends.
+    queryKey: dataKey(appId, 'listDeliveries', query, isLive),
+    queryFn: ({ signal }) => dataOf(appId).call('listDeliveries', { query, signal }),
+    refetchInterval: isLive ? 2_000 : false,
+    placeholderData: keepPreviousData,
+  });
+  const narrowed = chosen.state !== undefined || chosen.reason !== undefined;
+  return (
+    <Block title="Recipients" about={`Newest first. Times are in ${times.zone}.`}>
+      {narrowed && (
+        <Group gap="xs" mb="sm">
+          <Text size="sm">
+            Only {chosen.state ? deliveryStates[chosen.state].label.toLowerCase() : 'some'}
+            {chosen.reason ? `: ${chosen.reason}` : ''}
+          </Text>
+          <Button size="compact-xs" variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
+            Show all recipients
+          </Button>
+        </Group>
+      )}
+      <FailureNote message={error?.message} />
+      {data?.results.length === 0 ? (
+        <Text c="dimmed" size="sm">
+          {narrowed ? 'Nobody matches.' : 'There are no recipients yet. They stand here as soon as it is being sent.'}
+        </Text>
+      ) : (
+        <DataTable
+          label="recipients"
+          columns={columnsOf(times)}
+          records={data?.results}
+          keyOf={({ objectId }) => objectId}
+          order=""
+          onOrder={() => undefined}
+          isBusy={isPlaceholderData}
+        />
+      )}
+      <Pager
+        page={page}
+        size={size}
+        count={data?.count}
+        plural="recipients"
+        onPage={(next) => void navigate({ search: { ...chosen, ...(next > 1 ? { page: next } : {}) } })}
+        onSize={setSize}
+      />
+    </Block>
+  );
+}

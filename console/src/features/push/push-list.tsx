@@ -1,0 +1,60 @@
+import { Badge, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ListDefinition } from '../../components/list/record-list.tsx';
+import type { Times } from '../../lib/times.ts';
+import { countsOf, type ListedPush, nameOf, pushStates } from './push-states.ts';
+import { StateBar } from './state-bar.tsx';
+
+export function PushStateBadge({ state }: Pick<ListedPush, 'state'>) {
+  const { label, color } = pushStates[state];
+  return (
+    <Badge color={color} variant="light" tt="none" miw="max-content">
+      {label}
+    </Badge>
+  );
+}
+
+/** The table of push messages, as data. */
+export const pushList = (appId: string, times: Times): ListDefinition<'listPushes'> => ({
+  operation: 'listPushes',
+  plural: 'push messages',
+  searchFields: [],
+  searchHint: '',
+  defaultOrder: '-createdAt',
+  columns: [
+    {
+      name: 'message',
+      label: 'Message',
+      render: (push: ListedPush) => (
+        <Link to="/apps/$appId/push/$pushId" params={{ appId, pushId: push.objectId }}>
+          {nameOf(push)}
+        </Link>
+      ),
+    },
+    { name: 'audience', label: 'To', render: ({ where }) => (where ? 'Some' : 'Everyone') },
+    { name: 'state', label: 'State', sortBy: 'state', render: PushStateBadge },
+    { name: 'bar', label: 'Became of it', render: (push: ListedPush) => <StateBar counts={countsOf(push)} /> },
+    {
+      name: 'count',
+      label: 'Recipients',
+      isNumber: true,
+      render: ({ audience }) => <Text inherit>{audience.toLocaleString('en')}</Text>,
+    },
+    {
+      name: 'createdAt',
+      label: 'Written',
+      sortBy: 'createdAt',
+      render: ({ createdAt }) => times.dateTime(createdAt).replace(/:\d\d$/, ''),
+    },
+  ],
+  filters: [
+    {
+      name: 'state',
+      label: 'State',
+      kind: 'choice',
+      choices: Object.entries(pushStates).map(([value, { label }]) => ({ value, label })),
+    },
+    { name: 'createdAt', label: 'Written', kind: 'date' },
+    { name: 'sendAt', label: 'Scheduled for', kind: 'date' },
+  ],
+});

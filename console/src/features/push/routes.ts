@@ -1,0 +1,27 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { allowed, app } from '../../app/routes.ts';
+import { readListSearch } from '../../components/list/list-search.ts';
+import { type DeliveriesSearch, readDeliveriesSearch } from './delivery-search.ts';
+
+const list = createRoute({
+  getParentRoute: () => app,
+  path: '/push',
+  validateSearch: readListSearch,
+  component: lazyRouteComponent(() => import('./pushes-page.tsx'), 'PushesPage'),
+});
+
+const compose = createRoute({
+  getParentRoute: () => app,
+  path: '/push/new',
+  beforeLoad: allowed('push.send'),
+  component: lazyRouteComponent(() => import('./compose-page.tsx'), 'ComposePage'),
+});
+
+const one = createRoute({
+  getParentRoute: () => app,
+  path: '/push/$pushId',
+  validateSearch: (search: Record<string, unknown>): DeliveriesSearch => readDeliveriesSearch(search),
+  component: lazyRouteComponent(() => import('./push-page.tsx'), 'PushPage'),
+});
+
+export const pushRoutes = [list, compose, one] as const;

@@ -1,0 +1,65 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useTimes } from '../../lib/times.ts';
+import { instantOf } from '../../lib/zoned-time.ts';
+import { useAudienceCount } from './audience.tsx';
+import type { Audience } from './audience-fields.ts';
+import type { PushFields } from './push-fields.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly fields: PushFields;
+  readonly audience: Audience;
+  readonly isOpen: boolean;
+  readonly isBusy: boolean;
+  readonly onClose: () => void;
+  readonly onConfirm: () => void;
+}
+
+/** Says how many people it goes to before it goes. */
+export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, onConfirm }: Props) {
+  const times = useTimes(appId);
+  const { count, isCurrent, mayCount, error } = useAudienceCount(appId, audience);
+  const isKnown = count !== undefined && isCurrent;
+  const who = whoText(audience, isKnown ? count : undefined);
+  const when = fields.sendAt
+    ? `on ${times.dateTime(new Date(instantOf(fields.sendAt, times.zone)).toISOString()).replace(/:\d\d$/, '')}`
+    : 'now';
+  const [title, alert] = [fields['data.title'].trim(), fields['data.alert'].trim()];
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={fields.sendAt ? 'Schedule it?' : 'Send it?'}>
+      <Stack>
+        <Text>
+          <b>{title || alert || 'A message without a text'}</b> goes to <b>{who}</b> {when}
+          {fields.sendAt ? ` (${times.zone})` : ''}.
+        </Text>
+        {title === '' && alert === '' && (
+          <Alert color="yellow">
+            It has no title and no text, so that phones show nothing. Only the app receives it.
+          </Alert>
+        )}
+        {isKnown && count === 0 && (
+          <Alert color="yellow">Nobody matches at the moment, so that nobody would receive it.</Alert>
+        )}
+        {error && <Alert color="red">{error.message}</Alert>}
+        <Text size="sm" c="dimmed">
+          What a phone has received cannot be taken back.
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Not yet
+          </Button>
+          <Button loading={isBusy || (mayCount && !isKnown && !error)} onClick={onConfirm}>
+            {fields.sendAt ? 'Schedule' : 'Send'} to {who}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function whoText(audience: Audience, count: number | undefined): string {
+  const isAll = audience.kind === 'everyone';
+  if (count === undefined) return isAll ? 'everyone' : 'those who match';
+  const number = `${count.toLocaleString('en')} ${count === 1 ? 'installation' : 'installations'}`;
+  return isAll && count > 1 ? `all ${number}` : number;
+}

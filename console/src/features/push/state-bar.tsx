@@ -1,0 +1,58 @@
+import classes from './push.module.css';
+import { type Counts, type DeliveryState, deliveryStates } from './push-states.ts';
+
+const states = Object.keys(deliveryStates) as DeliveryState[];
+
+/** What became of the recipients, as one bar. Without any it is empty. */
+export function StateBar({ counts, isLarge = false }: { readonly counts: Counts; readonly isLarge?: boolean }) {
+  const total = states.reduce((sum, state) => sum + counts[state], 0);
+  const label = states
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${counts[state].toLocaleString('en')} ${deliveryStates[state].label.toLowerCase()}`)
+    .join(', ');
+  let before = 0;
+  return (
+    <svg className={isLarge ? classes.barLarge : classes.bar} role="img" aria-label={label || 'No recipients yet'}>
+      <title>{label || 'No recipients yet'}</title>
+      {states.map((state) => {
+        const share = total === 0 ? 0 : (100 * counts[state]) / total;
+        const x = before;
+        before += share;
+        return (
+          share > 0 && <rect key={state} className={classes[state]} x={`${x}%`} width={`${share}%`} height="100%" />
+        );
+      })}
+    </svg>
+  );
+}
+
+interface LegendProps {
+  readonly counts: Counts;
+  readonly chosen: DeliveryState | undefined;
+  readonly onChoose: (state: DeliveryState | undefined) => void;
+}
+
+/** The numbers behind the bar; each is a filter of the recipients. */
+export function StateLegend({ counts, chosen, onChoose }: LegendProps) {
+  return (
+    <ul className={classes.legend}>
+      {states.map((state) => (
+        <li key={state}>
+          <button
+            type="button"
+            className={classes.legendEntry}
+            aria-pressed={chosen === state}
+            title={deliveryStates[state].about}
+            onClick={() => onChoose(chosen === state ? undefined : state)}
+          >
+            <svg className={classes.dot} aria-hidden="true">
+              <rect className={classes[state]} width="100%" height="100%" />
+            </svg>
+            <span>{deliveryStates[state].label}</span>
+            <b>{counts[state].toLocaleString('en')}</b>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

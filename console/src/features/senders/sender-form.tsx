@@ -1,0 +1,100 @@
+import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { call } from '../../lib/api.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useFields } from '../../lib/use-fields.ts';
+import type { Sender } from '../../lib/wire.ts';
+import { type SenderField, senderForms, settingsOf, startOf } from './sender-forms.ts';
+import { type TestAnswer, TestNote } from './test-note.tsx';
+import { TextFileField } from './text-file-field.tsx';
+
+interface Props {
+  readonly appId: string;
+  readonly sender: Sender;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+  readonly refresh: readonly (readonly string[])[];
+}
+
+type Form = ReturnType<typeof useFields<Record<string, string>>>;
+
+/** Enters a provider's credentials: they can be tried before they are saved. */
+export function SenderForm({ appId, sender: { kind, name, summary }, onDone, onCancel, refresh }: Props) {
+  const { fields } = senderForms[kind];
+  const form = useFields<Record<string, string>>({ ...startOf(kind, summary) });
+  const params = { appId, kind };
+  const test = useAction<void, TestAnswer>({
+    run: async () => (await call('testSender', { params, body: { settings: settingsOf(kind, form.values) } })).result,
+    showsError: true,
+  });
+  const save = useAction({
+    run: () => call('saveSender', { params, body: { settings: settingsOf(kind, form.values) } }),
+    done: `The ${name} credentials are saved.`,
+    refresh,
+    showsError: true,
+    after: onDone,
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate(undefined, { onError: form.setFailure });
+  }
+  function tryOut() {
+    form.setFailure(null);
+    test.mutate(undefined, { onError: form.setFailure });
+  }
+  return (
+    <form onSubmit={submit} noValidate aria-label={`Credentials of ${name}`}>
+      <Stack gap="md" maw={560}>
+        <FailureNote message={form.rest(fields.flatMap(({ name: field }) => [field, `${field}.`]))} />
+        {fields.map((field) => (
+          <Field key={field.name} field={field} form={form} />
+        ))}
+        {test.data && <TestNote answer={test.data} />}
+        <Group>
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+          <Button variant="default" loading={test.isPending} onClick={tryOut}>
+            Test before saving
+          </Button>
+          <Button variant="subtle" color="gray" onClick={onCancel}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Field({ field, form }: { readonly field: SenderField; readonly form: Form }) {
+  const { name, label, about, kind, accept = '', choices = [], placeholder } = field;
+  const shared = {
+    label,
+    description: about,
+    placeholder,
+    value: form.values[name] ?? '',
+    error: form.problemWithin(name),
+    autoComplete: 'off',
+    spellCheck: false,
+  };
+  const set = ({ currentTarget }: { currentTarget: { value: string } }) => form.set(name, currentTarget.value);
+  if (kind === 'file')
+    return (
+      <TextFileField
+        label={label}
+        description={about}
+        accept={accept}
+        value={shared.value}
+        error={shared.error}
+        onChange={(text) => form.set(name, text)}
+      />
+    );
+  if (kind === 'choice')
+    return <NativeSelect label={label} data={[...choices]} value={shared.value} error={shared.error} onChange={set} />;
+  return kind === 'secret' ? (
+    <PasswordInput {...shared} autoComplete="new-password" onChange={set} />
+  ) : (
+    <TextInput {...shared} onChange={set} />
+  );
+}

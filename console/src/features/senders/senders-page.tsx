@@ -1,0 +1,168 @@
+import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Block } from '../../components/block.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CopyButton } from '../../components/copy-field.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
+import { useMay } from '../../lib/access.ts';
+import { call } from '../../lib/api.ts';
+import { useTimes } from '../../lib/times.ts';
+import { useAction } from '../../lib/use-action.ts';
+import type { Sender } from '../../lib/wire.ts';
+import { SenderForm } from './sender-form.tsx';
+import { senderForms, summaryLabels } from './sender-forms.ts';
+import classes from './senders.module.css';
+import { type TestAnswer, TestNote } from './test-note.tsx';
+
+const route = getRouteApi('/signed-in/apps/$appId/senders');
+const keyOf = (appId: string) => ['apps', appId, 'senders'] as const;
+
+/** The credentials of the app's push providers. */
+export function SendersPage() {
+  const { appId } = route.useParams();
+  const { data, error } = useQuery({
+    queryKey: keyOf(appId),
+    queryFn: async () => (await call('listSenders', { params: { appId } })).results,
+  });
+  const times = useTimes(appId);
+  return (
+    <>
+      <SectionHeader title="Senders">
+        What carries messages to phones and browsers. Credentials are kept encrypted and cannot be read again. Times are
+        in {times.zone}.
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      {!data && !error && <Skeleton h={240} />}
+      {data?.map((sender) => (
+        <SenderCard key={sender.kind} appId={appId} sender={sender} />
+      ))}
+    </>
+  );
+}
+
+interface CardProps {
+  readonly appId: string;
+  readonly sender: Sender;
+}
+
+function SenderCard({ appId, sender }: CardProps) {
+  const [isEditing, setEditing] = useState(false);
+  const mayWrite = useMay()('senders.write');
+  const { kind, name, isSetUp } = sender;
+  const close = () => setEditing(false);
+  return (
+    <Block
+      title={name}
+      about={
+        <Group gap="xs" component="span">
+          <span>{senderForms[kind].about}</span>
+          <Badge color={isSetUp ? 'teal' : 'gray'} variant="light" tt="none" component="span">
+            {isSetUp ? 'Set up' : 'Not set up'}
+          </Badge>
+        </Group>
+      }
+    >
+      {isEditing ? (
+        <SenderForm appId={appId} sender={sender} onDone={close} onCancel={close} refresh={[[...keyOf(appId)]]} />
+      ) : isSetUp ? (
+        <SetUp appId={appId} sender={sender} mayWrite={mayWrite} onReplace={() => setEditing(true)} />
+      ) : (
+        mayWrite && (
+          <Button variant="default" onClick={() => setEditing(true)} aria-label={`Set up ${name}`}>
+            Set up
+          </Button>
+        )
+      )}
+    </Block>
+  );
+}
+
+interface SetUpProps extends CardProps {
+  readonly mayWrite: boolean;
+  readonly onReplace: () => void;
+}
+
+function SetUp({ appId, sender, mayWrite, onReplace }: SetUpProps) {
+  const { kind, summary, updatedAt, lastTest } = sender;
+  const times = useTimes(appId);
+  const [isRemoving, setRemoving] = useState(false);
+  const test = useAction<void, TestAnswer>({
+    run: async () => (await call('testSender', { params: { appId, kind }, body: {} })).result,
+    refresh: [keyOf(appId)],
+  });
+  return (
+    <>
+      <dl className={classes.facts}>
+        {Object.entries(summary).map(([member, value]) => (
+          <div key={member}>
+            <dt>{summaryLabels[member] ?? member}</dt>
+            <dd>
+              <span className="mono">{value}</span>
+              {member === 'publicKey' && <CopyButton text={value} label="the public key" />}
+            </dd>
+          </div>
+        ))}
+        {updatedAt && (
+          <div>
+            <dt>Entered</dt>
+            <dd>{times.dateTime(updatedAt)}</dd>
+          </div>
+        )}
+      </dl>
+      {test.data ? (
+        <TestNote answer={test.data} />
+      ) : lastTest ? (
+        <TestNote answer={lastTest} at={times.dateTime(lastTest.at)} />
+      ) : (
+        <Text c="dimmed" size="sm" mb="md">
+          Not tested yet.
+        </Text>
+      )}
+      {mayWrite && (
+        <Group gap="xs">
+          <Button loading={test.isPending} onClick={() => test.mutate()}>
+            Test
+          </Button>
+          <Button variant="default" onClick={onReplace}>
+            Replace
+          </Button>
+          <Button variant="subtle" color="red" onClick={() => setRemoving(true)}>
+            Remove
+          </Button>
+        </Group>
+      )}
+      <Removal appId={appId} sender={sender} isOpen={isRemoving} onClose={() => setRemoving(false)} />
+    </>
+  );
+}
+
+function Removal({
+  appId,
+  sender: { kind, name },
+  isOpen,
+  onClose,
+}: CardProps & { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const remove = useAction({
+    run: () => call('deleteSender', { params: { appId, kind } }),
+    done: `The ${name} credentials are removed.`,
+    refresh: [keyOf(appId)],
+    showsError: true,
+    after: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={`Remove ${name}`}
+      confirm="Remove the credentials"
+      isBusy={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => remove.mutate()}
+    >
+      Messages no longer reach anybody through <b>{name}</b> until credentials are entered again.
+    </ConfirmDialog>
+  );
+}

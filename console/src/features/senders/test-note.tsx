@@ -1,0 +1,32 @@
+import { Alert } from '@mantine/core';
+import { Icon } from '../../components/icon.tsx';
+import classes from './senders.module.css';
+
+export interface TestAnswer {
+  readonly ok: boolean;
+  readonly text: string;
+  readonly status?: number;
+}
+
+interface Props {
+  readonly answer: TestAnswer;
+  /** When it was, where it was not just now. */
+  readonly at?: string;
+}
+
+/** Exactly what the provider said. */
+export function TestNote({ answer: { ok, text, status }, at }: Props) {
+  return (
+    <Alert
+      className={classes.answer ?? ''}
+      color={ok ? 'teal' : 'red'}
+      variant="light"
+      role="status"
+      icon={<Icon name={ok ? 'check' : 'warning'} />}
+      title={`${ok ? 'It works' : 'It does not work'}${status === undefined ? '' : ` (HTTP ${status})`}`}
+    >
+      {text}
+      {at && <div>Tested {at}</div>}
+    </Alert>
+  );
+}

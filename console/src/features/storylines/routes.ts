@@ -1,0 +1,35 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { app } from '../../app/routes.ts';
+import { readListSearch } from '../../components/list/list-search.ts';
+
+const list = createRoute({
+  getParentRoute: () => app,
+  path: '/storylines',
+  validateSearch: readListSearch,
+  component: lazyRouteComponent(() => import('./storylines-page.tsx'), 'StorylinesPage'),
+});
+
+const one = createRoute({
+  getParentRoute: () => app,
+  path: '/storylines/$storylineId',
+  validateSearch: ({ page }: Record<string, unknown>): { readonly page?: number } =>
+    Number.isInteger(page) && (page as number) > 1 ? { page: page as number } : {},
+  component: lazyRouteComponent(() => import('./storyline-page.tsx'), 'StorylinePage'),
+});
+
+const newScenario = createRoute({
+  getParentRoute: () => app,
+  path: '/storylines/$storylineId/scenarios/new',
+  /** `from`: the scenario that it begins as a copy of. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
+  component: lazyRouteComponent(() => import('./scenario-pages.tsx'), 'NewScenarioPage'),
+});
+
+const scenario = createRoute({
+  getParentRoute: () => app,
+  path: '/storylines/$storylineId/scenarios/$detailId',
+  component: lazyRouteComponent(() => import('./scenario-pages.tsx'), 'ScenarioPage'),
+});
+
+export const storylineRoutes = [list, one, newScenario, scenario] as const;

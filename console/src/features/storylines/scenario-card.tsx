@@ -1,0 +1,119 @@
+import { Button, Group } from '@mantine/core';
+import type { Storyline, StorylineDetail } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { comingDays } from '../../components/rules/days.ts';
+import { RuleSentence } from '../../components/rules/rule-sentence.tsx';
+import { appRules, effectiveRules } from '../../components/rules/rules.ts';
+import { dataOf } from '../../lib/api.ts';
+import type { BeaconNames } from '../../lib/beacon-names.ts';
+import { appQuery } from '../../lib/queries.ts';
+import { timesIn } from '../../lib/times.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { ComingDays } from './coming-days.tsx';
+import { scenarioKeys } from './queries.ts';
+import { campaignTexts } from './scenario-fields.ts';
+import classes from './storylines.module.css';
+
+interface Props {
+  readonly appId: string;
+  readonly storyline: Storyline;
+  readonly scenario: StorylineDetail;
+  readonly names: BeaconNames;
+  readonly mayChange: boolean;
+}
+
+const icons = { TEXT: 'bell', URL: 'link', IMAGE: 'picture', VIDEO: 'play' } as const;
+
+/** What a scenario does, and when it does so next. */
+export function ScenarioCard({ appId, storyline, scenario, names, mayChange }: Props) {
+  const { data: app } = useQuery(appQuery(appId));
+  const { campaign, beacons, event, showOn, delivery } = scenario;
+  const rules = effectiveRules(appRules(app?.policy), delivery);
+  const zone = rules.timeZone ?? app?.policy.timeZone ?? 'UTC';
+  const places = beacons.map((id) => names(id));
+  const gone = places.filter((name) => name === null).length;
+  const title = scenario.alertTitle || storyline.title;
+  const { isEnabled } = storyline;
+  return (
+    <li className={classes.card}>
+      <div className={classes.cardHead}>
+        <span className={classes.kind}>
+          <Icon name={icons[campaign]} />
+        </span>
+        <h3>{title}</h3>
+        {mayChange && <CardActions appId={appId} storyline={storyline} scenario={scenario} title={title} />}
+      </div>
+      <RuleSentence
+        event={event}
+        places={places.map((name) => (name === undefined ? '…' : name))}
+        shown={title}
+        kind={campaignTexts[campaign].kind}
+        showOn={showOn}
+        rules={rules}
+        times={timesIn(zone)}
+        isEnabled
+      />
+      {gone > 0 && (
+        <span className={classes.gone}>
+          {gone === beacons.length
+            ? 'Its beacons are deleted, so that it does not fire.'
+            : `${gone} of its beacons ${gone === 1 ? 'is' : 'are'} deleted.`}
+        </span>
+      )}
+      <ComingDays days={comingDays({ showOn, rules, isEnabled, zone }, Date.now())} zone={zone} />
+    </li>
+  );
+}
+
+function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' | 'mayChange'> & { title: string }) {
+  const [isDeleting, setDeleting] = useState(false);
+  const params = { appId, storylineId: storyline.objectId, detailId: scenario.objectId };
+  const remove = useAction({
+    run: () => dataOf(appId).storylines.deleteDetail(storyline.objectId, scenario.objectId),
+    done: 'The scenario is deleted.',
+    refresh: scenarioKeys(appId),
+    showsError: true,
+  });
+  return (
+    <Group gap={4}>
+      <Button size="xs" variant="subtle" color="gray" onClick={() => setDeleting(true)}>
+        Delete
+      </Button>
+      <Button
+        size="xs"
+        variant="subtle"
+        color="gray"
+        component={Link}
+        to="/apps/$appId/storylines/$storylineId/scenarios/new"
+        params={params as never}
+        search={{ from: scenario.objectId } as never}
+      >
+        Copy
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        component={Link}
+        to="/apps/$appId/storylines/$storylineId/scenarios/$detailId"
+        params={params as never}
+      >
+        Change
+      </Button>
+      <ConfirmDialog
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        title="Delete the scenario"
+        confirm={`Delete ${title}`}
+        isBusy={remove.isPending}
+        failure={remove.error?.message}
+        onConfirm={() => remove.mutate()}
+      >
+        The scenario <b>{title}</b> goes for good and is not shown any more.
+      </ConfirmDialog>
+    </Group>
+  );
+}

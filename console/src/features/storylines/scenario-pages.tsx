@@ -1,0 +1,80 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import back from '../../components/back-link.module.css';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
+import { useMayCall } from '../../lib/access.ts';
+import { scenarioQuery, storylineQuery } from './queries.ts';
+import { ScenarioForm } from './scenario-form.tsx';
+
+const createRoute = getRouteApi('/signed-in/apps/$appId/storylines/$storylineId/scenarios/new');
+const oneRoute = getRouteApi('/signed-in/apps/$appId/storylines/$storylineId/scenarios/$detailId');
+
+interface Target {
+  readonly appId: string;
+  readonly storylineId: string;
+}
+
+function useStoryline({ appId, storylineId }: Target) {
+  const { data } = useQuery(storylineQuery(appId, storylineId));
+  const navigate = useNavigate();
+  const goBack = () => void navigate({ to: '/apps/$appId/storylines/$storylineId', params: { appId, storylineId } });
+  const link = (
+    <Link to="/apps/$appId/storylines/$storylineId" params={{ appId, storylineId }} className={back.back}>
+      {data?.title ?? 'The storyline'}
+    </Link>
+  );
+  return { goBack, link, title: data?.title ?? '', isEnabled: data?.isEnabled ?? true };
+}
+
+export function NewScenarioPage() {
+  const target = createRoute.useParams();
+  const { from } = createRoute.useSearch();
+  const { goBack, link, title, isEnabled } = useStoryline(target);
+  const { data: model, error } = useQuery({
+    ...scenarioQuery(target.appId, target.storylineId, from ?? ''),
+    enabled: from !== undefined,
+  });
+  const isReady = from === undefined || model !== undefined;
+  return (
+    <>
+      <SectionHeader title="Add a scenario">{link}</SectionHeader>
+      <FailureNote message={error?.message} />
+      {isReady && (
+        <ScenarioForm
+          {...target}
+          {...(model ? { model } : {})}
+          storyline={{ title, isEnabled }}
+          onDone={goBack}
+          onCancel={goBack}
+        />
+      )}
+    </>
+  );
+}
+
+export function ScenarioPage() {
+  const { detailId, ...target } = oneRoute.useParams();
+  const { goBack, link, title, isEnabled } = useStoryline(target);
+  const { data: scenario, error } = useQuery(scenarioQuery(target.appId, target.storylineId, detailId));
+  const mayChange = useMayCall()('updateStorylineDetail');
+  return (
+    <>
+      <SectionHeader title={scenario?.alertTitle || 'Scenario'}>{link}</SectionHeader>
+      <FailureNote message={error?.message} />
+      {!scenario && !error && <Skeleton h={400} />}
+      {scenario && (
+        <ScenarioForm
+          key={scenario.updatedAt}
+          {...target}
+          scenario={scenario}
+          storyline={{ title, isEnabled }}
+          isLocked={!mayChange}
+          onDone={goBack}
+          onCancel={goBack}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import { EnableSwitch } from '../../components/enable-switch.tsx';
+import type { ListDefinition } from '../../components/list/record-list.tsx';
+import { dataOf } from '../../lib/api.ts';
+import type { Times } from '../../lib/times.ts';
+import { storylineKeys } from './queries.ts';
+
+interface Context {
+  readonly appId: string;
+  readonly times: Times;
+  readonly mayChange: boolean;
+}
+
+/** The table of storylines, as data. */
+export const storylineList = ({ appId, times, mayChange }: Context): ListDefinition<'listStorylines'> => ({
+  operation: 'listStorylines',
+  plural: 'storylines',
+  searchFields: ['title'],
+  searchHint: 'Search by title',
+  defaultOrder: 'title',
+  columns: [
+    {
+      name: 'title',
+      label: 'Title',
+      sortBy: 'title',
+      render: ({ objectId, title }) => (
+        <Link to="/apps/$appId/storylines/$storylineId" params={{ appId, storylineId: objectId }}>
+          {title}
+        </Link>
+      ),
+    },
+    {
+      name: 'isEnabled',
+      label: 'On',
+      sortBy: 'isEnabled',
+      render: ({ objectId, title, isEnabled }) => (
+        <EnableSwitch
+          label={`${title} is on`}
+          isOn={isEnabled}
+          isLocked={!mayChange}
+          refresh={storylineKeys(appId)}
+          onChange={(wanted) => dataOf(appId).storylines.update(objectId, { isEnabled: wanted })}
+        />
+      ),
+    },
+    {
+      name: 'updatedAt',
+      label: 'Changed',
+      sortBy: 'updatedAt',
+      isDeskOnly: true,
+      render: ({ updatedAt }) => <span title={times.dateTime(updatedAt)}>{times.date(updatedAt)}</span>,
+    },
+  ],
+  filters: [
+    { name: 'title', label: 'Title', kind: 'text' },
+    { name: 'isEnabled', label: 'On', kind: 'boolean' },
+    { name: 'createdAt', label: 'Created', kind: 'date' },
+    { name: 'updatedAt', label: 'Changed', kind: 'date' },
+  ],
+});
