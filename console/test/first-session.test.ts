@@ -183,7 +183,7 @@ describe('the first session in the console', () => {
     await other.page.getByRole('link', { name: /Castle guide/ }).click();
     await other.page.getByRole('heading', { name: 'No beacon yet' }).waitFor();
     const parts = other.page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link');
-    assert.deepEqual(await parts.allInnerTexts(), ['Beacons', 'Data', 'Rules', 'Settings']);
+    assert.deepEqual(await parts.allInnerTexts(), ['Beacons', 'Data', 'Files', 'API', 'Rules', 'Settings']);
     await other.page.goto(`${other.page.url().replace(/beacons$/, '')}keys`);
     await other.page.getByText('Your role does not include the keys.', { exact: false }).waitFor();
     await other.page.goto('/console/audit');
