@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JsonObject } from '@pharos/sdk';
+import { applyRows, type Outcome } from '../src/components/import/import-rows.ts';
 import { cellOf, readCell } from '../src/features/buckets/record-cells.ts';
 import { planRecords, readCsvRecords, readJsonRecords } from '../src/features/buckets/record-rows.ts';
 import { parseCsv, writeCsv } from '../src/lib/csv.ts';
@@ -123,4 +124,31 @@ test('broken JSON is told with its place', () => {
     assert.ok('problem' in read, text);
     assert.deepEqual([read.problem.line, read.problem.column], place, `${text}: ${read.problem.message}`);
   }
+});
+
+test('every row has its outcome told, also one that is answered after the progress was drawn', async () => {
+  const rows = [1, 2, 3].map((line) => ({ line, kind: 'new' as const, name: '', differences: [] }));
+  const told = new Map<number, Outcome>();
+  const drawn = Promise.withResolvers<void>();
+  const apply = async ({ line }: { line: number }) => {
+    if (line === 1) {
+      // Longer than the progress waits to be drawn.
+      const begun = performance.now();
+      while (performance.now() - begun < 250) await new Promise((resolve) => setImmediate(resolve));
+    } else if (line === 2) {
+      await drawn.promise;
+    } else throw new Error('refused');
+  };
+  await applyRows(rows, apply, (fresh) => {
+    for (const [line, outcome] of fresh) told.set(line, outcome);
+    drawn.resolve();
+  });
+  assert.deepEqual(
+    [...told].sort(([a], [b]) => a - b),
+    [
+      [1, 'done'],
+      [2, 'done'],
+      [3, { failed: 'refused' }],
+    ],
+  );
 });

@@ -41,7 +41,9 @@ export async function applyRows<Row extends ImportRow>(
   };
   const work = async () => {
     for (const row of waiting) {
-      fresh.set(row.line, await outcomeOf(apply(row)));
+      const outcome = await outcomeOf(apply(row));
+      // Only now: what was drawn meanwhile is another map.
+      fresh.set(row.line, outcome);
       if (performance.now() - drawnAt > drawEvery) draw();
     }
   };

@@ -1,4 +1,4 @@
-import { Skeleton, Text, TextInput } from '@mantine/core';
+import { Anchor, Skeleton, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { FailureNote } from '../../components/failure-note.tsx';
@@ -21,7 +21,10 @@ export function ApiPage() {
     <>
       <SectionHeader title="API">
         What an app can ask of the service under <span className="mono">/api/v2</span>, from the service&apos;s own{' '}
-        <a href="/openapi.json">OpenAPI document</a>. Try each request on this app.
+        <Anchor href="/openapi.json" inherit underline="always">
+          OpenAPI document
+        </Anchor>
+        . Try each request on this app.
       </SectionHeader>
       <FailureNote message={error?.message} />
       {op && all && shown?.operationId !== op && <FailureNote message={`There is no operation called ${op}.`} />}

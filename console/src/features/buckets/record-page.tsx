@@ -1,31 +1,25 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Skeleton } from '@mantine/core';
 import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../components/copy-field.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { JsonEditor } from '../../components/json-editor.tsx';
 import { ShowRequest } from '../../components/list/show-request.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { dataOf } from '../../lib/api.ts';
-import { readJsonObject } from '../../lib/json-text.ts';
 import { useTimes } from '../../lib/times.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import classes from './buckets.module.css';
 import { recordKeys, recordQuery, useBucket } from './queries.ts';
 import { type Columns, titleOf } from './record-cells.ts';
+import { type Place, RecordForm } from './record-form.tsx';
 
 const newRoute = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/new');
 const oneRoute = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/records/$recordId');
-
-interface Place {
-  readonly appId: string;
-  readonly bucketName: string;
-}
 
 export function NewRecordPage() {
   const place = newRoute.useParams();
@@ -137,74 +131,6 @@ function Stamps({ appId, record }: { readonly appId: string; readonly record: Bu
       <span>Changed {times.dateTime(record.updatedAt)}</span>
       <span>Times are in {times.zone}.</span>
     </div>
-  );
-}
-
-interface FormProps {
-  readonly place: Place;
-  readonly columns: Columns;
-  readonly start: string;
-  readonly button: string;
-  /** Undefined: it can only be read. */
-  readonly save?: (document: JsonObject) => Promise<unknown>;
-  readonly done: string;
-  readonly after?: () => unknown;
-  readonly onCancel: () => void;
-}
-
-function RecordForm({ place, columns, start, button, save, done, after, onCancel }: FormProps) {
-  const [text, setText] = useState(start);
-  const [problem, setProblem] = useState<string>();
-  const queries = useQueryClient();
-  const run = useAction({
-    run: (document: JsonObject) => (save ? save(document) : Promise.resolve()),
-    done,
-    showsError: true,
-    after: async () => {
-      await Promise.all(recordKeys(place.appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
-      await after?.();
-    },
-  });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    const read = readJsonObject(text);
-    setProblem('problem' in read ? read.problem.message : undefined);
-    if ('value' in read) run.mutate(read.value);
-  }
-  const declared = Object.entries(columns).map(([name, type]) => `${name}: ${type}`);
-  return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <JsonEditor
-          label="The record as JSON"
-          description={
-            declared.length > 0
-              ? `Declared: ${declared.join(', ')}. A declared member has that type or is left out; others are free.`
-              : 'Any object. The bucket declares no columns, so every member is free.'
-          }
-          value={text}
-          onChange={(next) => {
-            setText(next);
-            setProblem(undefined);
-          }}
-          error={problem}
-          isReadOnly={!save}
-        />
-        <FailureNote message={run.error?.message} />
-        {save ? (
-          <Group>
-            <Button type="submit" loading={run.isPending}>
-              {button}
-            </Button>
-            <Button variant="default" onClick={onCancel}>
-              Cancel
-            </Button>
-          </Group>
-        ) : (
-          <Text c="dimmed">Your role may read records and not change them.</Text>
-        )}
-      </Stack>
-    </form>
   );
 }
 

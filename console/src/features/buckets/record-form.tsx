@@ -1,0 +1,84 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { JsonObject } from '@pharos/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { JsonEditor } from '../../components/json-editor.tsx';
+import { readJsonObject } from '../../lib/json-text.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { recordKeys } from './queries.ts';
+import type { Columns } from './record-cells.ts';
+
+export interface Place {
+  readonly appId: string;
+  readonly bucketName: string;
+}
+
+interface FormProps {
+  readonly place: Place;
+  readonly columns: Columns;
+  readonly start: string;
+  readonly button: string;
+  /** Undefined: it can only be read. */
+  readonly save?: (document: JsonObject) => Promise<unknown>;
+  readonly done: string;
+  readonly after?: () => unknown;
+  readonly onCancel: () => void;
+}
+
+/** A record as JSON. What is broken is told with its place, what the service refuses in its words. */
+export function RecordForm({ place, columns, start, button, save, done, after, onCancel }: FormProps) {
+  const [text, setText] = useState(start);
+  const [problem, setProblem] = useState<string>();
+  const queries = useQueryClient();
+  const run = useAction({
+    run: (document: JsonObject) => (save ? save(document) : Promise.resolve()),
+    done,
+    showsError: true,
+    after: async () => {
+      await Promise.all(recordKeys(place.appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
+      await after?.();
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const read = readJsonObject(text);
+    setProblem('problem' in read ? read.problem.message : undefined);
+    if ('value' in read) run.mutate(read.value);
+  }
+  const declared = Object.entries(columns).map(([name, type]) => `${name}: ${type}`);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <JsonEditor
+          label="The record as JSON"
+          description={
+            declared.length > 0
+              ? `Declared: ${declared.join(', ')}. A declared member has that type or is left out; others are free.`
+              : 'Any object. The bucket declares no columns, so every member is free.'
+          }
+          value={text}
+          onChange={(next) => {
+            setText(next);
+            setProblem(undefined);
+          }}
+          error={problem}
+          isReadOnly={!save}
+        />
+        <FailureNote message={run.error?.message} />
+        {save ? (
+          <Group>
+            <Button type="submit" loading={run.isPending}>
+              {button}
+            </Button>
+            <Button variant="default" onClick={onCancel}>
+              Cancel
+            </Button>
+          </Group>
+        ) : (
+          <Text c="dimmed">Your role may read records and not change them.</Text>
+        )}
+      </Stack>
+    </form>
+  );
+}

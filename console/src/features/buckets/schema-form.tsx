@@ -1,0 +1,222 @@
+import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import type { Answer, Body } from '@pharos/sdk';
+import { type FormEvent, useState } from 'react';
+import { Block } from '../../components/block.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useMayCall } from '../../lib/access.ts';
+import { dataOf } from '../../lib/api.ts';
+import { bucketsQuery } from '../../lib/queries.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useFields } from '../../lib/use-fields.ts';
+import classes from './buckets.module.css';
+import { schemasQuery } from './queries.ts';
+
+type SchemaRecord = Answer<'listSchemas'>['results'][number];
+
+const types = [
+  { value: 'String', label: 'Text' },
+  { value: 'Number', label: 'Number' },
+  { value: 'Boolean', label: 'Yes or no' },
+  { value: 'Date', label: 'Date' },
+];
+
+interface ColumnRow {
+  readonly name: string;
+  readonly type: string;
+}
+
+interface FormProps {
+  readonly appId: string;
+  readonly bucketName: string;
+  readonly title: string;
+  readonly schema?: SchemaRecord;
+  readonly onClose?: () => void;
+}
+
+/** The columns of one schema record, or of a new one. */
+export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormProps) {
+  const fields = useFields({ rows: rowsOf(schema) });
+  const { rows } = fields.values;
+  const [isDeleting, setDeleting] = useState(false);
+  const mayWrite = useMayCall()('updateSchema');
+  const setRows = (next: readonly ColumnRow[]) => fields.set('rows', next);
+  const save = useAction({
+    run: (column: Readonly<Record<string, { type: string }>>) => write({ appId, bucketName, schema }, column),
+    done: 'The columns are saved.',
+    refresh: [schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey],
+    showsError: true,
+    after: () => onClose?.(),
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const problems = rows.flatMap(({ name }, index) => ownProblem(rows, name, index));
+    if (problems.length > 0) return fields.setProblems(problems);
+    const column = Object.fromEntries(rows.map(({ name, type }) => [name.trim(), { type }]));
+    save.mutate(column, { onError: fields.setFailure });
+  }
+  const shown = rows.flatMap(({ name }, index) => [
+    `row ${index}`,
+    `column.${name.trim()}`,
+    `column.${name.trim()}.type`,
+  ]);
+  return (
+    <Block title={title}>
+      <form onSubmit={submit} noValidate>
+        <Stack gap={0}>
+          {rows.map((row, index) => (
+            <ColumnFields
+              // biome-ignore lint/suspicious/noArrayIndexKey: a row has nothing else to be told by
+              key={index}
+              row={row}
+              isLocked={!mayWrite}
+              nameProblem={fields.problem(`row ${index}`) ?? fields.problem(`column.${row.name.trim()}`)}
+              typeProblem={fields.problem(`column.${row.name.trim()}.type`)}
+              onChange={(next) => setRows(rows.flatMap((one, at) => (at === index ? (next ?? []) : [one])))}
+            />
+          ))}
+        </Stack>
+        <FailureNote message={fields.rest(shown)} />
+        {mayWrite && (
+          <Group justify="space-between" mt="sm">
+            <Button
+              variant="subtle"
+              size="xs"
+              leftSection={<Icon name="plus" size={14} />}
+              onClick={() => setRows([...rows, { name: '', type: 'String' }])}
+            >
+              Add a column
+            </Button>
+            <Group gap="xs">
+              {schema && (
+                <Button variant="default" onClick={() => setDeleting(true)}>
+                  Delete
+                </Button>
+              )}
+              {onClose && (
+                <Button variant="default" onClick={onClose}>
+                  Cancel
+                </Button>
+              )}
+              <Button type="submit" loading={save.isPending} disabled={rows.length === 0}>
+                Save the columns
+              </Button>
+            </Group>
+          </Group>
+        )}
+        {rows.length === 0 && (
+          <Alert color="gray" mt="sm">
+            A schema has at least one column. Delete it instead, to declare nothing.
+          </Alert>
+        )}
+      </form>
+      {schema && (
+        <DeleteSchema
+          appId={appId}
+          bucketName={bucketName}
+          schema={schema}
+          isOpen={isDeleting}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </Block>
+  );
+}
+
+function rowsOf(schema: SchemaRecord | undefined): readonly ColumnRow[] {
+  const declared = Object.entries((schema?.metadata ?? {}) as Readonly<Record<string, { readonly type: string }>>);
+  return schema ? declared.map(([name, { type }]) => ({ name, type })) : [{ name: '', type: 'String' }];
+}
+
+function ownProblem(rows: readonly ColumnRow[], name: string, index: number) {
+  if (name.trim() === '') return [{ field: `row ${index}`, problem: 'Fill this in' }];
+  const first = rows.findIndex((row) => row.name.trim() === name.trim());
+  return first < index ? [{ field: `row ${index}`, problem: 'is there already' }] : [];
+}
+
+function write(
+  { appId, bucketName, schema }: { appId: string; bucketName: string; schema: SchemaRecord | undefined },
+  column: Readonly<Record<string, { type: string }>>,
+): Promise<unknown> {
+  const { call } = dataOf(appId);
+  const body = { column } as Body<'createSchema'>;
+  return schema
+    ? call('updateSchema', { params: { bucketName, objectId: schema.objectId }, body })
+    : call('createSchema', { params: { bucketName }, body });
+}
+
+interface ColumnProps {
+  readonly row: ColumnRow;
+  readonly isLocked: boolean;
+  readonly nameProblem: string | undefined;
+  readonly typeProblem: string | undefined;
+  readonly onChange: (row: ColumnRow | undefined) => void;
+}
+
+function ColumnFields({ row, isLocked, nameProblem, typeProblem, onChange }: ColumnProps) {
+  return (
+    <div className={classes.column}>
+      <TextInput
+        aria-label="Name of the column"
+        placeholder="species"
+        autoComplete="off"
+        spellCheck={false}
+        value={row.name}
+        error={nameProblem}
+        disabled={isLocked}
+        onChange={({ currentTarget: { value } }) => onChange({ ...row, name: value })}
+      />
+      <NativeSelect
+        aria-label={`Type of ${row.name || 'the column'}`}
+        data={types}
+        value={row.type}
+        error={typeProblem}
+        disabled={isLocked}
+        onChange={({ currentTarget: { value } }) => onChange({ ...row, type: value })}
+      />
+      {!isLocked && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label={`Remove ${row.name || 'the column'}`}
+          onClick={() => onChange(undefined)}
+        >
+          <Icon name="close" />
+        </ActionIcon>
+      )}
+    </div>
+  );
+}
+
+interface DeleteProps {
+  readonly appId: string;
+  readonly bucketName: string;
+  readonly schema: SchemaRecord;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function DeleteSchema({ appId, bucketName, schema, isOpen, onClose }: DeleteProps) {
+  const remove = useAction({
+    run: () => dataOf(appId).call('deleteSchema', { params: { bucketName, objectId: schema.objectId } }),
+    done: 'The columns are no longer declared.',
+    refresh: [schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey],
+    showsError: true,
+    after: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Delete the schema"
+      confirm="Delete the schema"
+      isBusy={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => remove.mutate()}
+    >
+      <b>{Object.keys(schema.metadata).join(', ')}</b> will no longer be checked. The records keep what they hold.
+    </ConfirmDialog>
+  );
+}
