@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { recordChange } from './audit.ts';
@@ -8,17 +7,9 @@ import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database, Db } from './db/db.ts';
 import { Revision } from './db/revision.ts';
-import { apnsDefinition } from './delivery/apns.ts';
-import { fcmDefinition } from './delivery/fcm.ts';
-import { brokerDefinition } from './delivery/mqtt-broker-sender.ts';
 import type { DeviceBroker } from './delivery/mqtt-device-broker.ts';
-import { createEmbeddedMqttSender } from './delivery/mqtt-embedded-sender.ts';
-import { messagesPerSecond } from './delivery/pace.ts';
 import type { SenderDefinition } from './delivery/push-sender.ts';
-import { createTargetRules } from './delivery/target-rules.ts';
-import { webPushDefinition } from './delivery/web-push.ts';
 import { findDemoMark } from './demo-mark.ts';
-import { createDevicePort } from './device-port.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
 import type { AdminService } from './features/admins/service.ts';
@@ -38,7 +29,6 @@ import { recordEndpoints } from './features/buckets/record-routes.ts';
 import { schemaEndpoints } from './features/buckets/schema-routes.ts';
 import type { BucketService } from './features/buckets/service.ts';
 import { deviceConsoleEndpoints } from './features/devices/console-routes.ts';
-import { createDeviceCredentials } from './features/devices/credentials.ts';
 import { deviceEndpoints } from './features/devices/routes.ts';
 import { eventEndpoints } from './features/events/routes.ts';
 import { fileConsoleEndpoints } from './features/files/console-routes.ts';
@@ -49,23 +39,16 @@ import { sweepOrphans } from './features/files/sweep.ts';
 import { installationEndpoints } from './features/installations/routes.ts';
 import { createInstallationService } from './features/installations/service.ts';
 import { installationTable } from './features/installations/store.ts';
-import { Feed } from './features/live/feed.ts';
-import { createLivePublisher } from './features/live/publish.ts';
 import { liveEndpoints } from './features/live/routes.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
 import { overviewConsoleEndpoints } from './features/overview/console-routes.ts';
-import { createPushDelivery } from './features/push/delivery.ts';
 import { deliveryEndpoints } from './features/push/delivery-routes.ts';
-import { requestProximityPush } from './features/push/proximity.ts';
 import { pushEndpoints } from './features/push/routes.ts';
-import { wakeTarget } from './features/push/wake.ts';
 import { senderConsoleEndpoints } from './features/senders/console-routes.ts';
-import { createSenderRegistry } from './features/senders/registry.ts';
-import { createSenderService, type SenderService } from './features/senders/service.ts';
+import type { SenderService } from './features/senders/service.ts';
 import { calibrationEndpoints } from './features/sightings/calibration-routes.ts';
 import { erasureJobHandlers, forgetInstallation } from './features/sightings/erasure.ts';
-import type { RequestPush } from './features/sightings/record.ts';
 import { createRetention, type Retention } from './features/sightings/retention.ts';
 import { sightingEndpoints } from './features/sightings/routes.ts';
 import { createSightingService, noteClientLog } from './features/sightings/service.ts';
@@ -84,10 +67,6 @@ import type { UserService } from './features/users/service.ts';
 import { findSession, noteTokenUse, userExists } from './features/users/store.ts';
 import { visitEndpoints } from './features/visits/routes.ts';
 import { webhookConsoleEndpoints } from './features/webhooks/console-routes.ts';
-import { createWebhookHandler } from './features/webhooks/deliver.ts';
-import { createWebhookPublisher, webhookJob } from './features/webhooks/publish.ts';
-import { createWebhookService } from './features/webhooks/service.ts';
-import type { Announce } from './happening.ts';
 import { AccessGuard } from './http/access.ts';
 import { registerApi } from './http/api.ts';
 import { registerConsoleApi } from './http/console-api.ts';
@@ -105,7 +84,7 @@ import { countJobs } from './jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from './jobs/sweep.ts';
 import { createWorker } from './jobs/worker.ts';
 import { createSmtpSender } from './mail/smtp.ts';
-import { createSecretBox } from './secrets.ts';
+import { createOutgoing } from './outgoing.ts';
 import { createServices } from './services.ts';
 import { version } from './version.ts';
 
@@ -196,78 +175,30 @@ export async function createApp(options: AppOptions): Promise<App> {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
   };
-  const targets = createTargetRules(config.privateTargets);
-  const definitions = options.senders ?? [fcmDefinition, apnsDefinition, webPushDefinition, brokerDefinition(targets)];
-  const senderDeps = {
-    now,
-    timeoutMs: config.pushTimeoutMs,
-    ...(config.pushUrl
-      ? { network: { origin: config.pushUrl, ...(config.pushCa ? { ca: readFileSync(config.pushCa, 'utf8') } : {}) } }
-      : {}),
-  };
-  const secrets = createSecretBox({
-    keys: config.secretKeys,
-    // The nodes of a PostgreSQL have no folder in common.
-    folder: config.databaseUrl ? undefined : config.dataFolder,
-  });
-  const senderService = createSenderService({ db, now, secrets, definitions, senderDeps });
-  const deviceCredentials = createDeviceCredentials({ db, revision, now });
-  const devices = createDevicePort({
+  const onError = (what: string, error: unknown) => server.log.error({ err: error }, what);
+  const outgoing = createOutgoing({
     config,
-    credentials: deviceCredentials,
+    db,
+    now,
     revision,
-    now,
-    onError: (what, error) => server.log.error({ err: error }, what),
+    outbox,
+    background,
+    onError,
+    ...(options.senders ? { definitions: options.senders } : {}),
   });
-  const senders = createSenderRegistry({
-    db,
-    secrets,
-    definitions,
-    senderDeps,
-    // Without a broker of its own, an app's devices are reached through the port of this process.
-    builtIn: (appId) =>
-      devices
-        ? new Map([['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }) }]])
-        : new Map(),
-    onError: (what, error) => server.log.error({ err: error }, what),
-  });
-  const webhookDeps = { db, revision, now, enqueue: outbox.enqueue, secrets, targets };
-  const webhooks = createWebhookService(webhookDeps);
-  const tellWebhooks = createWebhookPublisher({ revision, now, enqueue: outbox.enqueue });
-  const feed = new Feed({
-    db,
-    revision,
-    now,
-    onError: (what, error) => server.log.error({ err: error }, what),
-  });
-  const tellListeners = createLivePublisher({ revision, now, wake: feed.wake });
-  const announce: Announce = async (db, appId, tell) => {
-    await tellWebhooks(db, appId, tell);
-    await tellListeners(db, appId, tell);
-  };
-  const pushDelivery = createPushDelivery({
-    db,
-    now,
-    enqueue: outbox.enqueue,
-    audienceFields: installationTable.lookup,
-    findSenders: senders.find,
-    perSecond: (kind) => messagesPerSecond[kind],
-    announce,
-    onError: (what, error) => server.log.error({ err: error }, what),
-  });
+  const { announce, requestPush, webhooks, feed } = outgoing;
   const worker = createWorker({
     db,
     outbox,
     now,
     leaseMs: config.jobLeaseMs,
     handlers: {
-      ...pushDelivery.handlers,
+      ...outgoing.handlers,
       ...bucketJobHandlers({ db, revision, now }),
       ...erasureJobHandlers(db),
-      [webhookJob]: createWebhookHandler(webhookDeps),
       ...(mail ? { 'mail.send': createResetMailHandler({ db, now, mail, findApp: findLiveApp, publicUrl }) } : {}),
     },
-    onError: (what, error) => server.log.error({ err: error }, what),
+    onError,
   });
   const retention = createRetention({
     db,
@@ -283,8 +214,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const installations = createInstallationService({ db, now, userExists });
 
-  const requestPush: RequestPush = (db, appId, push, now) =>
-    requestProximityPush(db, appId, push, { enqueue: outbox.enqueue, now });
   const ticker = createTicker({
     db,
     now,
@@ -346,12 +275,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...appConsoleEndpoints(apps),
     ...bucketConsoleEndpoints({ db, service: buckets, assertApp: (appId) => apps.get(appId) }),
     ...senderConsoleEndpoints({
-      service: senderService,
+      service: outgoing.senders,
       assertApp: (appId) => apps.get(appId),
     }),
     ...userConsoleEndpoints({ db, now, service: users, assertApp: (appId) => apps.get(appId) }),
     ...overviewConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
-    ...deviceConsoleEndpoints({ credentials: deviceCredentials, assertApp: (appId) => apps.get(appId) }),
+    ...deviceConsoleEndpoints({ credentials: outgoing.deviceCredentials, assertApp: (appId) => apps.get(appId) }),
     ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
     ...fileConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
@@ -369,7 +298,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   registerMetrics(server, {
     database: () => db.stats(),
     jobs: () => countJobs(db, now()),
-    deliveries: pushDelivery.counts,
+    deliveries: outgoing.counts,
   });
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
   registerFileServing(server, { db, blobs });
@@ -400,10 +329,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   registerConsoleFiles(server);
 
-  // What waits for a device that was away goes out when it comes back.
-  devices?.onListening((appId, topic) =>
-    background.run('sending what waited for a device', () => wakeTarget(db, appId, topic, now())),
-  );
   if (config.worker) worker.start();
   ticker.start((what, work) => background.run(what, work));
   return {
@@ -415,8 +340,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     apps,
     buckets,
     users,
-    devices,
-    senders: senderService,
+    devices: outgoing.devices,
+    senders: outgoing.senders,
     ticker,
     retention,
     async idle() {
@@ -433,8 +358,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await server.close();
       feed.stop();
       await worker.stop();
-      await senders.close();
-      await devices?.close();
+      await outgoing.close();
       mail?.close();
       revision.stop();
       siteRevision.stop();

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import type { Background } from './background.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/db.ts';
+import type { Revision } from './db/revision.ts';
+import { apnsDefinition } from './delivery/apns.ts';
+import { fcmDefinition } from './delivery/fcm.ts';
+import { brokerDefinition } from './delivery/mqtt-broker-sender.ts';
+import type { DeviceBroker } from './delivery/mqtt-device-broker.ts';
+import { createEmbeddedMqttSender } from './delivery/mqtt-embedded-sender.ts';
+import { messagesPerSecond } from './delivery/pace.ts';
+import type { SenderDefinition, SenderDeps } from './delivery/push-sender.ts';
+import { createTargetRules } from './delivery/target-rules.ts';
+import { webPushDefinition } from './delivery/web-push.ts';
+import { createDevicePort } from './device-port.ts';
+import { createDeviceCredentials, type DeviceCredentials } from './features/devices/credentials.ts';
+import { installationTable } from './features/installations/store.ts';
+import { Feed } from './features/live/feed.ts';
+import { createLivePublisher } from './features/live/publish.ts';
+import { createPushDelivery, type PushDelivery } from './features/push/delivery.ts';
+import { requestProximityPush } from './features/push/proximity.ts';
+import { wakeTarget } from './features/push/wake.ts';
+import { createSenderRegistry } from './features/senders/registry.ts';
+import { createSenderService, type SenderService } from './features/senders/service.ts';
+import type { RequestPush } from './features/sightings/record.ts';
+import { createWebhookHandler } from './features/webhooks/deliver.ts';
+import { createWebhookPublisher, webhookJob } from './features/webhooks/publish.ts';
+import { createWebhookService, type WebhookService } from './features/webhooks/service.ts';
+import type { Announce } from './happening.ts';
+import type { JobHandlers } from './jobs/job.ts';
+import type { Outbox } from './jobs/outbox.ts';
+import { createSecretBox } from './secrets.ts';
+
+export interface OutgoingDeps {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: Clock;
+  readonly revision: Revision;
+  readonly outbox: Outbox;
+  readonly background: Background;
+  readonly onError: (what: string, error: unknown) => void;
+  /** The push providers that apps can set up; those of the product by default. */
+  readonly definitions?: readonly SenderDefinition[];
+}
+
+/** Everything that leaves the service, and those who ask for it: pushes, webhooks, messages to devices, live streams. */
+export interface Outgoing {
+  readonly senders: SenderService;
+  readonly deviceCredentials: DeviceCredentials;
+  /** Where devices connect by MQTT, if anywhere. */
+  readonly devices: DeviceBroker | undefined;
+  readonly webhooks: WebhookService;
+  readonly feed: Feed;
+  /** Tells webhooks and listeners what happens. */
+  readonly announce: Announce;
+  readonly requestPush: RequestPush;
+  /** What became of messages, for the metrics. */
+  readonly counts: PushDelivery['counts'];
+  readonly handlers: JobHandlers;
+  /** After the worker has stopped. */
+  close(): Promise<void>;
+}
+
+export function createOutgoing(deps: OutgoingDeps): Outgoing {
+  const { config, db, now, revision, outbox, background, onError } = deps;
+  const { enqueue } = outbox;
+  const targets = createTargetRules(config.privateTargets);
+  const definitions = deps.definitions ?? [fcmDefinition, apnsDefinition, webPushDefinition, brokerDefinition(targets)];
+  const senderDeps = { now, timeoutMs: config.pushTimeoutMs, ...networkOf(config) };
+  const secrets = createSecretBox({
+    keys: config.secretKeys,
+    // The nodes of a PostgreSQL have no folder in common.
+    folder: config.databaseUrl ? undefined : config.dataFolder,
+  });
+  const deviceCredentials = createDeviceCredentials({ db, revision, now });
+  const devices = createDevicePort({ config, credentials: deviceCredentials, revision, now, onError });
+  const registry = createSenderRegistry({
+    db,
+    secrets,
+    definitions,
+    senderDeps,
+    // Without a broker of its own, an app's devices are reached through the port of this process.
+    builtIn: (appId) =>
+      devices
+        ? new Map([['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }) }]])
+        : new Map(),
+    onError,
+  });
+  const webhookDeps = { db, revision, now, enqueue, secrets, targets };
+  const feed = new Feed({ db, revision, now, onError });
+  const tellWebhooks = createWebhookPublisher({ revision, now, enqueue });
+  const tellListeners = createLivePublisher({ revision, now, wake: feed.wake });
+  const announce: Announce = async (db, appId, tell) => {
+    await tellWebhooks(db, appId, tell);
+    await tellListeners(db, appId, tell);
+  };
+  const push = createPushDelivery({
+    db,
+    now,
+    enqueue,
+    audienceFields: installationTable.lookup,
+    findSenders: registry.find,
+    perSecond: (kind) => messagesPerSecond[kind],
+    announce,
+    onError,
+  });
+  // What waits for a device that was away goes out when it comes back.
+  devices?.onListening((appId, topic) =>
+    background.run('sending what waited for a device', () => wakeTarget(db, appId, topic, now())),
+  );
+  return {
+    senders: createSenderService({ db, now, secrets, definitions, senderDeps }),
+    deviceCredentials,
+    devices,
+    webhooks: createWebhookService(webhookDeps),
+    feed,
+    announce,
+    requestPush: (db, appId, message, now) => requestProximityPush(db, appId, message, { enqueue, now }),
+    counts: push.counts,
+    handlers: { ...push.handlers, [webhookJob]: createWebhookHandler(webhookDeps) },
+    async close() {
+      await registry.close();
+      await devices?.close();
+    },
+  };
+}
+
+function networkOf({ pushUrl, pushCa }: Config): Pick<SenderDeps, 'network'> {
+  if (!pushUrl) return {};
+  return { network: { origin: pushUrl, ...(pushCa ? { ca: readFileSync(pushCa, 'utf8') } : {}) } };
+}
