@@ -57,6 +57,7 @@ for (const database of databases) {
             disabled: false,
             createdAt: '',
             updatedAt: '',
+            demo: false,
           },
         );
         const me = await browser.send({ method: 'GET', url: '/session' });
