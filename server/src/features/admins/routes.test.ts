@@ -61,7 +61,8 @@ for (const database of databases) {
           },
         );
         const me = await browser.send({ method: 'GET', url: '/session' });
-        assert.deepEqual(me.body.result, { adminId: browser.adminId, email: owner.email, name: 'Ada', role: 'owner' });
+        const shown = { email: owner.email, name: 'Ada', role: 'owner', demo: false };
+        assert.deepEqual(me.body.result, { adminId: browser.adminId, ...shown });
         assertRefused(await setUp({ ...owner, token, email: 'eve@museum.example' }), 403, 119, 'OperationForbidden');
         assert.equal(await needed(), false);
         assert.equal(await app.app.admins.makeSetupToken(), undefined);
