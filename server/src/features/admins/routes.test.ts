@@ -57,10 +57,12 @@ for (const database of databases) {
             disabled: false,
             createdAt: '',
             updatedAt: '',
+            demo: false,
           },
         );
         const me = await browser.send({ method: 'GET', url: '/session' });
-        assert.deepEqual(me.body.result, { adminId: browser.adminId, email: owner.email, name: 'Ada', role: 'owner' });
+        const shown = { email: owner.email, name: 'Ada', role: 'owner', demo: false };
+        assert.deepEqual(me.body.result, { adminId: browser.adminId, ...shown });
         assertRefused(await setUp({ ...owner, token, email: 'eve@museum.example' }), 403, 119, 'OperationForbidden');
         assert.equal(await needed(), false);
         assert.equal(await app.app.admins.makeSetupToken(), undefined);
