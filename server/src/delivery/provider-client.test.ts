@@ -41,7 +41,7 @@ describe('requests to a provider', () => {
 
   test('requests that wait for a stream end at the time-out, too', async () => {
     const pool = client({ timeoutMs: 300, connections: 1 });
-    provider.tell('c', ...Array.from({ length: 10 }, () => 'hang' as const));
+    provider.tell('c', ...Array.from({ length: 100 }, () => 'hang' as const));
     const ends = await Promise.all(Array.from({ length: 30 }, () => pool.send(request('c'), never)));
     assert.ok(
       ends.every((end) => 'noAnswer' in end && end.noAnswer === 'timeout'),

@@ -82,7 +82,7 @@ for (const database of databases) {
       const settings = {
         PHAROS_PUSH_URL: provider.origin,
         PHAROS_PUSH_CA: join(folder, 'ca.pem'),
-        PHAROS_PUSH_TIMEOUT_MS: '300',
+        PHAROS_PUSH_TIMEOUT_MS: '1500',
       };
       app = await buildApp({ database, settings });
       user = await signIn(app);
