@@ -1,6 +1,6 @@
 /** Pharos as it is shipped: request log, metrics, rate limit, credentials and bearer; a process of its own. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -98,18 +98,20 @@ export async function startPharos(options: PharosOptions): Promise<Target> {
   };
 }
 
-/** The first start writes it once it listens. */
+/** The first start writes it soon after it listens. */
 async function firstApp(folder: string): Promise<Headers> {
-  for (let tries = 0; ; tries++) {
-    try {
-      const text = readFileSync(join(folder, 'first-app.env'), 'utf8');
-      const value = (name: string) => new RegExp(`${name}=(\\S+)`).exec(text)?.[1] ?? '';
-      return { 'x-service-appid': value('APP_ID'), 'x-service-appkey': value('APP_KEY') };
-    } catch (error) {
-      if (tries > 200) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+  for (let tries = 0; tries < 500; tries++) {
+    const found = readFirstApp(join(folder, 'first-app.env'));
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
+  throw new Error('there is no first app');
+}
+
+function readFirstApp(file: string): Headers | undefined {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const [appId, appKey] = ['APP_ID', 'APP_KEY'].map((name) => new RegExp(`${name}=(\\S+)\n`).exec(text)?.[1]);
+  return appId && appKey ? { 'x-service-appid': appId, 'x-service-appkey': appKey } : undefined;
 }
 
 const account = { email: 'bench@example.org', password: 'correct horse' };

@@ -17,6 +17,7 @@ export const postgresDialect: Dialect = Object.freeze({
   name: 'postgres',
   placeholder: (position: number) => `$${position}`,
   where: postgresWhere,
+  knowsSizes: true,
   lockRow: ' for update',
   skipLocked: ' for update skip locked',
 });
