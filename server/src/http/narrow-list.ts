@@ -23,13 +23,15 @@ const fewRecords = 500;
 const walkedRecords = 2_000;
 /** More than any value of which there are few has; a limit keeps the databases from taking another index. */
 const fence = 100_000;
-/** A query that looks at few records and still takes longer reads large ones. */
+/** A query that looks at few records and still takes longer reads large ones, or has not been asked for long. */
 const longMicros = 10_000;
-const pauseMs = 60_000;
-const maxPaused = 1_000;
+/** So many long ones in a row are no accident. */
+const longInARow = 3;
+const pauseMs = 30_000;
+const maxRemembered = 1_000;
 
 /** Apps whose records are so large that even few of them take long: theirs wait their turn with the long queries. */
-const pausedUntil = new Map<string, number>();
+const slowApps = new Map<string, { inARow: number; pausedUntil: number }>();
 
 /**
  * Tries to answer a query of several conditions by looking at few records, where others may wait for it: those with a
@@ -63,15 +65,17 @@ async function byMembership(
   { plan, having }: { readonly plan: NarrowPlan; readonly having: Sql },
 ): Promise<Row[] | undefined> {
   if (!plan.walk?.besideOneValue) return undefined;
-  const among = sql`object_id in (select object_id ${having})`;
-  const rows = await ask(db, query, judged(db, query, walk(db, query, plan.walk), among));
+  const fits = sql`object_id in (select object_id ${having})`;
+  const rows = await ask(db, query, firstOf(db, query, { walked: walk(db, query, plan.walk), fits }));
   return rows.length === query.page.limit ? rows : undefined;
 }
 
 /** Only a full page says that nothing was missed behind the end of the walk. */
 async function byWalking(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
   if (!plan.walk) return undefined;
-  const rows = await ask(db, query, judged(db, query, walk(db, query, { ...plan.walk, columns: plan.columns })));
+  const { condition: fits } = queryToSql(query, db.dialect.where);
+  const walked = walk(db, query, { ...plan.walk, columns: plan.columns });
+  const rows = await ask(db, query, firstOf(db, query, { walked, fits }));
   return rows.length === query.page.limit ? rows : undefined;
 }
 
@@ -88,10 +92,23 @@ function columns({ columns }: Pick<NarrowPlan, 'columns'>): Sql {
 }
 
 /** The page of those `candidates` that fit. Documents are read only for what is answered. */
-function judged(db: Db, { table, scope, where, order, page }: NarrowQuery, candidates: Sql, fits?: Sql): Sql {
-  const { condition, orderBy } = queryToSql({ where, order }, db.dialect.where);
-  const fitting = sql`select object_id from (${candidates}) as candidates where ${fits ?? condition} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
-  return sql`select ${table.selection} from ${raw(table.name)} where ${scope} and object_id in (${fitting}) order by ${orderBy}`;
+function judged(db: Db, query: NarrowQuery, candidates: Sql): Sql {
+  const { condition, orderBy } = queryToSql(query, db.dialect.where);
+  return pageOf(db, query, sql`(${candidates}) as candidates where ${condition} order by ${orderBy}`);
+}
+
+/**
+ * The same of candidates that come in order, so that the walk ends with the last one that is needed. That a subquery with
+ * a limit keeps its order is not promised by SQL but is so in SQLite; the tests would notice.
+ */
+function firstOf(db: Db, query: NarrowQuery, { walked, fits }: { readonly walked: Sql; readonly fits: Sql }): Sql {
+  return pageOf(db, query, sql`(${walked}) as candidates where ${fits}`);
+}
+
+function pageOf(db: Db, { table, scope, where, order, page }: NarrowQuery, from: Sql): Sql {
+  const { orderBy } = queryToSql({ where, order }, db.dialect.where);
+  const ids = sql`select object_id from ${from} limit ${page.limit} offset ${page.skip}`;
+  return sql`select ${table.selection} from ${raw(table.name)} where ${scope} and object_id in (${ids}) order by ${orderBy}`;
 }
 
 /** What this thread has worked until there is a promise is what others have waited for. */
@@ -99,16 +116,17 @@ async function ask(db: Db, { share }: NarrowQuery, statement: Sql): Promise<Row[
   const before = process.threadCpuUsage();
   const rows = db.all(statement);
   const { user, system } = process.threadCpuUsage(before);
-  if (user + system > longMicros) pause(share);
+  if (user + system > longMicros) noteLong(share);
+  else slowApps.delete(share);
   return rows;
 }
 
 function isPaused(share: string): boolean {
-  const until = pausedUntil.get(share);
-  return until !== undefined && performance.now() < until;
+  return performance.now() < (slowApps.get(share)?.pausedUntil ?? 0);
 }
 
-function pause(share: string): void {
-  if (pausedUntil.size >= maxPaused) pausedUntil.clear();
-  pausedUntil.set(share, performance.now() + pauseMs);
+function noteLong(share: string): void {
+  const inARow = (slowApps.get(share)?.inARow ?? 0) + 1;
+  if (slowApps.size >= maxRemembered) slowApps.clear();
+  slowApps.set(share, { inARow, pausedUntil: inARow >= longInARow ? performance.now() + pauseMs : 0 });
 }
