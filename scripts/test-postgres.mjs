@@ -17,8 +17,11 @@ function freePort() {
   });
 }
 
-/** Starts it, or uses the one that PHAROS_TEST_POSTGRES_URL names. Answers `{ url, stop }`. */
-export async function startPostgres() {
+/**
+ * Starts it, or uses the one that PHAROS_TEST_POSTGRES_URL names. Answers `{ url, stop }`. Tests need no `fsync`;
+ * `durable` keeps it on, for measuring.
+ */
+export async function startPostgres({ durable = false } = {}) {
   const given = process.env.PHAROS_TEST_POSTGRES_URL;
   if (given) return { url: given, stop: async () => undefined };
   const port = await freePort();
@@ -34,7 +37,7 @@ export async function startPostgres() {
     // The server refuses to run as root; the package then makes a user of its own.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300'],
+    postgresFlags: ['-c', `fsync=${durable ? 'on' : 'off'}`, '-c', 'max_connections=300'],
     onLog: (message) => messages.push(String(message)),
     onError: (message) => messages.push(String(message)),
   });

@@ -63,3 +63,19 @@ export function renderSql(statement: Sql, placeholder: (position: number) => str
   }
   return text;
 }
+
+/**
+ * Makes something of a statement's text and remembers it for the literals of the program, so that their text is neither
+ * put together nor looked up again. Fragments that were joined are made anew each time.
+ */
+export function perLiteral<T>(make: (statement: Sql) => T): (statement: Sql) => T {
+  const made = new WeakMap<readonly string[], T>();
+  return (statement) => {
+    const known = made.get(statement.strings);
+    if (known !== undefined) return known;
+    const value = make(statement);
+    // Only what a template literal consists of is frozen, and what somebody else has frozen to be remembered.
+    if (Object.isFrozen(statement.strings)) made.set(statement.strings, value);
+    return value;
+  };
+}

@@ -7,6 +7,8 @@ export interface Dialect {
   placeholder(position: number): string;
   /** How conditions of the where-language are written. */
   readonly where: WhereDialect;
+  /** Chooses among indexes by how many rows each leads to, from statistics that it keeps by itself. */
+  readonly knowsSizes: boolean;
   /** Appended to a select inside a transaction whose row is about to be updated. */
   readonly lockRow: string;
   /** Appended to a claiming sub-select, so that two workers do not wait for one another. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { joinSql, raw, renderSql, type Sql, sql } from '../sql.ts';
+import { joinSql, perLiteral, raw, renderSql, type Sql, sql } from '../sql.ts';
 import { type Database, type Db, type Row, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -17,6 +17,7 @@ export const postgresDialect: Dialect = Object.freeze({
   name: 'postgres',
   placeholder: (position: number) => `$${position}`,
   where: postgresWhere,
+  knowsSizes: true,
   lockRow: ' for update',
   skipLocked: ' for update skip locked',
 });
@@ -34,7 +35,13 @@ const transactionTries = 8;
 class PreparedNames {
   readonly #names = new Map<string, string>();
 
-  nameOf(text: string): string | undefined {
+  readonly of = perLiteral((statement) => {
+    const text = renderSql(statement, postgresDialect.placeholder);
+    const name = this.#nameOf(text);
+    return name ? { text, name } : { text };
+  });
+
+  #nameOf(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known) return known;
     if (this.#names.size >= 400) return undefined;
@@ -164,10 +171,9 @@ class PostgresDatabase implements Database {
   }
 
   async #query<T extends object>(client: Client, statement: Sql, prepared = true): Promise<pg.QueryResult<T>> {
-    const text = renderSql(statement, postgresDialect.placeholder);
-    const name = prepared ? this.#names.nameOf(text) : undefined;
+    const how = prepared ? this.#names.of(statement) : { text: renderSql(statement, postgresDialect.placeholder) };
     try {
-      return await client.query<T>({ text, values: statement.values as unknown[], ...(name ? { name } : {}) });
+      return await client.query<T>({ ...how, values: statement.values as unknown[] });
     } catch (error) {
       if (isRetryable(error)) throw error;
       throw translatePostgresError(error);

@@ -40,14 +40,14 @@ export class Revision {
     clearInterval(this.#timer);
   }
 
-  /** Call before trusting a cache. Cheap: usually no more than a flag. */
-  async fresh(): Promise<void> {
-    if (!this.#db.readsAreLocal || this.#checkedThisTurn) return;
+  /** Call before trusting a cache. Cheap: usually no more than a flag, and then nothing is to be waited for. */
+  fresh(): Promise<void> | undefined {
+    if (!this.#db.readsAreLocal || this.#checkedThisTurn) return undefined;
     this.#checkedThisTurn = true;
     setImmediate(() => {
       this.#checkedThisTurn = false;
     });
-    await this.#read();
+    return this.#read();
   }
 
   /** Runs a change to cached things in a transaction; every cache everywhere drops what it holds after the commit. */

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { renderSql, type Sql } from '../sql.ts';
+import { perLiteral, renderSql, type Sql } from '../sql.ts';
 import type { Row } from './db.ts';
 import { registerSqliteFunctions, type SqliteFunctions } from './sqlite-functions.ts';
 import { StatementCache } from './statement-cache.ts';
@@ -45,7 +45,7 @@ export function openSqliteConnection(file: string, mode: 'write' | 'read'): Sqli
   raw.pragma('foreign_keys = OFF');
   const functions = registerSqliteFunctions(raw);
   const cache = new StatementCache(500, (text) => raw.prepare(text));
-  const prepare = (statement: Sql) => cache.get(renderSql(statement, () => '?'));
+  const prepare = perLiteral((statement) => cache.get(renderSql(statement, () => '?')));
   return {
     raw,
     functions,

@@ -19,6 +19,7 @@ export const sqliteDialect: Dialect = Object.freeze({
   name: 'sqlite',
   placeholder: () => '?',
   where: sqliteWhere,
+  knowsSizes: false,
   // One writer at a time: the row cannot change under a transaction.
   lockRow: '',
   skipLocked: '',

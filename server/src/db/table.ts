@@ -1,5 +1,6 @@
 import type { ColumnField, FieldLookup, FieldType } from '../query/fields.ts';
-import { joinSql, raw, type Sql, type SqlValue, sql } from '../sql.ts';
+import { isoTime } from '../query/instant.ts';
+import { joinSql, raw, Sql, type SqlValue, sql } from '../sql.ts';
 import type { Db, Row } from './db.ts';
 
 /** How a member of the interface is kept in a column, and shown again. */
@@ -72,7 +73,7 @@ function renderValue(spec: ColumnSpec, value: SqlValue): string {
     case 'boolean':
       return value === 0 ? 'false' : 'true';
     case 'time':
-      return `"${new Date(value as number).toISOString()}"`;
+      return `"${isoTime(value as number)}"`;
     case 'json':
       return value as string;
     case 'pointer':
@@ -161,6 +162,17 @@ export function defineTable(name: string, columns: Readonly<Record<string, Colum
       Object.entries(key).map(([part, value]) => sql`${raw(part)} = ${value}`),
       ' and ',
     );
+  // Records are found by keys of one or two shapes, so the text of the statement is put together once for each.
+  const finds = new Map<string, readonly string[]>();
+  const findStatement = (key: Key): Sql => {
+    const shape = Object.keys(key).join();
+    let strings = finds.get(shape);
+    if (!strings) {
+      strings = sql`select ${selection} from ${table} where ${match(key)}`.strings;
+      finds.set(shape, Object.freeze(strings));
+    }
+    return new Sql(strings, Object.values(key));
+  };
 
   return {
     name,
@@ -170,7 +182,7 @@ export function defineTable(name: string, columns: Readonly<Record<string, Colum
     render,
     decode: (row) => JSON.parse(render(row)) as Record<string, unknown>,
     match,
-    find: (db, key) => db.one(sql`select ${selection} from ${table} where ${match(key)}`),
+    find: (db, key) => db.one(findStatement(key)),
     async insert(db, key, values) {
       const cells = [...Object.entries(key), ...encode(values)];
       const names = raw(cells.map(([part]) => part).join(', '));

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { fail } from '../errors.ts';
+import { type Soon, whenThere } from '../soon.ts';
 import type { AppContext, UserContext, UserRole } from './context.ts';
 import type { AppPolicy } from './policy.ts';
 
@@ -33,24 +34,46 @@ const dayMs = 86_400_000;
 const maxCachedApps = 1_000;
 const maxCachedSessions = 20_000;
 
+const bearerForm = /^Bearer +([\w-]{20,128})$/i;
+
 /** The SHA-256 of a key or token, in base64url: what is stored instead of the secret itself. */
 export function secretHash(secret: string): string {
   return hash('sha256', secret, 'base64url');
+}
+
+function acceptKey(app: KnownApp, appKey: string): AppAccess['keys'][number] | undefined {
+  const presented = secretHash(appKey);
+  const key = app.keys.find(({ keyHash }) => equalHashes(keyHash, presented));
+  if (key) app.accepted.set(appKey, key);
+  return key;
 }
 
 function equalHashes(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
+interface KnownApp extends AppAccess {
+  notedAt: number;
+  /** Keys that were found right, as they were sent: no more than the app has, and none that was guessed. */
+  readonly accepted: Map<string, AppAccess['keys'][number]>;
+}
+
+interface KnownSession extends SessionAccess {
+  readonly tokenHash: string;
+}
+
 /**
  * Decides who a request comes from. Apps and sessions are kept in memory, bounded, and dropped as soon as the revision
- * says that something changed; an expiry is checked at each use, so that a cached token cannot outlive it.
+ * says that something changed; an expiry is checked at each use, so that a cached token cannot outlive it. Right keys and
+ * tokens are recognised as they were sent, so that only new and wrong ones are hashed. Nothing is to be waited for when
+ * all is in memory.
  */
 export class AccessGuard {
   readonly #source: AccessSource;
   readonly #now: Clock;
-  readonly #apps = new Map<string, AppAccess & { notedAt: number }>();
-  readonly #sessions = new Map<string, SessionAccess>();
+  readonly #apps = new Map<string, KnownApp>();
+  /** By app and token. */
+  readonly #sessions = new Map<string, KnownSession>();
   /** Counts drops, so that what was read before a change is not kept after it. */
   #generation = 0;
 
@@ -66,16 +89,18 @@ export class AccessGuard {
   }
 
   /** @throws Failure CredentialsMissing or InvalidCredentials */
-  async app(appId: string | undefined, appKey: string | undefined): Promise<AppContext> {
+  app(appId: string | undefined, appKey: string | undefined): Soon<AppContext> {
     if (!appId || !appKey) throw fail('CredentialsMissing');
-    const app = this.#apps.get(appId) ?? (await this.#loadApp(appId));
-    const presented = secretHash(appKey);
-    const key = app?.keys.find(({ keyHash }) => equalHashes(keyHash, presented));
+    return whenThere(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey));
+  }
+
+  #admit(app: KnownApp | undefined, appKey: string): AppContext {
+    const key = app && (app.accepted.get(appKey) ?? acceptKey(app, appKey));
     if (!app || !key || app.disabled) throw fail('InvalidCredentials');
     const now = this.#now();
     if (now - Math.max(app.notedAt, key.lastUsedAt ?? 0) > dayMs) {
       app.notedAt = now;
-      this.#source.noteKeyUse(appId, key.keyId, now);
+      this.#source.noteKeyUse(app.appId, key.keyId, now);
     }
     return app;
   }
@@ -88,49 +113,59 @@ export class AccessGuard {
   }
 
   /** @throws Failure InvalidSessionToken, alike for a missing, malformed, foreign and expired token */
-  async user(app: AppContext, authorization: string | undefined): Promise<UserContext> {
-    const accessToken = /^Bearer +([\w-]{20,128})$/i.exec(authorization ?? '')?.[1];
+  user(app: AppContext, authorization: string | undefined): Soon<UserContext> {
+    const accessToken = bearerForm.exec(authorization ?? '')?.[1];
     if (!accessToken) throw fail('InvalidSessionToken');
-    const tokenHash = secretHash(accessToken);
-    const key = `${app.appId} ${tokenHash}`;
-    const now = this.#now();
+    const key = `${app.appId} ${accessToken}`;
     // Another node may have extended a token that has expired by what is known here.
     const known = this.#sessions.get(key);
-    const session = known && known.expiresAt > now ? known : await this.#loadSession(app.appId, tokenHash, key);
+    const session = known && known.expiresAt > this.#now() ? known : this.#loadSession(app.appId, accessToken, key);
+    return whenThere(session, (session) => this.#recognise(app, accessToken, { key, session }));
+  }
+
+  #recognise(
+    app: AppContext,
+    accessToken: string,
+    { key, session }: { readonly key: string; readonly session: KnownSession | undefined },
+  ): UserContext {
+    const now = this.#now();
     if (!session || session.expiresAt <= now) {
       this.#sessions.delete(key);
       throw fail('InvalidSessionToken');
     }
-    const used = now - session.lastUsedAt > dayMs ? this.#extend(app, tokenHash, session) : session;
-    return { userId: used.userId, role: used.role, accessToken, tokenHash, expiresAt: used.expiresAt };
+    const used = now - session.lastUsedAt > dayMs ? this.#extend(app, key, session) : session;
+    const { userId, role, tokenHash, expiresAt } = used;
+    return { userId, role, accessToken, tokenHash, expiresAt };
   }
 
-  #extend(app: AppContext, tokenHash: string, session: SessionAccess): SessionAccess {
+  #extend(app: AppContext, key: string, session: KnownSession): KnownSession {
     const now = this.#now();
     const extended = { ...session, lastUsedAt: now, expiresAt: now + app.policy.tokenDays * dayMs };
-    const key = `${app.appId} ${tokenHash}`;
     // Not there: it was dropped while it was read, and must not come back.
     if (this.#sessions.has(key)) this.#sessions.set(key, extended);
-    this.#source.noteTokenUse(app.appId, tokenHash, { now, expiresAt: extended.expiresAt });
+    this.#source.noteTokenUse(app.appId, session.tokenHash, { now, expiresAt: extended.expiresAt });
     return extended;
   }
 
-  async #loadApp(appId: string): Promise<(AppAccess & { notedAt: number }) | undefined> {
+  async #loadApp(appId: string): Promise<KnownApp | undefined> {
     if (appId.length > 64) return undefined;
     const generation = this.#generation;
     const found = await this.#source.findApp(appId);
     if (!found) return undefined;
-    const app = { ...found, notedAt: 0 };
+    const app = { ...found, notedAt: 0, accepted: new Map() };
     if (generation !== this.#generation) return app;
     if (this.#apps.size >= maxCachedApps) this.#apps.clear();
     this.#apps.set(appId, app);
     return app;
   }
 
-  async #loadSession(appId: string, tokenHash: string, key: string): Promise<SessionAccess | undefined> {
+  async #loadSession(appId: string, accessToken: string, key: string): Promise<KnownSession | undefined> {
     const generation = this.#generation;
-    const session = await this.#source.findSession(appId, tokenHash);
-    if (!session || generation !== this.#generation) return session;
+    const tokenHash = secretHash(accessToken);
+    const found = await this.#source.findSession(appId, tokenHash);
+    if (!found) return undefined;
+    const session = { ...found, tokenHash };
+    if (generation !== this.#generation) return session;
     if (this.#sessions.size >= maxCachedSessions) this.#sessions.clear();
     this.#sessions.set(key, session);
     return session;

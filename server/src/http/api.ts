@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { Revision } from '../db/revision.ts';
 import { fail, type Problem } from '../errors.ts';
+import { type Soon, whenThere } from '../soon.ts';
 import type { AccessGuard } from './access.ts';
 import type { AppContext, UserContext } from './context.ts';
 import { type Call, type Endpoint, type Grant, JsonText, OtherAnswer } from './endpoint.ts';
@@ -45,9 +46,9 @@ export interface Mount {
   /** Before each endpoint's path, below the prefix of the plugin. */
   readonly prefix: string;
   /** Who calls, and whether they may. @throws Failure */
-  readonly admit: (request: FastifyRequest, endpoint: Endpoint) => Promise<Admitted>;
+  readonly admit: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
   /** The same question again while a stream is open; `admit` where that costs the caller nothing. */
-  readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => Promise<Admitted>;
+  readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
   /** Calls the endpoint's `handle`, and may do something before and after. */
   readonly handle?: (
     request: FastifyRequest,
@@ -65,24 +66,27 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
       await api.register(cors, {
         origin: options.corsOrigins === '*' ? '*' : [...options.corsOrigins],
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        exposedHeaders: ['Location', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Allow'],
+        // One text: an array would be joined for every request.
+        exposedHeaders: 'Location, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow',
         maxAge: 7200,
         strictPreflight: false,
       });
-      api.addHook('onSend', async (_request, reply) => {
+      api.addHook('onSend', (_request, reply, _payload, done) => {
         reply.header('cache-control', 'no-store');
+        done();
       });
       await mountEndpoints(api, {
         endpoints: options.endpoints,
         prefix: '',
-        admit: async (request, endpoint) =>
-          admitUser(request, await guardApp(request, options), endpoint, options.guard),
-        readmit: async (request, endpoint) =>
-          admitUser(request, await findApp(request, options), endpoint, options.guard),
+        admit: (request, endpoint) =>
+          whenThere(guardApp(request, options), (app) => admitUser(request, app, endpoint, options.guard)),
+        readmit: (request, endpoint) =>
+          whenThere(findApp(request, options), (app) => admitUser(request, app, endpoint, options.guard)),
       });
       // In a hook and not in the handler, which would come only after the body.
-      api.addHook('onRequest', async (request, reply) => {
-        if (request.is404) await answerUnrouted(request, reply, options);
+      api.addHook('onRequest', (request, reply, done) => {
+        if (request.is404) answerUnrouted(request, reply, options).catch(done);
+        else done();
       });
       api.setNotFoundHandler(() => {
         throw fail('NotFound');
@@ -133,13 +137,12 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
     method: endpoint.method,
     // An empty file name is a name that the endpoint refuses, not another address.
     url: endpoint.takesStream ? `${url}?` : url,
-    onRequest: async (request) => {
-      const early = earlyCall(request, endpoint, await mount.admit(request, endpoint));
-      request.early = early;
-      if (endpoint.locate) request.located = await endpoint.locate(early);
+    onRequest: (request, _reply, done) => {
+      const located = locateCall(request, endpoint, mount);
+      if (located instanceof Promise) located.then(() => done(), done);
+      else done(located);
     },
     handler: async (request, reply) => {
-      const readmit = () => (mount.readmit ?? mount.admit)(request, endpoint);
       const early = request.early as Early;
       if (endpoint.body && request.body === undefined)
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
@@ -147,11 +150,33 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
       const call = { ...early, body, located: request.located };
       const answer = await (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call));
       if (!(answer instanceof StreamAnswer)) return send(reply, endpoint, answer);
-      if (request.method !== 'HEAD') return sendStream(reply, answer, { mayListen: () => readmit(), stopping });
+      if (request.method !== 'HEAD')
+        return sendStream(reply, answer, { mayListen: readmission(request, endpoint, mount), stopping });
       await skipStream(answer);
       return reply.type(eventStreamType).send();
     },
   });
+}
+
+/** Who calls, and what the path names. What is refused at once is the value and not thrown: the framework is called back. */
+function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): Soon<Error | undefined> {
+  try {
+    const located = whenThere(mount.admit(request, endpoint), (admitted) => {
+      const early = earlyCall(request, endpoint, admitted);
+      request.early = early;
+      return endpoint.locate?.(early);
+    });
+    return whenThere(located, (found) => {
+      request.located = found;
+      return undefined;
+    });
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount): () => Promise<Admitted> {
+  return async () => (mount.readmit ?? mount.admit)(request, endpoint);
 }
 
 function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): string {
@@ -164,53 +189,53 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): s
   return answer.text;
 }
 
-function earlyCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): Early {
+function earlyCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now }: Admitted): Early {
   return {
-    ...admitted,
+    app,
+    user,
+    now,
     params: readParams(request.params as Record<string, string>),
     query: readQuery(endpoint, request.query as Record<string, unknown>),
     address: request.ip,
-    headers: request.headers,
+    headers: request.raw.headers,
     stream: request.raw,
   };
 }
 
 /** Credentials and rate limit: what every request has to pass before anything else of it is looked at. */
-async function guardApp(request: FastifyRequest, options: ApiOptions): Promise<Guarded> {
-  const { app, now } = await findApp(request, options);
-  const rule = app.policy.rateLimit;
-  if (rule.enabled) options.limiter.take(`${app.appId} ${clientNetwork(request.ip)}`, rule, now);
-  return { app, now };
+function guardApp(request: FastifyRequest, options: ApiOptions): Soon<Guarded> {
+  return whenThere(findApp(request, options), (guarded) => {
+    const rule = guarded.app.policy.rateLimit;
+    if (rule.enabled) options.limiter.take(`${guarded.app.appId} ${clientNetwork(request.ip)}`, rule, guarded.now);
+    return guarded;
+  });
 }
 
-async function findApp(request: FastifyRequest, options: ApiOptions): Promise<Guarded> {
-  await options.revision.fresh();
-  const app = await options.guard.app(
-    credential(request, options.headerPrefixes, 'appid'),
-    credential(request, options.headerPrefixes, 'appkey'),
+function findApp(request: FastifyRequest, options: ApiOptions): Soon<Guarded> {
+  const app = whenThere(options.revision.fresh(), () =>
+    options.guard.app(
+      credential(request, options.headerPrefixes, 'appid'),
+      credential(request, options.headerPrefixes, 'appkey'),
+    ),
   );
-  return { app, now: options.now() };
+  return whenThere(app, (app) => ({ app, now: options.now() }));
 }
 
 function credential(request: FastifyRequest, prefixes: readonly string[], name: string): string | undefined {
   for (const prefix of prefixes) {
-    const value = request.headers[prefix + name];
+    const value = request.raw.headers[prefix + name];
     if (value !== undefined) return String(value);
   }
   return undefined;
 }
 
-async function admitUser(
-  request: FastifyRequest,
-  guarded: Guarded,
-  endpoint: Endpoint,
-  guard: AccessGuard,
-): Promise<Admitted> {
+function admitUser(request: FastifyRequest, guarded: Guarded, endpoint: Endpoint, guard: AccessGuard): Soon<Admitted> {
   const { app } = guarded;
   const grant = typeof endpoint.grant === 'function' ? endpoint.grant(app.policy) : endpoint.grant;
-  const user = await findUser(request.headers.authorization, app, grant, guard);
-  if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
-  return { ...guarded, user };
+  return whenThere(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
+    if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
+    return { app, now: guarded.now, user };
+  });
 }
 
 /**
@@ -218,19 +243,20 @@ async function admitUser(
  * each endpoint refuses it in its own words, on both databases alike.
  */
 function readParams(params: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value = '']) => [
-      name,
-      value.includes('\0') ? value.replaceAll('\0', '\u0001') : value,
-    ]),
-  );
+  const read: Record<string, string> = {};
+  for (const name in params) {
+    const value = params[name] ?? '';
+    read[name] = value.includes('\0') ? value.replaceAll('\0', '\u0001') : value;
+  }
+  return read;
 }
 
 /** The parameters that the endpoint knows, each given once at most. */
 function readQuery(endpoint: Endpoint, query: Readonly<Record<string, unknown>>): Record<string, string> {
   const known: Record<string, string> = {};
+  if (!endpoint.query) return known;
   const details: Problem[] = [];
-  for (const { name } of endpoint.query ?? []) {
+  for (const { name } of endpoint.query) {
     const value = query[name];
     if (typeof value === 'string') known[name] = value;
     else if (value !== undefined) details.push({ field: name, problem: 'must be given once' });
@@ -239,12 +265,12 @@ function readQuery(endpoint: Endpoint, query: Readonly<Record<string, unknown>>)
   return known;
 }
 
-async function findUser(
+function findUser(
   authorization: string | undefined,
   app: AppContext,
   grant: Grant,
   guard: AccessGuard,
-): Promise<UserContext | undefined> {
+): Soon<UserContext | undefined> {
   if (grant === 'app') return undefined;
   if (grant === 'visitor' && authorization === undefined) return undefined;
   return guard.user(app, authorization);

@@ -10,6 +10,7 @@ import { queryToSql, whereToSql } from '../query/to-sql.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import { byCreation } from './creation-order.ts';
 import { JsonText, type QueryParameter } from './endpoint.ts';
+import { selectNarrowly } from './narrow-list.ts';
 
 export interface ListOptions {
   /** The rows that this caller may see at all: always with the app's id. */
@@ -78,7 +79,13 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
   const slow = { share: options.share };
   const isCheap = isIndexed(rest, order) && page.skip <= cheapSkip;
   const select = sql`select ${table.selection} ${from(condition)} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
-  const rows = page.limit === 0 ? [] : await db.all(select, isCheap ? undefined : slow);
+  const narrow = { table, scope: sql`${options.scope} and ${bounds}`, where, order, page, share: options.share };
+  const rows =
+    page.limit === 0
+      ? []
+      : isCheap
+        ? await db.all(select)
+        : ((page.skip <= cheapSkip ? await selectNarrowly(db, narrow) : undefined) ?? (await db.all(select, slow)));
   const results = `{"results":[${rows.map(table.render).join(',')}]`;
   if (!page.count) return new JsonText(`${results}}`);
   const [counted] = await db.all<{ n: number }>(

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { RequestCounts } from './request-counts.ts';
 
 export interface MetricSources {
   readonly database: () => {
@@ -18,19 +19,8 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'pharos_' });
   const registers = [registry];
-  const requests = new Counter({
-    name: 'pharos_http_requests_total',
-    help: 'Answered requests',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'pharos_http_request_seconds',
-    help: 'Time from the request line to the last byte of the answer',
-    labelNames: ['method', 'route'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  });
+  const counts = new RequestCounts();
+  for (const metric of counts.metrics()) registry.registerMetric(metric);
   gauge(registers, 'pharos_wal_bytes', 'Size of the write-ahead log on disk', () => sources.database().walBytes);
   gauge(
     registers,
@@ -64,11 +54,11 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
       for (const { sender, state, count } of sources.deliveries()) this.inc({ sender, state }, count);
     },
   });
-  fastify.addHook('onResponse', async (request, reply) => {
+  fastify.addHook('onResponse', (request, reply, done) => {
     // The route's pattern, never the address itself: ids as labels would grow without bound.
     const route = request.routeOptions.url ?? 'unrouted';
-    requests.inc({ method: request.method, route, status: reply.statusCode });
-    seconds.observe({ method: request.method, route }, reply.elapsedTime / 1000);
+    counts.note(request.method, route, reply.statusCode, reply.elapsedTime);
+    done();
   });
   fastify.get('/metrics', async (_request, reply) => {
     reply.type(registry.contentType).header('cache-control', 'no-store');

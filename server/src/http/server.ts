@@ -8,6 +8,7 @@ import fastify, {
 } from 'fastify';
 import { catalogue, type ErrorEntry, type Failure, fail } from '../errors.ts';
 import { randomText } from '../id.ts';
+import { lateLogger } from './late-logger.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
 import { registerBodyHandling } from './unread-body.ts';
 
@@ -33,6 +34,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
     // One line a request, written when it is answered, instead of the framework's two.
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: lateLogger,
     genReqId: () => `${boot}${(count++).toString(36)}`,
     trustProxy: options.trustProxy === false ? false : options.trustProxy === true ? true : [...options.trustProxy],
     // No parameter is matched by an expression, so its length is for the endpoints to judge, each with its own error.
@@ -49,23 +51,25 @@ export function createServer(options: ServerOptions): FastifyInstance {
       sendFailure(asFailure(error), request as FastifyRequest, reply as FastifyReply);
     },
   });
-  server.addHook('onRequest', async (request, reply) => {
+  // Hooks that every request passes call back: a promise for each would cost more than what they do.
+  server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
-      throw fail('InvalidJSON', 'The Host header is missing.');
-    }
+    const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
+    done(isWithoutHost ? fail('InvalidJSON', 'The Host header is missing.') : undefined);
   });
   registerBodyHandling(server);
   // Who takes a body says of which type; without a parser, an unknown address is answered without reading one.
   server.removeAllContentTypeParsers();
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
     const line = {
+      reqId: request.id,
       method: request.method,
-      path: request.url.split('?')[0],
+      path: pathOf(request.url),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
     };
-    request.log.info(line, 'request');
+    server.log.info(line, 'request');
+    done();
   });
   server.setErrorHandler((error, request, reply) => {
     const failure = asFailure(error);
@@ -76,6 +80,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     throw fail('NotFound');
   });
   return server;
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
 }
 
 function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {

@@ -41,12 +41,14 @@ export function registerBodyHandling(server: FastifyInstance): void {
     }
     done();
   });
-  server.addHook('onSend', async (request, reply) => {
+  server.addHook('onSend', (request, reply, _payload, done) => {
     const { raw } = request;
     // Only a real connection says `false`; a request that was injected has no socket to protect.
-    if (!announcesBody(raw) || raw.complete !== false || isSmall(raw)) return;
-    reply.header('connection', 'close');
-    lingerBeforeClosing(raw);
+    if (raw.complete === false && announcesBody(raw) && !isSmall(raw)) {
+      reply.header('connection', 'close');
+      lingerBeforeClosing(raw);
+    }
+    done();
   });
 }
 

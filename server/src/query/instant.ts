@@ -35,3 +35,23 @@ export function readInstant(value: unknown, strings: boolean): number | undefine
   const iso = typeof value === 'string' && strings ? value : isoOfDateObject(value);
   return iso === undefined ? undefined : parseInstant(iso);
 }
+
+/** `.000Z` to `.999Z` */
+const fractions = Array.from({ length: 1000 }, (_, ms) => `.${String(ms).padStart(3, '0')}Z`);
+let lastSecond = Number.NaN;
+let lastText = '';
+
+/**
+ * Epoch milliseconds as ISO 8601 in UTC with milliseconds. The times of one list are often of the same second, whose text
+ * is kept: the calendar is what takes time.
+ */
+export function isoTime(epochMs: number): string {
+  const second = Math.floor(epochMs / 1000);
+  const fraction = fractions[epochMs - second * 1000];
+  if (fraction === undefined) return new Date(epochMs).toISOString();
+  if (second !== lastSecond) {
+    lastText = new Date(second * 1000).toISOString().slice(0, -5);
+    lastSecond = second;
+  }
+  return lastText + fraction;
+}

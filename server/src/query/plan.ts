@@ -24,6 +24,52 @@ export function isIndexed(where: Where | undefined, order: Order): boolean {
   });
 }
 
+/** How a query of several conditions that no one index answers can still be answered by looking at few records. */
+export interface NarrowPlan {
+  /** Conditions on one value of an indexed column; if few records meet one of them, the rest is judged on those. */
+  readonly values: readonly Condition[];
+  /** What the index of the order can be walked by, where the order has one; `undefined` within is the whole index. */
+  readonly walk: Walk | undefined;
+  /** The columns that conditions and order need, beside objectId. */
+  readonly columns: readonly string[];
+}
+
+interface Walk {
+  readonly where: Where | undefined;
+  /** The columns of the order alone. */
+  readonly columns: readonly string[];
+  /** Whether all that is asked beside it is one of `values`. */
+  readonly besideOneValue: boolean;
+}
+
+/** Undefined where documents would have to be read to judge a record. */
+export function planNarrowly(where: Where | undefined, order: Order): NarrowPlan | undefined {
+  const conditions = where === undefined ? undefined : listConditions(where);
+  const fields = [...(conditions ?? []), ...order].map(({ field }) => field);
+  if (!conditions || fields.some((field) => jsonColumnOf(field) !== undefined)) return undefined;
+  // Without a lookup it is a pattern or a negation; patterns take their time on each record.
+  if (conditions.some(({ operator }) => operators.get(operator)?.lookup === undefined)) return undefined;
+  const values = conditions.filter(({ field, operator }) => operator === '$eq' && indexColumn(field) !== undefined);
+  return { values, walk: walkOf(conditions, order), columns: columnsOf(fields) };
+}
+
+function walkOf(conditions: readonly Condition[], order: Order): Walk | undefined {
+  const first = order[0];
+  const own = isOrderIndexed(order) && first ? indexColumn(first.field) : undefined;
+  if (own === undefined) return undefined;
+  const parts = conditions.filter(({ field }) => indexColumn(field) === own);
+  const [other, ...more] = conditions.filter((condition) => !parts.includes(condition));
+  return {
+    where: parts.length === 0 ? undefined : { kind: 'all', parts },
+    columns: columnsOf(order.map(({ field }) => field)),
+    besideOneValue: other?.operator === '$eq' && indexColumn(other.field) !== undefined && more.length === 0,
+  };
+}
+
+function columnsOf(fields: readonly Field[]): readonly string[] {
+  return [...new Set(fields.flatMap((field) => (field.from === 'column' ? field.column : (slotOf(field) ?? []))))];
+}
+
 /** The conditions when they are all joined by AND. */
 function listConditions(where: Where): readonly Condition[] | undefined {
   if (where.kind === 'condition') return [where];

@@ -49,7 +49,7 @@ export class SiteCache implements SiteReads {
   }
 
   /** Call it once before a batch. */
-  fresh(): Promise<void> {
+  fresh(): Promise<void> | undefined {
     return this.#revision.fresh();
   }
 

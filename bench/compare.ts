@@ -1,0 +1,111 @@
+/**
+ * `npm run bench`: Pharos beside its peers, on this machine, with the same records and the same load.
+ *
+ *   npm run bench -- --all                   every workload, at 1, 64 and 512 connections
+ *   npm run bench -- --workloads get,list --connections 64 --seconds 3 --rounds 5
+ *   npm run bench -- --targets sqlite,pocketbase --records 100000
+ *   npm run bench -- --targets sqlite,before --before FOLDER   another checkout of Pharos beside this one
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { hasWrk, press } from './compare/generator.ts';
+import { installPeer } from './compare/peers.ts';
+import { cpuSeconds, family, megabytes, peakMegabytes, resetPeak } from './compare/processes.ts';
+import { type Result, type Round, table } from './compare/table.ts';
+import { type Target, type Workload, workloads } from './compare/target.ts';
+import { createDatabases, type Starter, starters } from './compare/targets.ts';
+
+const { values } = parseArgs({
+  options: {
+    all: { type: 'boolean', default: false },
+    workloads: { type: 'string' },
+    connections: { type: 'string' },
+    targets: { type: 'string' },
+    records: { type: 'string', default: '20000' },
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '3' },
+    before: { type: 'string' },
+  },
+});
+
+const split = (text: string) => text.split(',').map((item) => item.trim());
+const asked = values.workloads
+  ? split(values.workloads)
+  : values.all
+    ? [...workloads]
+    : ['create', 'get', 'list', 'filter'];
+const chosen = workloads.filter((workload) => asked.includes(workload));
+const connections = split(values.connections ?? (values.all ? '1,64,512' : '64')).map(Number);
+const [records, seconds, rounds] = [Number(values.records), Number(values.seconds), Number(values.rounds)];
+
+async function begin(name: string, starter: Starter, folder: string): Promise<Target | undefined> {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const target = await starter(folder);
+    process.stderr.write(`${target.name}: ${records} records …\n`);
+    await target.fill(records);
+    return target;
+  } catch (error) {
+    console.log(`${name} is left out: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+async function measure(target: Target, workload: Workload, atOnce: number): Promise<Round | undefined> {
+  const load = await target.load(workload);
+  if (!load) return undefined;
+  const pids = [...family(target.pid), ...(target.helpers?.() ?? [])];
+  resetPeak(target.pid);
+  const before = cpuSeconds(pids);
+  const measured = await press(target.url, load, { connections: atOnce, seconds });
+  const cpu = cpuSeconds(pids) - before;
+  return { ...measured, cpuMicros: (cpu * 1e6) / Math.max(1, measured.answers), peak: peakMegabytes(target.pid) };
+}
+
+/** The targets take turns, so that what else the machine does meets all of them. */
+async function compare(targets: readonly Target[], workload: Workload, atOnce: number): Promise<Result[]> {
+  const all = new Map<string, Round[]>(targets.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const target of targets) {
+      const measured = await measure(target, workload, atOnce);
+      if (measured) all.get(target.name)?.push(measured);
+    }
+  }
+  return [...all]
+    .filter(([, measured]) => measured.length > 0)
+    .map(([target, measured]) => ({ workload, connections: atOnce, target, rounds: measured }));
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'pharos-bench-'));
+const targets: Target[] = [];
+const databases = createDatabases();
+const wantedTargets = values.targets ? split(values.targets) : undefined;
+try {
+  if (!hasWrk) installPeer('autocannon');
+  for (const [name, starter] of Object.entries(starters(databases, values.before))) {
+    if (wantedTargets && !wantedTargets.includes(name)) continue;
+    const target = await begin(name, starter, join(folder, name));
+    if (target) targets.push(target);
+  }
+  for (const target of targets) {
+    const rest = Math.round(megabytes(target.pid));
+    console.log(`${target.name}: ${target.durability}; ${rest} MB after the records were made`);
+  }
+  const results: Result[] = [];
+  for (const workload of chosen) {
+    process.stderr.write(`${workload} …\n`);
+    for (const atOnce of connections) results.push(...(await compare(targets, workload, atOnce)));
+  }
+  const load = loadavg()[0]?.toFixed(1);
+  console.log(
+    `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), load ${load}, ` +
+      `${records} records, ${rounds} rounds of ${seconds} s, by ${hasWrk ? 'wrk' : 'autocannon'}\n`,
+  );
+  console.log(table(results));
+} finally {
+  await Promise.all(targets.map((target) => target.stop()));
+  await databases.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

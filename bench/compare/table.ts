@@ -1,0 +1,54 @@
+/** What the rounds say together, as one table. */
+import type { Measured } from './generator.ts';
+import { type Workload, workloadTitles } from './target.ts';
+
+export interface Round extends Measured {
+  /** Processor time of the service and its database for one answer. */
+  readonly cpuMicros: number;
+  /** Megabytes resident at most. */
+  readonly peak: number;
+}
+
+export interface Result {
+  readonly workload: Workload;
+  readonly connections: number;
+  readonly target: string;
+  readonly rounds: readonly Round[];
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[Math.floor(middle)] ?? 0)
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+const peers = ['PocketBase', 'Parse Server'];
+const format = (value: number) => Math.round(value).toLocaleString('en');
+
+/** One line a target: medians of the rounds, and how often the better peer fits into it. */
+export function table(results: readonly Result[]): string {
+  const lines = [
+    '| workload, connections | | answers/s | of the better peer | p50 ms | p99 ms | CPU µs an answer | peak MB | failures |',
+    '|---|---|---|---|---|---|---|---|---|',
+  ];
+  for (const { workload, connections, target, rounds } of results) {
+    const of = (name: keyof Round) => median(rounds.map((round) => round[name]));
+    const rate = of('rate');
+    const best = Math.max(
+      0,
+      ...results
+        .filter(
+          (other) => other.workload === workload && other.connections === connections && peers.includes(other.target),
+        )
+        .map((other) => median(other.rounds.map((round) => round.rate))),
+    );
+    const ratio = best > 0 ? `${(rate / best).toFixed(1)} ×` : '';
+    const failures = rounds.reduce((sum, round) => sum + round.failures, 0);
+    lines.push(
+      `| ${workloadTitles[workload]}, ${connections} | ${target} | ${format(rate)} | ${ratio} | ${of('p50').toFixed(2)} | ${of('p99').toFixed(2)} | ${format(of('cpuMicros'))} | ${format(of('peak'))} | ${failures} |`,
+    );
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,56 @@
+/** Everything that can be measured, by the name that `--targets` takes. */
+import { createDatabase, startDurablePostgres } from './postgres.ts';
+import type { Target } from './target.ts';
+import { startEmptyRoute } from './targets/floor.ts';
+import { startParseServer } from './targets/parse-server.ts';
+import { startPharos } from './targets/pharos.ts';
+import { startPocketBase } from './targets/pocketbase.ts';
+
+/** Starts it with its data in the folder. @throws Error that says why it cannot */
+export type Starter = (folder: string) => Promise<Target>;
+
+/** PostgreSQL starts with the first target that needs it. */
+export interface Databases {
+  create(name: string): Promise<{ readonly databaseUrl: string; readonly databasePid: number }>;
+  stop(): Promise<void>;
+}
+
+export function createDatabases(): Databases {
+  let server: ReturnType<typeof startDurablePostgres> | undefined;
+  return {
+    async create(name) {
+      server ??= startDurablePostgres();
+      const started = await server;
+      return { databaseUrl: await createDatabase(started, name), databasePid: started.pid };
+    },
+    stop: async () => (await server?.catch(() => undefined))?.stop(),
+  };
+}
+
+/** `before` is the folder of another checkout of Pharos. */
+export function starters(databases: Databases, before: string | undefined): Readonly<Record<string, Starter>> {
+  const full = 'SQLite, synchronous=FULL';
+  const fsync = 'PostgreSQL, fsync on';
+  const onPostgres = async (folder: string, name: string, database: string, checkout?: string) =>
+    startPharos({
+      name,
+      durability: fsync,
+      folder,
+      ...(await databases.create(database)),
+      ...(checkout ? { checkout } : {}),
+    });
+  return {
+    empty: startEmptyRoute,
+    sqlite: (folder) => startPharos({ name: 'Pharos on SQLite', durability: full, folder }),
+    postgres: (folder) => onPostgres(folder, 'Pharos on PostgreSQL', 'pharos'),
+    ...(before
+      ? {
+          before: (folder: string) =>
+            startPharos({ name: 'before, on SQLite', durability: full, folder, checkout: before }),
+          'before-postgres': (folder: string) => onPostgres(folder, 'before, on PostgreSQL', 'pharos_before', before),
+        }
+      : {}),
+    pocketbase: startPocketBase,
+    parse: async (folder) => startParseServer({ folder, ...(await databases.create('parse')) }),
+  };
+}

@@ -1,0 +1,13 @@
+/** `node empty-route.ts PORT`: the product's HTTP stack, as fast as it can be. */
+import { createRequire } from 'node:module';
+
+// Resolved where the service resolves it, so that both are the same version.
+const require = createRequire(new URL('../../../server/src/main.ts', import.meta.url));
+const { default: fastify } = require('fastify') as typeof import('fastify');
+
+const server = fastify();
+server.get('/', (_request, reply) => {
+  reply.type('application/json; charset=utf-8');
+  return reply.send('{"result":{}}');
+});
+await server.listen({ port: Number(process.argv[2]), host: '127.0.0.1' });
