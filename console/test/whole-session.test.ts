@@ -39,7 +39,10 @@ describe('from the set-up link to the why of a first message', () => {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
-  const answer = () => page.getByRole('region', { name: 'The answer' });
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+  const part = (name: string) => page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link', { name });
+  const events = () => page.getByRole('list', { name: 'Events of the last hour' }).getByRole('listitem');
 
   /** Sends as an app would: a shell, curl, and the credentials that the console has shown. */
   async function curl(path: string, body: object): Promise<Record<string, unknown>> {
@@ -53,17 +56,6 @@ describe('from the set-up link to the why of a first message', () => {
       `${origin}/api/v2${path}`,
     ]);
     return JSON.parse(stdout) as Record<string, unknown>;
-  }
-
-  /** Sends from the reference in the console, as the signed-in owner. */
-  async function send(operation: string, fill: () => Promise<void>): Promise<Record<string, unknown>> {
-    await page.goto(`/console/apps/${appId}/api?op=${operation}`);
-    await fill();
-    await button('Send').click();
-    await answer()
-      .getByText(/^20[01]$/)
-      .waitFor();
-    return JSON.parse(await answer().locator('pre').innerText()) as Record<string, unknown>;
   }
 
   test('the set-up link makes the first owner', async () => {
@@ -101,53 +93,56 @@ describe('from the set-up link to the why of a first message', () => {
   });
 
   test('a storyline with a scenario for that beacon is written', async () => {
-    const body = () => page.getByRole('textbox', { name: 'Body' });
-    const storyline = await send('createStoryline', () =>
-      body().fill(JSON.stringify({ title: 'A morning in the museum', isEnabled: true })),
-    );
-    const { objectId } = storyline['result'] as { objectId: string };
-    const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-    const scenario = {
-      beacons: [beaconId],
-      campaign: 'TEXT',
-      event: 'ENTER',
-      showOn: days.map((dayName) => ({ dayName, checked: true })),
-      alertTitle: 'Welcome',
-      alertMessage: 'The tour starts on your left.',
-    };
-    await send('createStorylineDetail', async () => {
-      const parameter = page.getByRole('region', { name: 'Try it' }).locator('input').first();
-      await parameter.fill(objectId);
-      await body().fill(JSON.stringify(scenario));
-    });
+    await part('Storylines').click();
+    await button('Add a storyline').click();
+    await field('Title').fill('A morning in the museum');
+    await dialog().getByRole('button', { name: 'Add', exact: true }).click();
+    await link('Add a scenario').click();
+    await page.getByRole('combobox', { name: 'Beacons' }).fill('main');
+    await page.getByRole('option', { name: 'Main hall' }).click();
+    await page.keyboard.press('Escape');
+    await field('Title').fill('Welcome');
+    await field('Text').fill('The tour starts on your left.');
+    await button('Every day').click();
+    await page
+      .getByTestId('sentence')
+      .filter({ hasText: 'When a visitor enters Main hall, show Welcome every day.' })
+      .waitFor();
+    await button('Add the scenario').click();
+    await page.getByRole('list', { name: 'Scenarios' }).getByText('Welcome').first().waitFor();
   });
 
-  test('a phone says by curl that it has entered, and is told what to show', async () => {
+  test('a phone says by curl that it has entered, is told what to show, and the home screen shows it live', async () => {
+    const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
+    await part('Home').click();
+    await page.getByText('Waiting for the first event').waitFor();
+    await isListening;
     await curl('/installations', { installationId: 'phone-1', deviceType: 'ios' });
     const said = await curl('/sightings', {
       installationId: 'phone-1',
       sightings: [{ beacon: beaconId, event: 'ENTER', eventId: 'first' }],
     });
     assert.match(JSON.stringify(said), /The tour starts on your left\./);
+    await heading('Live now').waitFor();
+    await page.getByText('1 visitor at 1 beacon').waitFor();
+    assert.equal(await events().count(), 1);
   });
 
-  test('the console shows the ENTER at the beacon, and the audit who made it possible', async () => {
+  test('its why is opened: the scenario was shown', async () => {
+    await part('Activity').click();
+    await link('Entered Main hall').click();
+    await heading('Entered Main hall').waitFor();
+    await page.getByText('The message of this beacon was shown.').waitFor();
+    const why = page.getByRole('list', { name: 'Messages that could have been shown' }).getByRole('listitem');
+    assert.match(await why.innerText(), /^Shown\s+Welcome\s*scenario/);
+  });
+
+  test('the beacon has its visitor, and the audit who made it possible', async () => {
     await page.goto(`/console/apps/${appId}/beacons/${beaconId}`);
     await page.getByRole('region', { name: 'Events' }).getByText('ENTER').waitFor();
     await page.getByText('still here').waitFor();
     await page.goto('/console/audit?kind=data');
     await page.getByText('added the storyline A morning in the museum in Museum guide.').waitFor();
-  });
-
-  test('its why can be read: the scenario fired', async () => {
-    const { results } = (await send('listVerdicts', async () => undefined)) as {
-      results: readonly { readonly outcome: string; readonly kind: string; readonly text: string }[];
-    };
-    assert.deepEqual(
-      results.map(({ outcome, kind }) => [outcome, kind]),
-      [['fired', 'scenario']],
-    );
-    assert.ok((results[0]?.text ?? '').length > 0);
   });
 
   test('the browser had nothing to complain about', () => assert.deepEqual(visited.complaints, []));

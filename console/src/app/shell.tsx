@@ -1,7 +1,7 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useParams, useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, Outlet, useLocation, useParams, useRouter } from '@tanstack/react-router';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { Lighthouse } from '../components/lighthouse.tsx';
 import { PasswordDialog } from '../features/session/password-dialog.tsx';
@@ -10,7 +10,7 @@ import { call } from '../lib/api.ts';
 import { appQuery, sessionQuery } from '../lib/queries.ts';
 import { useAction } from '../lib/use-action.ts';
 import type { Session } from '../lib/wire.ts';
-import { appSections } from './app-sections.ts';
+import { appSectionGroups } from './app-sections.ts';
 import { DemoBanner } from './demo-banner.tsx';
 import classes from './shell.module.css';
 
@@ -79,17 +79,38 @@ export function Shell() {
 function AppNavigation({ appId }: { readonly appId: string }) {
   const { data: app } = useQuery(appQuery(appId));
   const may = useMay();
+  const id = useId();
+  const navigation = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // On a phone the sections stand in one line that is wider than the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current section.
+  useEffect(() => {
+    navigation.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [pathname]);
   return (
-    <nav className={classes.appNav} aria-label="Parts of the app">
+    <nav className={classes.appNav} aria-label="Parts of the app" ref={navigation}>
       <span className={classes.appName}>{app?.name ?? '…'}</span>
-      {appSections
-        .filter(({ permission }) => may(permission))
-        .map(({ to, label, icon }) => (
-          <Link key={to} to={to} params={{ appId }} className={classes.entry} activeProps={{ 'aria-current': 'page' }}>
-            <Icon name={icon} />
-            {label}
-          </Link>
-        ))}
+      {appSectionGroups.map(({ title, sections }) => {
+        const shown = sections.filter(({ permission }) => may(permission));
+        if (shown.length === 0) return null;
+        return (
+          <div key={title} className={classes.group}>
+            <span id={`${id}${title}`} className={classes.groupTitle}>
+              {title}
+            </span>
+            <ul aria-labelledby={`${id}${title}`}>
+              {shown.map(({ to, label, icon }) => (
+                <li key={to}>
+                  <Link to={to} params={{ appId }} className={classes.entry} activeProps={{ 'aria-current': 'page' }}>
+                    <Icon name={icon} />
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
     </nav>
   );
 }
