@@ -34,14 +34,13 @@ const maxRemembered = 1_000;
 const slowApps = new Map<string, { inARow: number; pausedUntil: number }>();
 
 /**
- * Tries to answer a query of several conditions by looking at few records, where others may wait for it: those with a
- * value that few have, or the first ones in the order until enough of them fit. Undefined when that cannot be done, and
- * where the database finds such ways by itself: PostgreSQL does, and told how it took half a minute in a trial.
+ * Tries to answer a query of several conditions by looking only at those records that have a value that few have, where
+ * others may wait for it. Undefined when there is no such value, and where the database finds such ways by itself: PostgreSQL does, and told how it took half a minute in a trial.
  */
 export async function selectNarrowly(db: Db, query: NarrowQuery): Promise<Row[] | undefined> {
   const plan = db.dialect.knowsSizes ? undefined : planNarrowly(query.where, query.order);
   if (!plan || isPaused(query.share)) return undefined;
-  return (await amongFew(db, query, plan)) ?? (await byWalking(db, query, plan));
+  return amongFew(db, query, plan);
 }
 
 async function amongFew(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
@@ -58,7 +57,10 @@ async function amongFew(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<R
   return undefined;
 }
 
-/** Walks the index of the order and keeps who is among the few: two indexes and no record is looked at. */
+/**
+ * Walks the index of the order and keeps who is among the few: two indexes and no record is looked at. Only a full page
+ * says that nothing was missed behind the end of the walk.
+ */
 async function byMembership(
   db: Db,
   query: NarrowQuery,
@@ -67,15 +69,6 @@ async function byMembership(
   if (!plan.walk?.besideOneValue) return undefined;
   const fits = sql`object_id in (select object_id ${having})`;
   const rows = await ask(db, query, firstOf(db, query, { walked: walk(db, query, plan.walk), fits }));
-  return rows.length === query.page.limit ? rows : undefined;
-}
-
-/** Only a full page says that nothing was missed behind the end of the walk. */
-async function byWalking(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
-  if (!plan.walk) return undefined;
-  const { condition: fits } = queryToSql(query, db.dialect.where);
-  const walked = walk(db, query, { ...plan.walk, columns: plan.columns });
-  const rows = await ask(db, query, firstOf(db, query, { walked, fits }));
   return rows.length === query.page.limit ? rows : undefined;
 }
 
