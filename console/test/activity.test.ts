@@ -167,8 +167,8 @@ describe('activity in the console', () => {
     await rows('log records').first().waitFor();
   });
 
-  test('an editor sees who by an id only, and no way to the installation', async () => {
-    const other = await openAs(browser, { app: site.app, origin, role: 'editor' });
+  test('an installer sees who by an id only, and no way to the installation', async () => {
+    const other = await openAs(browser, { app: site.app, origin, role: 'installer' });
     await other.page.goto(`/console/apps/${site.app.appId}/activity`);
     await other.page.getByRole('link', { name: 'Entered Hall' }).first().click();
     await other.page.getByText('What happened').waitFor();

@@ -115,6 +115,7 @@ describe('the home of an app', () => {
 
   test('what needs a person stands first, with the way to it', async () => {
     await finding('No push service is set up').waitFor();
+    assert.match((await link('Open the senders').getAttribute('href')) ?? '', /\/senders$/);
     await finding('5 rules are open to everybody').waitFor();
     await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     await site.makeReachable();

@@ -148,7 +148,7 @@ describe('installations in the console', () => {
     assert.match(lines[1] ?? '', /,dead,UNREGISTERED\./);
   });
 
-  test('an analyst sees no person behind it and changes nothing; an editor does not come here', async () => {
+  test('an analyst sees no person behind it and changes nothing; an installer does not come here', async () => {
     const analyst = await openAs(browser, { app: site.app, origin, role: 'analyst' });
     await analyst.page.goto(`/console/apps/${site.app.appId}/installations/${site.phone}`);
     await analyst.page.getByText('Push address').waitFor();
@@ -157,11 +157,11 @@ describe('installations in the console', () => {
       assert.equal(await analyst.page.getByRole('button', { name }).count(), 0);
     assert.deepEqual(analyst.complaints, []);
     await analyst.context.close();
-    const editor = await openAs(browser, { app: site.app, origin, role: 'editor' });
-    await editor.page.goto(`/console/apps/${site.app.appId}`);
-    await editor.page.getByRole('link', { name: 'Activity' }).waitFor();
-    assert.equal(await editor.page.getByRole('link', { name: 'Installations' }).count(), 0);
-    await editor.context.close();
+    const installer = await openAs(browser, { app: site.app, origin, role: 'installer' });
+    await installer.page.goto(`/console/apps/${site.app.appId}`);
+    await installer.page.getByRole('link', { name: 'Activity' }).waitFor();
+    assert.equal(await installer.page.getByRole('link', { name: 'Installations' }).count(), 0);
+    await installer.context.close();
   });
 
   test('the browser had nothing to complain about', () => {

@@ -125,6 +125,7 @@ describe('push in the console', () => {
   test('its page tells why, for each recipient', async () => {
     await link('Tonight').click();
     await page.getByText('The installation has no device token.').first().waitFor();
+    await page.getByText('1–4 of 4').waitFor();
     assert.equal(await recipients().count(), 4);
     await button(/^Sent 3/).click();
     await page.getByText('1–3 of 3').waitFor();
@@ -163,7 +164,8 @@ describe('push in the console', () => {
     await page.getByText('Cancelled', { exact: true }).first().waitFor();
     assert.equal(await button('Cancel it').count(), 0);
     assert.match(await page.title(), /Pharos/);
-    assert.equal((await pushes())[0].state, 'cancelled');
+    const cancelled = (await pushes()).find(({ data }: { data: { title: string } }) => data.title === script);
+    assert.equal(cancelled.state, 'cancelled');
   });
 
   test('a scheduled one waits, and says for when', async () => {
@@ -195,13 +197,13 @@ describe('push in the console', () => {
     await analyst.context.close();
   });
 
-  test('an editor, who may not read installations, sends without a number', async () => {
+  test('an editor sees how many it reaches, too', async () => {
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     await editor.page.goto(`/console/apps/${app.appId}/push/new`);
-    await editor.page.getByText('Your role may not read installations.', { exact: false }).waitFor();
+    await editor.page.getByRole('status').filter({ hasText: '13 installations' }).waitFor();
     await editor.page.getByRole('textbox', { name: 'Title', exact: true }).fill('From an editor');
     await editor.page.getByRole('button', { name: 'Send …' }).click();
-    await editor.page.getByRole('button', { name: 'Send to everyone' }).click();
+    await editor.page.getByRole('button', { name: 'Send to all 13 installations' }).click();
     await editor.page.getByRole('link', { name: 'From an editor' }).waitFor();
     await editor.context.close();
   });

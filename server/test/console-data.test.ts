@@ -28,7 +28,7 @@ const expected: Readonly<Record<string, { read?: readonly AdminRole[]; write?: r
   Visits: { read: everybody },
   Events: { read: everybody },
   Logs: { read: everybody },
-  Installations: { read: ['owner', 'manager', 'analyst'], write: leading },
+  Installations: { read: ['owner', 'manager', 'editor', 'analyst'], write: leading },
   Users: { read: leading },
 };
 
@@ -248,7 +248,7 @@ for (const database of databases) {
       );
     });
 
-    test('an analyst sees installations without what tells whose they are', async () => {
+    test('an analyst and an editor see installations without what tells whose they are', async () => {
       const body = { installationId: 'phone-1', deviceType: 'ios', metadata: { name: 'Vera' }, channels: ['news'] };
       const { objectId } = (await app.send({ method: 'POST', url: '/api/v2/installations', body })).body.result;
       const shown = await send('analyst', { method: 'GET', url: '/installations?count=1' });
@@ -276,6 +276,9 @@ for (const database of databases) {
         assert.deepEqual([(await by(query)).status, (await by(query)).body.code], [400, 102], query);
       assert.equal((await by(where({ deviceType: 'ios' }))).body.results.length, 1);
       assert.equal((await by('where=%7B')).body.code, 102);
+      const counted = await send('editor', { method: 'GET', url: '/installations?count=1' });
+      assert.equal(counted.body.count, 1);
+      assert.equal(counted.body.results[0].metadata, undefined);
     });
 
     test('an app that is switched off can still be looked at and worked on', async () => {

@@ -43,9 +43,19 @@ export function TriggerLink({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
   if (found === undefined) return <span className={classes.waiting}>…</span>;
   if (found === null) return gone;
-  const to = found.kind === 'scenario' ? '/apps/$appId/storylines' : '/apps/$appId/notifications/$notificationId';
+  if (found.kind === 'scenario')
+    // A scenario's record does not name its storyline.
+    return (
+      <Link to="/apps/$appId/storylines" params={{ appId }} className={classes.link}>
+        {found.name}
+      </Link>
+    );
   return (
-    <Link to={to as never} params={{ appId, notificationId: triggerId } as never} className={classes.link}>
+    <Link
+      to="/apps/$appId/notifications/$notificationId"
+      params={{ appId, notificationId: triggerId }}
+      className={classes.link}
+    >
       {found.name}
     </Link>
   );

@@ -1401,6 +1401,7 @@ export const mayDo = {
   "installations.read": [
     "owner",
     "manager",
+    "editor",
     "analyst"
   ],
   "installations.personal": [

@@ -51,7 +51,8 @@ export const mayDo = Object.freeze({
   'simulations.run': ['owner', 'manager', 'editor', 'installer'],
   /** Visits, events, verdicts and logs: installations only by their id. */
   'activity.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
-  'installations.read': ['owner', 'manager', 'analyst'],
+  /** Who writes a push sees how many it reaches. */
+  'installations.read': ['owner', 'manager', 'editor', 'analyst'],
   /** Whose installation it is, and what the app has noted about it. */
   'installations.personal': ['owner', 'manager'],
   'installations.write': ['owner', 'manager'],

@@ -58,7 +58,7 @@ function useFindings(appId: string, attention: Attention): readonly Finding[] {
   const mayInstallations = useMayCall()('listInstallations');
   return [
     ...failureFindings(appId, attention),
-    ...senderFindings(attention, senders),
+    ...senderFindings(appId, attention, senders),
     ...silentFindings(appId, attention),
     ...tokenFindings(appId, attention, mayInstallations),
     ...useRuleFindings(appId),
@@ -93,7 +93,11 @@ function failureFindings(appId: string, { failures }: Attention): readonly Findi
   ];
 }
 
-function senderFindings({ tokens }: Attention, senders: readonly Sender[] | undefined): readonly Finding[] {
+function senderFindings(
+  appId: string,
+  { tokens }: Attention,
+  senders: readonly Sender[] | undefined,
+): readonly Finding[] {
   if (!senders || senders.length === 0) return [];
   const refused = senders.filter(({ lastTest }) => lastTest && !lastTest.ok);
   const findings: Finding[] = refused.map(({ kind, name, lastTest }) => ({
@@ -107,7 +111,14 @@ function senderFindings({ tokens }: Attention, senders: readonly Sender[] | unde
       key: 'no sender',
       isGrave: false,
       title: 'No push service is set up',
-      text: 'Messages reach visitors only while the app is open. Enter the credentials of Firebase, Apple or Web Push.',
+      text: (
+        <>
+          Messages reach visitors only while the app is open. Enter the credentials of Firebase, Apple or Web Push.{' '}
+          <Link to="/apps/$appId/senders" params={{ appId }} className={names.link}>
+            Open the senders
+          </Link>
+        </>
+      ),
     });
   return findings;
 }

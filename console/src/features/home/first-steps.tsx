@@ -25,9 +25,7 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
             mt="sm"
             variant={current === 1 ? 'filled' : 'default'}
             leftSection={<Icon name="plus" size={16} />}
-            component={Link}
-            to="/apps/$appId/beacons/new"
-            params={{ appId } as never}
+            renderRoot={(props) => <Link {...props} to="/apps/$appId/beacons/new" params={{ appId }} />}
           >
             Add a beacon
           </Button>
@@ -42,9 +40,7 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
             mt="sm"
             variant={current === 2 ? 'filled' : 'default'}
             leftSection={<Icon name="edit" size={16} />}
-            component={Link}
-            to={'/apps/$appId/notifications/new' as never}
-            params={{ appId } as never}
+            renderRoot={(props) => <Link {...props} to="/apps/$appId/notifications/new" params={{ appId }} />}
           >
             Write a notification
           </Button>
