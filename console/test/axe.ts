@@ -15,7 +15,9 @@ interface Found {
 /** Nothing that axe calls serious or critical stands in the way of a screen reader or a keyboard. */
 export async function assertAccessible(page: Page): Promise<void> {
   // What is fading in has not its colours yet.
-  await page.evaluate('Promise.allSettled(document.getAnimations().map((animation) => animation.finished))');
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime)).map((one) => one.finished))',
+  );
   // The page's content policy allows no foreign script; what the debugger evaluates is not asked.
   await page.evaluate(script);
   const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
