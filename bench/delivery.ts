@@ -128,7 +128,6 @@ async function push(bench: Bench, appId: string) {
     peak = Math.max(peak, process.memoryUsage.rss());
   }, 50);
   const start = performance.now();
-  const used = process.cpuUsage();
   const data = {
     title: 'Tonight',
     alert: 'The museum is open until 22:00.',
@@ -145,11 +144,10 @@ async function push(bench: Bench, appId: string) {
   }
   clearInterval(watch);
   const seconds = (performance.now() - start) / 1_000;
-  const { user, system } = process.cpuUsage(used);
   const [counts] = await db.all(
     sql`select audience_count, sent_count, no_target_count, failed_count from pushes where app_id = ${appId} order by object_id desc limit 1`,
   );
-  return { seconds, cpu: (user + system) / 1e6, peak: Math.round(peak / 1e6), counts };
+  return { seconds, peak: Math.round(peak / 1e6), counts };
 }
 
 const rate = (count: number, seconds: number) => `${Math.round(count / seconds).toLocaleString('en')}/s`;
@@ -158,18 +156,26 @@ async function throughput(bench: Bench): Promise<void> {
   const { ready } = bench.provider;
   const devices = { fcm: ['android', ready.fcm], apns: ['ios', ready.apns], webpush: ['web', ready.webpush] } as const;
   for (const kind of ['fcm', 'apns', 'webpush'] as const) {
-    const { appId } = await createReceiver(bench, kind);
     const [type, tokens] = devices[kind];
-    await insert(
-      bench.db,
-      appId,
-      tokens.map((token, index) => [`i${String(index).padStart(8, '0')}`, type, token] as const),
-    );
-    await push(bench, appId);
-    const { seconds, cpu, counts } = await push(bench, appId);
-    if (Number(counts?.['sent_count']) !== tokens.length) throw new Error(JSON.stringify(counts));
+    const half = Math.ceil(tokens.length / 2);
+    const apps: string[] = [];
+    // Two apps: one alone is held to a pace below its provider's quota.
+    for (const own of [tokens.slice(0, half), tokens.slice(half)]) {
+      const { appId } = await createReceiver(bench, kind);
+      const rows = own.map((token, index) => [`i${String(index).padStart(8, '0')}`, type, token] as const);
+      await insert(bench.db, appId, rows);
+      apps.push(appId);
+    }
+    const pushAll = () => Promise.all(apps.map((appId) => push(bench, appId)));
+    await pushAll();
+    const used = process.cpuUsage();
+    const pushed = await pushAll();
+    const { user, system } = process.cpuUsage(used);
+    const sent = pushed.reduce((sum, { counts }) => sum + Number(counts?.['sent_count']), 0);
+    if (sent !== tokens.length) throw new Error(JSON.stringify(pushed));
+    const seconds = Math.max(...pushed.map(({ seconds }) => seconds));
     process.stdout.write(
-      `  ${kind.padEnd(8)} ${rate(tokens.length, seconds)} (${tokens.length} in ${seconds.toFixed(1)} s), ${rate(tokens.length, cpu)} a core\n`,
+      `  ${kind.padEnd(8)} ${rate(sent, seconds)} (${sent} in ${seconds.toFixed(1)} s), ${rate(sent, (user + system) / 1e6)} a core\n`,
     );
   }
 }
