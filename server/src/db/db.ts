@@ -11,6 +11,8 @@ export type Row = Record<string, SqlValue>;
  */
 export interface SlowQuery {
   readonly share: string;
+  /** It looks at few records. An embedded database answers it where it stands, a little in each turn of the event loop. */
+  readonly isBrief?: true;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface SlowQuery {
  */
 export interface Db {
   readonly dialect: Dialect;
-  /** Rows in the order of the statement. With `slow`, off the main thread and under the deadline. */
+  /** Rows in the order of the statement. With `slow`, off the main thread and under the deadline; see `isBrief`. */
   all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]>;
   one<T extends object = Row>(statement: Sql): Promise<T | undefined>;
   /** The number of rows that the statement changed. Resolves only after the change is durable. */

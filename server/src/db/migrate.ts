@@ -5,6 +5,8 @@ import { type Database, type Db, type Row, UniqueViolation } from './db.ts';
 export interface Migration {
   readonly id: number;
   readonly name: string;
+  /** The only database that runs it (`0005-name.sqlite.sql`). The other counts it as done, so that both count alike. */
+  readonly only: string | undefined;
   readonly statements: readonly string[];
 }
 
@@ -14,7 +16,8 @@ const folder = new URL('../../migrations/', import.meta.url);
 function readMigration(name: string): Migration {
   const text = readFileSync(new URL(name, folder), 'utf8').replace(/^\s*--.*$/gm, '');
   const statements = text.split(/;\s*$/m).map((statement) => statement.trim());
-  return { id: Number.parseInt(name, 10), name, statements: statements.filter((statement) => statement !== '') };
+  const only = /\.(sqlite|postgres)\.sql$/.exec(name)?.[1];
+  return { id: Number.parseInt(name, 10), name, only, statements: statements.filter((statement) => statement !== '') };
 }
 
 export function knownMigrations(): readonly Migration[] {
@@ -48,6 +51,7 @@ async function appliedMigrations(db: Db): Promise<Set<number>> {
 async function apply(db: Db, migration: Migration, now: number): Promise<void> {
   // Its own row comes first: a second node that migrates at the same moment waits here and then finds it done.
   await db.run(sql`insert into migrations (id, name, applied_at) values (${migration.id}, ${migration.name}, ${now})`);
+  if (migration.only !== undefined && migration.only !== db.dialect.name) return;
   for (const statement of migration.statements) await db.run(raw(statement));
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { joinSql, perLiteral, raw, renderSql, type Sql, sql } from '../sql.ts';
-import { type Database, type Db, type Row, tryWrite } from './db.ts';
+import { type Database, type Db, type Row, type SlowQuery, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isRetryable, translatePostgresError } from './postgres-error.ts';
@@ -93,7 +93,7 @@ class PostgresDatabase implements Database {
     for (const pool of [this.#pool, this.#slowPool]) pool.on('error', () => undefined);
   }
 
-  all<T extends object = Row>(statement: Sql, slow?: { readonly share: string }): Promise<T[]> {
+  all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
     if (slow)
       return this.#slowQueue.run(slow.share, async () => (await this.#query<T>(this.#slowPool, statement, false)).rows);
     return this.#query<T>(this.#pool, statement).then((result) => result.rows);

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { raw, type Sql } from '../sql.ts';
-import { type Database, type Row, tryWrite } from './db.ts';
+import { BriefTurns } from './brief-turns.ts';
+import { type Database, type Row, type SlowQuery, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
@@ -39,6 +40,7 @@ class SqliteDatabase implements Database {
   readonly #idleThreads: SqliteThread[];
   readonly #maintenance: SqliteThread;
   readonly #slowQueue: FairQueue;
+  readonly #brief = new BriefTurns();
   #checkpoint: Promise<void> | undefined;
   #commitsSinceLook = 0;
 
@@ -52,7 +54,9 @@ class SqliteDatabase implements Database {
     this.#slowQueue = new FairQueue(readerThreads, options.queryDeadlineMs);
   }
 
-  async all<T extends object = Row>(statement: Sql, slow?: { readonly share: string }): Promise<T[]> {
+  async all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
+    if (slow?.isBrief && !this.#brief.isPaused(slow.share))
+      return this.#brief.run(slow.share, () => this.#local(() => this.#read.all(statement) as T[]));
     if (slow) return this.#slowQueue.run(slow.share, () => this.#onThread(statement)) as Promise<T[]>;
     return this.#local(() => this.#read.all(statement) as T[]);
   }

@@ -43,6 +43,11 @@ export interface Table {
   readonly lookup: FieldLookup;
   /** The column list of a select. */
   readonly selection: Sql;
+  /**
+   * By the column that leads the index `<table>_<column>`: all columns that the index holds, so that no row is read for
+   * them. Where the database does not know sizes by itself.
+   */
+  readonly held: Readonly<Record<string, readonly string[]>>;
   /** One row as the interface shows it, as JSON text. */
   render(row: Row): string;
   /** One row as the interface shows it. */
@@ -133,7 +138,11 @@ function fieldOf(name: string, spec: ColumnSpec): ColumnField {
  * A table whose rows are records of the interface: where each member is kept is said once, and reading, writing,
  * filtering and rendering follow from it.
  */
-export function defineTable(name: string, columns: Readonly<Record<string, ColumnSpec>>): Table {
+export function defineTable(
+  name: string,
+  columns: Readonly<Record<string, ColumnSpec>>,
+  held: Table['held'] = {},
+): Table {
   const specs = Object.entries(columns)
     .filter(([, spec]) => !spec.hidden)
     .map(([member, spec]) => ({ label: `${JSON.stringify(member)}:`, ...spec }));
@@ -179,6 +188,7 @@ export function defineTable(name: string, columns: Readonly<Record<string, Colum
     columns,
     lookup: columnLookup(columns),
     selection,
+    held,
     render,
     decode: (row) => JSON.parse(render(row)) as Record<string, unknown>,
     match,

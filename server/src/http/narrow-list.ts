@@ -2,7 +2,7 @@ import type { Db, Row } from '../db/db.ts';
 import type { Table } from '../db/table.ts';
 import type { Order, Where } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
-import { type NarrowPlan, planNarrowly } from '../query/plan.ts';
+import { type Group, type NarrowPlan, planNarrowly } from '../query/plan.ts';
 import { queryToSql, whereToSql } from '../query/to-sql.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 
@@ -17,59 +17,87 @@ export interface NarrowQuery {
   readonly share: string;
 }
 
-/** If no more records have a value, all of them are judged. */
+/** If no more records meet what is asked of one column, all of them are judged. */
 const fewRecords = 500;
-/** How far an index is walked for those that fit. */
-const walkedRecords = 2_000;
+/** The same where the index alone says all that is asked, and how far an index is walked for those that fit. */
+const heldRecords = 2_000;
 /** More than any value of which there are few has; a limit keeps the databases from taking another index. */
 const fence = 100_000;
-/** A query that looks at few records and still takes longer reads large ones, or has not been asked for long. */
-const longMicros = 10_000;
-/** So many long ones in a row are no accident. */
-const longInARow = 3;
-const pauseMs = 30_000;
-const maxRemembered = 1_000;
-
-/** Apps whose records are so large that even few of them take long: theirs wait their turn with the long queries. */
-const slowApps = new Map<string, { inARow: number; pausedUntil: number }>();
-
 /**
- * Tries to answer a query of several conditions by looking only at those records that have a value that few have, where
- * others may wait for it. Undefined when there is no such value, and where the database finds such ways by itself: PostgreSQL does, and told how it took half a minute in a trial.
+ * Tries to answer a query of several conditions by looking only at few records or at index entries alone, where others
+ * may wait for it. Undefined when there is no such way, and where the database finds such ways by itself: PostgreSQL
+ * does, and told how it took half a minute in a trial.
  */
 export async function selectNarrowly(db: Db, query: NarrowQuery): Promise<Row[] | undefined> {
   const plan = db.dialect.knowsSizes ? undefined : planNarrowly(query.where, query.order);
-  if (!plan || isPaused(query.share)) return undefined;
-  return amongFew(db, query, plan);
+  if (!plan) return undefined;
+  return (await amongFew(db, query, plan)) ?? (await byOrder(db, query, plan)) ?? (await amongHeld(db, query, plan));
 }
 
 async function amongFew(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
-  for (const value of plan.values.slice(0, 2)) {
-    const having = sql`from ${raw(query.table.name)} where ${query.scope} and ${whereToSql(value, db.dialect.where)}`;
-    const counted = sql`select count(*) as n from (select 1 ${having} limit ${fewRecords + 1}) as few`;
-    const [row] = await db.all<{ n: number }>(counted);
-    const found = row?.n ?? 0;
+  for (const group of plan.groups.slice(0, 2)) {
+    const found = await count(db, query, group, fewRecords);
     if (found > fewRecords) continue;
     const { limit, skip } = query.page;
-    const walked = found > 3 * (limit + skip) ? await byMembership(db, query, { plan, having }) : undefined;
-    return walked ?? ask(db, query, judged(db, query, sql`select ${columns(plan)} ${having} limit ${fence}`));
+    const isMany = found > 3 * (limit + skip) && !isHeld(query, group.column, plan);
+    return (isMany ? await byMembership(db, query, { plan, group }) : undefined) ?? all(db, query, { plan, group });
   }
   return undefined;
 }
 
+/** Walks the index of the order where it holds all that is asked; those that fit are often near its beginning. */
+async function byOrder(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
+  if (!plan.walk || !isHeld(query, plan.walk.column, plan)) return undefined;
+  const walked = walk(db, query, { where: plan.walk.where, columns: plan.columns });
+  return full(query, await ask(db, query, firstOf(query, { walked, fits: whereToSql(query.where, db.dialect.where) })));
+}
+
+async function amongHeld(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
+  for (const group of plan.groups.slice(0, 2)) {
+    if (!isHeld(query, group.column, plan)) continue;
+    if ((await count(db, query, group, heldRecords)) <= heldRecords) return all(db, query, { plan, group });
+  }
+  return undefined;
+}
+
+/** Whether the index that a column leads says all that is asked. */
+function isHeld({ table }: NarrowQuery, column: string, { columns }: NarrowPlan): boolean {
+  const held = table.held[column];
+  return held !== undefined && columns.every((each) => held.includes(each) || each === 'object_id');
+}
+
+interface AmongGroup {
+  readonly plan: NarrowPlan;
+  readonly group: Group;
+}
+
+const having = (db: Db, { table, scope }: NarrowQuery, { where }: Group) =>
+  sql`from ${raw(table.name)} where ${scope} and ${whereToSql(where, db.dialect.where)}`;
+
+/** How many records meet what is asked of one column, counted no further than one beyond `most`. */
+async function count(db: Db, query: NarrowQuery, group: Group, most: number): Promise<number> {
+  const few = sql`select 1 ${having(db, query, group)} limit ${most + 1}`;
+  const [row] = await ask<{ n: number }>(db, query, sql`select count(*) as n from (${few}) as few`);
+  return row?.n ?? 0;
+}
+
+function all(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<Row[]> {
+  if (isHeld(query, group.column, plan)) return ask(db, query, byIndex(db, query, group));
+  return ask(db, query, judged(db, query, sql`select ${columns(plan)} ${having(db, query, group)} limit ${fence}`));
+}
+
 /**
- * Walks the index of the order and keeps who is among the few: two indexes and no record is looked at. Only a full page
- * says that nothing was missed behind the end of the walk.
+ * Walks the index of the order and keeps who is among the few: two indexes and no record is looked at.
  */
-async function byMembership(
-  db: Db,
-  query: NarrowQuery,
-  { plan, having }: { readonly plan: NarrowPlan; readonly having: Sql },
-): Promise<Row[] | undefined> {
-  if (!plan.walk?.besideOneValue) return undefined;
-  const fits = sql`object_id in (select object_id ${having})`;
-  const rows = await ask(db, query, firstOf(db, query, { walked: walk(db, query, plan.walk), fits }));
-  return rows.length === query.page.limit ? rows : undefined;
+async function byMembership(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<Row[] | undefined> {
+  if (!plan.walk?.besideOneGroup) return undefined;
+  const fits = sql`object_id in (select object_id ${having(db, query, group)})`;
+  return full(query, await ask(db, query, firstOf(query, { walked: walk(db, query, plan.walk), fits })));
+}
+
+/** Only a full page says that nothing was missed behind the end of a walk. */
+function full({ page }: NarrowQuery, rows: Row[]): Row[] | undefined {
+  return rows.length === page.limit ? rows : undefined;
 }
 
 type Walk = Pick<NonNullable<NarrowPlan['walk']>, 'where' | 'columns'>;
@@ -77,49 +105,41 @@ type Walk = Pick<NonNullable<NarrowPlan['walk']>, 'where' | 'columns'>;
 /** The first ones in the order, by nothing but its index. */
 function walk(db: Db, query: NarrowQuery, by: Walk): Sql {
   const { condition, orderBy } = queryToSql({ where: by.where, order: query.order }, db.dialect.where);
-  return sql`select ${columns(by)} from ${raw(query.table.name)} where ${query.scope} and ${condition} order by ${orderBy} limit ${walkedRecords}`;
+  return sql`select ${columns(by)} from ${raw(query.table.name)} where ${query.scope} and ${condition} order by ${orderBy} limit ${heldRecords}`;
 }
 
 function columns({ columns }: Pick<NarrowPlan, 'columns'>): Sql {
-  return raw([...new Set(['object_id', ...columns])].join(', '));
+  return raw([...new Set(['rowid', 'object_id', ...columns])].join(', '));
+}
+
+/** The page from one index that says all that is asked. The database would not know which of several is the shortest. */
+function byIndex(db: Db, query: NarrowQuery, { column }: Group): Sql {
+  const { table, scope } = query;
+  const { condition, orderBy } = queryToSql(query, db.dialect.where);
+  const index = raw(`${table.name} indexed by ${table.name}_${column}`);
+  return pageOf(query, sql`${index} where ${scope} and ${condition} order by ${orderBy}`);
 }
 
 /** The page of those `candidates` that fit. Documents are read only for what is answered. */
 function judged(db: Db, query: NarrowQuery, candidates: Sql): Sql {
   const { condition, orderBy } = queryToSql(query, db.dialect.where);
-  return pageOf(db, query, sql`(${candidates}) as candidates where ${condition} order by ${orderBy}`);
+  return pageOf(query, sql`(${candidates}) as candidates where ${condition} order by ${orderBy}`);
 }
 
 /**
  * The same of candidates that come in order, so that the walk ends with the last one that is needed. That a subquery with
  * a limit keeps its order is not promised by SQL but is so in SQLite; the tests would notice.
  */
-function firstOf(db: Db, query: NarrowQuery, { walked, fits }: { readonly walked: Sql; readonly fits: Sql }): Sql {
-  return pageOf(db, query, sql`(${walked}) as candidates where ${fits}`);
+function firstOf(query: NarrowQuery, { walked, fits }: { readonly walked: Sql; readonly fits: Sql }): Sql {
+  return pageOf(query, sql`(${walked}) as candidates where ${fits}`);
 }
 
-function pageOf(db: Db, { table, scope, where, order, page }: NarrowQuery, from: Sql): Sql {
-  const { orderBy } = queryToSql({ where, order }, db.dialect.where);
-  const ids = sql`select object_id from ${from} limit ${page.limit} offset ${page.skip}`;
-  return sql`select ${table.selection} from ${raw(table.name)} where ${scope} and object_id in (${ids}) order by ${orderBy}`;
+/** SQLite walks a cross join from the left, so that the page stays in its order and documents are not sorted. */
+function pageOf({ table, page }: NarrowQuery, from: Sql): Sql {
+  const places = sql`select rowid as place from ${from} limit ${page.limit} offset ${page.skip}`;
+  return sql`select ${table.selection} from (${places}) as page cross join ${raw(table.name)} on ${raw(table.name)}.rowid = page.place`;
 }
 
-/** What this thread has worked until there is a promise is what others have waited for. */
-async function ask(db: Db, { share }: NarrowQuery, statement: Sql): Promise<Row[]> {
-  const before = process.threadCpuUsage();
-  const rows = db.all(statement);
-  const { user, system } = process.threadCpuUsage(before);
-  if (user + system > longMicros) noteLong(share);
-  else slowApps.delete(share);
-  return rows;
-}
-
-function isPaused(share: string): boolean {
-  return performance.now() < (slowApps.get(share)?.pausedUntil ?? 0);
-}
-
-function noteLong(share: string): void {
-  const inARow = (slowApps.get(share)?.inARow ?? 0) + 1;
-  if (slowApps.size >= maxRemembered) slowApps.clear();
-  slowApps.set(share, { inARow, pausedUntil: inARow >= longInARow ? performance.now() + pauseMs : 0 });
+function ask<T extends object = Row>(db: Db, { share }: NarrowQuery, statement: Sql): Promise<T[]> {
+  return db.all<T>(statement, { share, isBrief: true });
 }

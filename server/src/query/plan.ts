@@ -26,20 +26,28 @@ export function isIndexed(where: Where | undefined, order: Order): boolean {
 
 /** How a query of several conditions that no one index answers can still be answered by looking at few records. */
 export interface NarrowPlan {
-  /** Conditions on one value of an indexed column; if few records meet one of them, the rest is judged on those. */
-  readonly values: readonly Condition[];
-  /** What the index of the order can be walked by, where the order has one; `undefined` within is the whole index. */
+  /** What is asked of each indexed column; where few records meet one of these, the rest is judged on those. */
+  readonly groups: readonly Group[];
+  /** What the index of the order can be walked by, where the order has one. */
   readonly walk: Walk | undefined;
   /** The columns that conditions and order need, beside objectId. */
   readonly columns: readonly string[];
 }
 
+export interface Group {
+  /** The column that leads the index. */
+  readonly column: string;
+  readonly where: Where;
+}
+
 interface Walk {
+  readonly column: string;
+  /** What is asked of the order's own column; undefined is the whole index. */
   readonly where: Where | undefined;
   /** The columns of the order alone. */
   readonly columns: readonly string[];
-  /** Whether all that is asked beside it is one of `values`. */
-  readonly besideOneValue: boolean;
+  /** Whether all that is asked beside it is asked of one other indexed column. */
+  readonly besideOneGroup: boolean;
 }
 
 /** Undefined where documents would have to be read to judge a record. */
@@ -49,20 +57,26 @@ export function planNarrowly(where: Where | undefined, order: Order): NarrowPlan
   if (!conditions || fields.some((field) => jsonColumnOf(field) !== undefined)) return undefined;
   // Without a lookup it is a pattern or a negation; patterns take their time on each record.
   if (conditions.some(({ operator }) => operators.get(operator)?.lookup === undefined)) return undefined;
-  const values = conditions.filter(({ field, operator }) => operator === '$eq' && indexColumn(field) !== undefined);
-  return { values, walk: walkOf(conditions, order), columns: columnsOf(fields) };
+  const columns = new Set(conditions.flatMap(({ field }) => indexColumn(field) ?? []));
+  const groups = [...columns].map((column) => groupOf(column, conditions));
+  return { groups, walk: walkOf(conditions, order), columns: columnsOf(fields) };
+}
+
+function groupOf(column: string, conditions: readonly Condition[]): Group {
+  return { column, where: { kind: 'all', parts: conditions.filter(({ field }) => indexColumn(field) === column) } };
 }
 
 function walkOf(conditions: readonly Condition[], order: Order): Walk | undefined {
   const first = order[0];
   const own = isOrderIndexed(order) && first ? indexColumn(first.field) : undefined;
   if (own === undefined) return undefined;
-  const parts = conditions.filter(({ field }) => indexColumn(field) === own);
-  const [other, ...more] = conditions.filter((condition) => !parts.includes(condition));
+  const isOwn = ({ field }: Condition) => indexColumn(field) === own;
+  const others = new Set(conditions.filter((each) => !isOwn(each)).map(({ field }) => indexColumn(field)));
   return {
-    where: parts.length === 0 ? undefined : { kind: 'all', parts },
+    column: own,
+    where: conditions.some(isOwn) ? groupOf(own, conditions).where : undefined,
     columns: columnsOf(order.map(({ field }) => field)),
-    besideOneValue: other?.operator === '$eq' && indexColumn(other.field) !== undefined && more.length === 0,
+    besideOneGroup: others.size === 1 && !others.has(undefined),
   };
 }
 

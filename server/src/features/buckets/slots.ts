@@ -9,6 +9,12 @@ export type Columns = Readonly<Record<string, ColumnType>>;
 const numberSlots = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
 const textSlots = ['t1', 't2', 't3', 't4', 't5', 't6'];
 
+/** What else the index of each slot holds on SQLite (migration 5). */
+export const slotsHeld: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
+  ...numberSlots.map((slot) => [slot, [...numberSlots, ...textSlots]]),
+  ...textSlots.map((slot) => [slot, [slot, ...numberSlots]]),
+]);
+
 /** Longer texts would make index entries that PostgreSQL refuses. */
 const maxSlotText = 255;
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import { defineTable, json, text, time } from '../../db/table.ts';
 import { joinSql, raw, type SqlValue, sql } from '../../sql.ts';
+import { slotsHeld } from './slots.ts';
 
 export interface BucketRow {
   readonly app_id: string;
@@ -21,12 +22,16 @@ export const schemaTable = defineTable('schemas', {
 });
 
 /** The members of a record that are not in its document. */
-export const recordTable = defineTable('records', {
-  objectId: text('object_id'),
-  metadata: json('doc'),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
+export const recordTable = defineTable(
+  'records',
+  {
+    objectId: text('object_id'),
+    metadata: json('doc'),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  slotsHeld,
+);
 
 export function findBucket(db: Db, appId: string, name: string): Promise<BucketRow | undefined> {
   return db.one<BucketRow>(sql`select * from buckets where app_id = ${appId} and name = ${name}`);
