@@ -20,7 +20,7 @@ function buildConsole() {
 }
 
 function run(words) {
-  const main = join(root, 'server', 'src', 'main.ts');
+  const main = join(root, 'server', 'bin', 'pharos.mjs');
   // The channel closes with this process, however it ends, so that the service never outlives it unnoticed.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
   const child = spawn(pinnedNode, [main, ...words], { stdio, env: environment });

@@ -9,7 +9,7 @@ import { sendAll } from '../generator.ts';
 import { family, start } from '../processes.ts';
 import type { Load, Target, Workload } from '../target.ts';
 
-const program = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../../server/bin/pharos.mjs', import.meta.url));
 const bucket = '/api/v2/data/bucket/Sightings';
 
 export function freePort(): Promise<number> {
@@ -46,7 +46,7 @@ interface Running {
 export async function startPharos(options: PharosOptions): Promise<Target> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const main = options.checkout ? join(options.checkout, 'server/src/main.ts') : program;
+  const main = options.checkout ? join(options.checkout, 'server/bin/pharos.mjs') : program;
   const env = {
     PHAROS_DATA: options.folder,
     PHAROS_PORT: String(port),
