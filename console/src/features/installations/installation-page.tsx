@@ -15,6 +15,7 @@ import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { download } from '../../lib/all-records.ts';
 import { dataOf } from '../../lib/api.ts';
+import { senderName } from '../../lib/delivery-words.ts';
 import { useTimes } from '../../lib/times.ts';
 import { useAction } from '../../lib/use-action.ts';
 import classes from './installations.module.css';
@@ -88,7 +89,7 @@ function InstallationFacts({ appId, installation }: Props) {
           </Badge>
           {token === 'live' && tokenAt && <span className={classes.soft}>since {times.date(tokenAt)}</span>}
         </Fact>
-        <Fact label="Push type">{installation.pushType ?? 'not told'}</Fact>
+        <Fact label="Push type">{installation.pushType ? senderName(installation.pushType) : 'not told'}</Fact>
         <Fact label="App">{appText(installation) || 'not told'}</Fact>
         <Fact label="App identifier">{installation.appIdentifier ?? 'not told'}</Fact>
         <Fact label="Channels">{channels.length > 0 ? channels.join(', ') : 'none'}</Fact>

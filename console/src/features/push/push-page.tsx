@@ -5,6 +5,7 @@ import { useState } from 'react';
 import back from '../../components/back-link.module.css';
 import { Block } from '../../components/block.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { dataKey } from '../../components/list/record-list.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
@@ -105,16 +106,15 @@ function Message({ appId, push }: { readonly appId: string; readonly push: PushD
   ];
   return (
     <Block title="The message" about={`Times are in ${times.zone}.`}>
-      <dl className={classes.facts}>
+      <Facts>
         {facts
           .filter(([, text]) => text !== undefined)
           .map(([label, text]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>{text}</dd>
-            </div>
+            <Fact key={label} label={label} isWide={label === 'Text' || label === 'Link' || label === 'Picture'}>
+              {text}
+            </Fact>
           ))}
-      </dl>
+      </Facts>
       {where && (
         <>
           <Text size="sm" c="dimmed" mt="md">
