@@ -78,8 +78,8 @@ function InstallationFacts({ appId, installation }: Props) {
     <Block title="Facts" about={`Times are in ${times.zone}.`}>
       {token === 'dead' && (
         <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
-          No push reaches it since {times.dateTime(tokenDeadAt ?? '')}. {installation.tokenDeadReason} It heals when the
-          app is opened again.
+          No push reaches it since {times.dateTime(tokenDeadAt ?? '')}. {sentenceOf(installation.tokenDeadReason)} It
+          heals when the app is opened again.
         </Alert>
       )}
       <Facts>
@@ -106,7 +106,7 @@ function InstallationFacts({ appId, installation }: Props) {
         <Fact label="First registered">{times.dateTime(installation.createdAt)}</Fact>
         <Fact label="Last started">{times.dateTime(installation.updatedAt)}</Fact>
         {installation.installationId && (
-          <Fact label="installationId">
+          <Fact label="installationId" isWide>
             <span className="mono">{installation.installationId}</span>
             <CopyButton text={installation.installationId} label="installationId" />
           </Fact>
@@ -120,6 +120,9 @@ function InstallationFacts({ appId, installation }: Props) {
     </Block>
   );
 }
+
+/** What push services answer ends with a full stop or without. */
+const sentenceOf = (reason = ''): string => (reason === '' || reason.endsWith('.') ? reason : `${reason}.`);
 
 function Actions({ appId, installation }: Props) {
   const mayCall = useMayCall();
