@@ -181,6 +181,7 @@ describe('push in the console', () => {
     assert.equal((await pushes()).find(({ sendAt }: { sendAt?: string }) => sendAt)?.sendAt, `${tomorrow}:00.000Z`);
     await link('Tomorrow').click();
     await page.getByText('Scheduled for').waitFor();
+    await page.getByText('to those who match then. Until then it can be cancelled.', { exact: false }).waitFor();
     await page.getByText('There are no recipients yet.', { exact: false }).waitFor();
   });
 

@@ -41,17 +41,32 @@ export function PushPage() {
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!push && !error && <Skeleton h={300} />}
-      {push && <Outcome push={push} />}
+      {push && <Outcome appId={appId} push={push} />}
       {push && <Message appId={appId} push={push} />}
       {push && <Deliveries appId={appId} pushId={pushId} isLive={isUnderWay(push)} />}
     </>
   );
 }
 
-function Outcome({ push }: { readonly push: PushDetail }) {
+interface Props {
+  readonly appId: string;
+  readonly push: PushDetail;
+}
+
+function Outcome({ appId, push }: Props) {
+  const times = useTimes(appId);
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { audience, received, opened, reasons } = push;
+  const { audience, received, opened, reasons, sendAt } = push;
+  if (push.state === 'accepted' && sendAt)
+    return (
+      <Block title="What became of it">
+        <PushStateBadge state={push.state} />
+        <p className={classes.live}>
+          It is sent on {times.minute(sendAt)}, to those who match then. Until then it can be cancelled.
+        </p>
+      </Block>
+    );
   return (
     <Block title="What became of it">
       <PushStateBadge state={push.state} />
@@ -91,7 +106,7 @@ function Outcome({ push }: { readonly push: PushDetail }) {
 
 const shownMembers = { title: 'Title', alert: 'Text', uri: 'Link', image: 'Picture', badge: 'Number', sound: 'Sound' };
 
-function Message({ appId, push }: { readonly appId: string; readonly push: PushDetail }) {
+function Message({ appId, push }: Props) {
   const times = useTimes(appId);
   const { data, where, sendAt, expiresAt, createdAt } = push;
   const others = Object.entries(data).filter(([name]) => !(name in shownMembers));
@@ -135,7 +150,7 @@ function Message({ appId, push }: { readonly appId: string; readonly push: PushD
   );
 }
 
-function Cancel({ appId, push }: { readonly appId: string; readonly push: PushDetail }) {
+function Cancel({ appId, push }: Props) {
   const [isOpen, setOpen] = useState(false);
   const cancel = useAction({
     run: () => dataOf(appId).call('cancelPush', { params: { objectId: push.objectId } }),
