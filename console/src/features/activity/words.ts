@@ -46,7 +46,7 @@ export function endWords({ isOpen, endedBy, inferred }: Visit): string {
       : 'seen by its signals';
 }
 
-export const stateSentences: Readonly<Record<Delivery['state'], string>> = {
+const stateSentences: Readonly<Record<Delivery['state'], string>> = {
   queued: 'It waits to be sent.',
   sent: 'The push service has taken it.',
   failed: 'The push service has refused it.',
