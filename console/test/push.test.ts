@@ -137,6 +137,8 @@ describe('push in the console', () => {
     await assertAccessible(page);
     await button('Show all recipients').click();
     await page.getByText('1–4 of 4').waitFor();
+    await recipients().filter({ hasText: 'Firebase' }).first().getByRole('link').click();
+    await heading('Delivery: sent').waitFor();
   });
 
   test('what is under way grows before the eyes, survives a reload, and is cancelled', async () => {

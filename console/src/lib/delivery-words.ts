@@ -20,6 +20,7 @@ export const deliveryColors = {
 const senders: Readonly<Record<string, string>> = {
   fcm: 'Firebase',
   apns: 'Apple',
+  web: 'Web Push',
   webpush: 'Web Push',
   webhook: 'Webhook',
   mqtt: 'MQTT',
