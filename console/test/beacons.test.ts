@@ -62,6 +62,13 @@ describe('beacons in the console', () => {
     assert.deepEqual(await stored(), []);
   });
 
+  test('metadata that is no JSON object is refused in words', async () => {
+    await page.getByLabel('Metadata').fill('{"greeting": ');
+    await button('Add the beacon').click();
+    await page.getByText('Must be a JSON object, such as {"hall": 2}').waitFor();
+    assert.deepEqual(await stored(), []);
+  });
+
   test('a beacon is added, and its page shows it', async () => {
     await field('Major').fill('1');
     await field('Floor').fill('2');
@@ -121,8 +128,11 @@ describe('beacons in the console', () => {
     const sightings = [{ beacon: objectId, event: 'ENTER', eventId: 'e1' }];
     await app.send({ method: 'POST', url: '/api/v2/sightings', body: { installationId: 'p', sightings } });
     await page.reload();
-    await page.getByRole('region', { name: 'Events' }).getByText('ENTER').waitFor();
+    await page.getByRole('region', { name: 'Events' }).getByText('Entered').waitFor();
     await page.getByText('still here').waitFor();
+    await page.getByRole('region', { name: 'Events' }).getByRole('link', { name: 'Entered' }).click();
+    await heading('Entered North tower').waitFor();
+    await page.goBack();
   });
 
   test('the list is searched, filtered, sorted and paged, and the address says so', async () => {

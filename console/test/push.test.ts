@@ -137,6 +137,8 @@ describe('push in the console', () => {
     await assertAccessible(page);
     await button('Show all recipients').click();
     await page.getByText('1–4 of 4').waitFor();
+    await recipients().filter({ hasText: 'Firebase' }).first().getByRole('link').click();
+    await heading('Delivery: sent').waitFor();
   });
 
   test('what is under way grows before the eyes, survives a reload, and is cancelled', async () => {
@@ -181,6 +183,7 @@ describe('push in the console', () => {
     assert.equal((await pushes()).find(({ sendAt }: { sendAt?: string }) => sendAt)?.sendAt, `${tomorrow}:00.000Z`);
     await link('Tomorrow').click();
     await page.getByText('Scheduled for').waitFor();
+    await page.getByText('to those who match then. Until then it can be cancelled.', { exact: false }).waitFor();
     await page.getByText('There are no recipients yet.', { exact: false }).waitFor();
   });
 

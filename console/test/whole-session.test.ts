@@ -78,6 +78,20 @@ describe('from the set-up link to the why of a first message', () => {
     await heading('Museum guide').waitFor();
   });
 
+  test('an owner sees every section without scrolling, on a small laptop too', async () => {
+    const known = page.viewportSize();
+    for (const height of [1000, 800, 720]) {
+      await page.setViewportSize({ width: 1280, height });
+      const last = await part('Settings').boundingBox();
+      const account = await page.getByRole('button', { name: 'Account of Ada Example' }).boundingBox();
+      assert.ok(
+        last && account && last.y + last.height <= account.y,
+        `at ${height}: ${JSON.stringify([last, account])}`,
+      );
+    }
+    if (known) await page.setViewportSize(known);
+  });
+
   test('a beacon comes in as CSV', async () => {
     await page.goto(`/console/apps/${appId}/beacons/import`);
     const csv = `name,uuid,major,minor,x,y\nMain hall,${uuid},1,12,4.2,7.5\n`;

@@ -14,7 +14,9 @@ export function MissingPage() {
     <Center mih="70vh" p="md">
       <Stack align="center" gap="xs">
         <Title order={1}>There is no such page</Title>
-        <Text c="dimmed">The address may be mistyped, or what it showed is gone.</Text>
+        <Text c="dimmed" ta="center">
+          The address may be mistyped, or what it showed is gone.
+        </Text>
         <Button component={Link} to="/apps" mt="md">
           Go to the apps
         </Button>

@@ -89,7 +89,9 @@ function AppNavigation({ appId }: { readonly appId: string }) {
   }, [pathname]);
   return (
     <nav className={classes.appNav} aria-label="Parts of the app" ref={navigation}>
-      <span className={classes.appName}>{app?.name ?? '…'}</span>
+      <span className={classes.appName} title={app?.name}>
+        {app?.name ?? '…'}
+      </span>
       {appSectionGroups.map(({ title, sections }) => {
         const shown = sections.filter(({ permission }) => may(permission));
         if (shown.length === 0) return null;

@@ -6,9 +6,16 @@ export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className={classes.facts}>{children}</dl>;
 }
 
-export function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+interface FactProps {
+  readonly label: string;
+  /** Long ones, such as a UUID, take the room of two. */
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Fact({ label, isWide = false, children }: FactProps) {
   return (
-    <div className={classes.fact}>
+    <div className={isWide ? `${classes.fact} ${classes.wide}` : classes.fact}>
       <dt>{label}</dt>
       <dd>{children}</dd>
     </div>

@@ -16,3 +16,15 @@ export const deliveryColors = {
   noTarget: 'gray',
   cancelled: 'gray',
 } as const;
+
+const senders: Readonly<Record<string, string>> = {
+  fcm: 'Firebase',
+  apns: 'Apple',
+  web: 'Web Push',
+  webpush: 'Web Push',
+  webhook: 'Webhook',
+  mqtt: 'MQTT',
+};
+
+/** What a push service is called; apps may name others for their installations. */
+export const senderName = (kind: string): string => senders[kind] ?? kind;

@@ -6,3 +6,12 @@ export const eventWords = {
   NEAR: 'Came near',
   FAR: 'Moved away from',
 } as const;
+
+/** The same where the beacon stands above: `Entered`. */
+export const eventWordsHere = {
+  ENTER: 'Entered',
+  EXIT: 'Left',
+  IMMEDIATE: 'Came right up',
+  NEAR: 'Came near',
+  FAR: 'Moved away',
+} as const;

@@ -20,6 +20,13 @@ export function readJsonObject(text: string): { readonly value: JsonObject } | {
   return isObject ? { value: value as JsonObject } : { problem: { message: 'It must be an object: { … }.' } };
 }
 
+/** The object that a field for JSON stands for: `{}` for an empty one, undefined where it is no object. */
+export function jsonObjectOf(text: string): JsonObject | undefined {
+  if (text.trim() === '') return {};
+  const read = readJsonObject(text);
+  return 'value' in read ? read.value : undefined;
+}
+
 function problemOf(said: string, text: string): JsonProblem {
   if (text.trim() === '') return { message: 'It must be an object: { … }.' };
   const place = /line (\d+) column (\d+)/.exec(said);

@@ -6,6 +6,8 @@ export interface Times {
   readonly zone: string;
   /** `4 May 2026, 11:30:05` */
   dateTime(iso: string): string;
+  /** `4 May 2026, 11:30` */
+  minute(iso: string): string;
   /** `4 May 2026` */
   date(iso: string): string;
 }
@@ -16,10 +18,12 @@ export function timesIn(zone: string): Times {
   const kept = known.get(zone);
   if (kept) return kept;
   const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: zone });
+  const minute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
   const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: zone });
   const times = {
     zone,
     dateTime: (iso: string) => dateTime.format(new Date(iso)),
+    minute: (iso: string) => minute.format(new Date(iso)),
     date: (iso: string) => date.format(new Date(iso)),
   };
   known.set(zone, times);

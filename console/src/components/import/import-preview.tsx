@@ -84,7 +84,7 @@ function KindFilter({ rows, value, onChange }: FilterProps) {
         size="xs"
         aria-label="Rows to show"
         data={[
-          { value: 'all', label: `${rows.length.toLocaleString('en')} rows` },
+          { value: 'all', label: rows.length === 1 ? '1 row' : `${rows.length.toLocaleString('en')} rows` },
           ...kinds.map(({ kind, label }) => ({
             value: kind,
             label: `${count(kind).toLocaleString('en')} ${label}`,
@@ -126,7 +126,7 @@ function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: Outc
     <li className={classes[`kind-${row.kind}`]}>
       <div className={classes.diffHead}>
         <span className={classes.line}>{row.line}</span>
-        <Badge color={color} variant="light">
+        <Badge color={color} variant="light" miw="max-content">
           {label}
         </Badge>
         <span className={classes.diffName}>{row.name || 'without a name'}</span>

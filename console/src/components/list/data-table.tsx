@@ -12,6 +12,8 @@ export interface Column<T> {
   readonly render: (record: T) => ReactNode;
   /** Numbers stand to the right. */
   readonly isNumber?: true;
+  /** A date or a time, which stays in one line. */
+  readonly isTime?: true;
   /** Not on a phone, where a row is a card. */
   readonly isDeskOnly?: true;
 }
@@ -63,8 +65,8 @@ export function DataTable<T>({ label, columns, records, keyOf, order, onOrder, i
   );
 }
 
-function cellClass<T>({ isNumber, isDeskOnly }: Column<T>): string {
-  return [isNumber && classes.number, isDeskOnly && classes.deskOnly].filter(Boolean).join(' ');
+function cellClass<T>({ isNumber, isTime, isDeskOnly }: Column<T>): string {
+  return [isNumber && classes.number, isTime && classes.time, isDeskOnly && classes.deskOnly].filter(Boolean).join(' ');
 }
 
 function followLink(event: MouseEvent<HTMLTableRowElement> | KeyboardEvent<HTMLTableRowElement>) {
@@ -117,6 +119,7 @@ function Heading<T>({ column, order, onOrder }: OrderProps<T>) {
 function PhoneOrder<T>({ columns, order, onOrder }: Omit<OrderProps<T>, 'column'> & { columns: readonly Column<T>[] }) {
   const sortable = columns.filter(({ sortBy }) => sortBy);
   if (sortable.length === 0) return null;
+  const unlisted = order === '-objectId' ? 'Newest first' : 'As in the address';
   const data = sortable.flatMap(({ label, sortBy = '' }) => [
     { value: sortBy, label: `${label}, ascending` },
     { value: `-${sortBy}`, label: `${label}, descending` },
@@ -126,9 +129,7 @@ function PhoneOrder<T>({ columns, order, onOrder }: Omit<OrderProps<T>, 'column'
       <NativeSelect
         size="xs"
         aria-label="Sort by"
-        data={
-          data.some(({ value }) => value === order) ? data : [{ value: order, label: 'As in the address' }, ...data]
-        }
+        data={data.some(({ value }) => value === order) ? data : [{ value: order, label: unlisted }, ...data]}
         value={order}
         onChange={({ currentTarget: { value } }) => onOrder(value)}
       />

@@ -76,7 +76,7 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
   if (data?.count === 0 && !isNarrowed && !isFetching) return empty;
   return (
     <>
-      <Group mb="sm" gap="xs" align="center">
+      <div className={classes.toolbar}>
         {list.searchFields.length > 0 && (
           <SearchField
             value={search.q ?? ''}
@@ -93,7 +93,7 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
           Filter
         </Button>
         {tools}
-      </Group>
+      </div>
       {isFiltering && (
         <FilterPanel
           key={JSON.stringify(search.where)}

@@ -119,5 +119,5 @@ const timesText = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twic
 
 /** To the minute: `4 May 2026, 11:30`. */
 function minuteText(iso: string, times: Times): string {
-  return Number.isNaN(Date.parse(iso)) ? '…' : times.dateTime(iso).replace(/:\d\d$/, '');
+  return Number.isNaN(Date.parse(iso)) ? '…' : times.minute(iso);
 }

@@ -1,4 +1,4 @@
-import { Badge, CloseButton, Group, NativeSelect } from '@mantine/core';
+import { Badge, CloseButton, NativeSelect } from '@mantine/core';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { BeaconPicker } from '../../components/beacon-picker.tsx';
@@ -184,9 +184,7 @@ function QuickFilters({ appId, search, kinds, hasBeacon, onChange, tools }: Quic
           Visitor <span className="mono">{shortId(visitor)}</span>
         </Badge>
       )}
-      <Group gap="xs" ml="auto">
-        {tools}
-      </Group>
+      <div className={classes.end}>{tools}</div>
     </>
   );
 }

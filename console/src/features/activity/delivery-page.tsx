@@ -11,9 +11,10 @@ import names from '../../components/names.module.css';
 import { TriggerLink, VisitorLink } from '../../components/names.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { dataOf } from '../../lib/api.ts';
+import { senderName } from '../../lib/delivery-words.ts';
 import { useTimes } from '../../lib/times.ts';
 import classes from './activity.module.css';
-import { type Delivery, deliveryWord, stateColors, stateSentences } from './words.ts';
+import { type Delivery, deliverySentence, deliveryWord, stateColors } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/deliveries/$deliveryId');
 
@@ -58,7 +59,7 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
   return (
     <>
       <Alert color={stateColors[state]} variant="light" mb="lg">
-        {stateSentences[state]}
+        {deliverySentence(delivery)}
         {reason && ` ${reason}`}
       </Alert>
       <Block title="Its way" about={`Times are in ${times.zone}.`}>
@@ -100,9 +101,9 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
               </Link>
             </Fact>
           )}
-          <Fact label="Push service">{sender ?? 'none was asked'}</Fact>
+          <Fact label="Push service">{sender ? senderName(sender) : 'none was asked'}</Fact>
           <Fact label="Tries">{attempts}</Fact>
-          <Fact label="objectId">
+          <Fact label="objectId" isWide>
             <span className="mono">{delivery.objectId}</span>
             <CopyButton text={delivery.objectId} label="objectId" />
           </Fact>

@@ -17,11 +17,11 @@ import classes from './activity.module.css';
 import {
   causeWords,
   type Delivery,
+  deliverySentence,
   deliveryWord,
   type JudgedEvent,
   outcomeColors,
   outcomeWords,
-  stateSentences,
   type Verdict,
 } from './words.ts';
 
@@ -150,7 +150,7 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
             >
               {deliveryWord(delivery).toLowerCase()}
             </Link>
-            . {delivery.reason ?? stateSentences[delivery.state]}
+            . {delivery.reason ?? deliverySentence(delivery)}
           </p>
         )}
       </div>

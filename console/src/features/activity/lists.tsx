@@ -4,6 +4,7 @@ import type { CsvColumns } from '../../components/list/csv-export.tsx';
 import type { FilterField } from '../../components/list/filter-rows.ts';
 import type { ListDefinition, Listed, ListOperation } from '../../components/list/record-list.tsx';
 import { BeaconName, TriggerName, VisitorId } from '../../components/names.tsx';
+import { senderName } from '../../lib/delivery-words.ts';
 import { eventWords } from '../../lib/event-words.ts';
 import { beaconNames } from '../../lib/names.ts';
 import { showDuration, type Times } from '../../lib/times.ts';
@@ -39,7 +40,10 @@ const optionsOf = (labels: Readonly<Record<string, string>>): readonly Option[] 
 
 const eventOptions = optionsOf(eventLabels);
 const stateOptions = optionsOf(stateWords);
-const senderOptions = ['fcm', 'apns', 'webpush', 'webhook', 'mqtt'].map((value) => ({ value, label: value }));
+const senderOptions = ['fcm', 'apns', 'webpush', 'webhook', 'mqtt'].map((value) => ({
+  value,
+  label: senderName(value),
+}));
 const logEvents = [
   { value: 'ENTER', label: 'Enters' },
   { value: 'EXIT', label: 'Leaves' },
@@ -107,7 +111,13 @@ export const eventsTab = (appId: string, times: Times): ActivityTab<'listEvents'
           </Link>
         ),
       },
-      { name: 'occurredAt', label: 'When', sortBy: 'objectId', render: (event) => when(times, event.occurredAt) },
+      {
+        name: 'occurredAt',
+        label: 'When',
+        sortBy: 'objectId',
+        isTime: true,
+        render: (event) => when(times, event.occurredAt),
+      },
       { name: 'visitor', label: 'Visitor', render: (event) => <VisitorId objectId={event.installationId.objectId} /> },
       { name: 'cause', label: 'Noticed by', isDeskOnly: true, render: (event) => causeWords[event.cause] },
       {
@@ -184,7 +194,13 @@ export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'
           </Link>
         ),
       },
-      { name: 'enteredAt', label: 'Entered', sortBy: 'objectId', render: (visit) => when(times, visit.enteredAt) },
+      {
+        name: 'enteredAt',
+        label: 'Entered',
+        sortBy: 'objectId',
+        isTime: true,
+        render: (visit) => when(times, visit.enteredAt),
+      },
       {
         name: 'dwell',
         label: 'Stayed',
@@ -269,7 +285,13 @@ export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDel
           </Link>
         ),
       },
-      { name: 'createdAt', label: 'When', sortBy: 'objectId', render: (one) => when(times, one.createdAt) },
+      {
+        name: 'createdAt',
+        label: 'When',
+        sortBy: 'objectId',
+        isTime: true,
+        render: (one) => when(times, one.createdAt),
+      },
       {
         name: 'origin',
         label: 'Message',
@@ -324,7 +346,13 @@ export const logsTab = (appId: string, times: Times): ActivityTab<'listLogs'> =>
           </>
         ),
       },
-      { name: 'createdAt', label: 'Recorded', sortBy: 'objectId', render: (log) => when(times, log.createdAt) },
+      {
+        name: 'createdAt',
+        label: 'Recorded',
+        sortBy: 'objectId',
+        isTime: true,
+        render: (log) => when(times, log.createdAt),
+      },
       {
         name: 'visitor',
         label: 'Visitor',

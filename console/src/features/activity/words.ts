@@ -39,10 +39,14 @@ export const causeWords: Readonly<Record<ActivityEvent['cause'], string>> = {
 export function endWords({ isOpen, endedBy, inferred }: Visit): string {
   if (isOpen || endedBy === null) return 'still here';
   if (inferred) return 'inferred: nobody saw the end';
-  return endedBy === 'silence' ? 'seen: the signal was gone' : endedBy === 'device' ? 'seen by the phone' : 'seen';
+  return endedBy === 'silence'
+    ? 'seen: the signal was gone'
+    : endedBy === 'device'
+      ? 'seen by the phone'
+      : 'seen by its signals';
 }
 
-export const stateSentences: Readonly<Record<Delivery['state'], string>> = {
+const stateSentences: Readonly<Record<Delivery['state'], string>> = {
   queued: 'It waits to be sent.',
   sent: 'The push service has taken it.',
   failed: 'The push service has refused it.',
@@ -50,6 +54,12 @@ export const stateSentences: Readonly<Record<Delivery['state'], string>> = {
   noTarget: 'There was no address to send it to. An app that was open has shown it all the same.',
   cancelled: 'The push was cancelled before it was sent.',
 };
+
+/** What became of it, as far as the app has said. */
+export function deliverySentence({ state, openedAt, receivedAt }: Delivery): string {
+  if (openedAt) return 'The phone has received it, and somebody opened it.';
+  return receivedAt ? 'The phone has received it.' : stateSentences[state];
+}
 
 /** `Opened`, where the app has said so. */
 export function deliveryWord({ state, openedAt, receivedAt }: Delivery): string {

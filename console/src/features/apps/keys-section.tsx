@@ -2,9 +2,10 @@ import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
 import blocks from '../../components/blocks.module.css';
 import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
 import { useMay } from '../../lib/access.ts';
 import { call } from '../../lib/api.ts';
 import { keysQuery } from '../../lib/queries.ts';
@@ -19,11 +20,7 @@ const route = getRouteApi('/signed-in/apps/$appId');
 export function KeysSection() {
   const may = useMay();
   if (may('keys.read')) return <Keys />;
-  return (
-    <Block title="Keys">
-      <Text>Your role does not include the keys. Owners and managers see them.</Text>
-    </Block>
-  );
+  return <SectionHeader title="Keys">Your role does not include the keys. Owners and managers see them.</SectionHeader>;
 }
 
 function Keys() {
@@ -33,43 +30,46 @@ function Keys() {
   const [dialog, setDialog] = useState<'add' | Key>();
   return (
     <>
-      <Block
+      <SectionHeader
         title="Keys"
-        about={`An app sends its AppId and one of these keys with each request. Two can be live at once, so that a new one can be rolled out before the old one goes. Times are in ${timeZone}.`}
+        action={
+          may('keys.write') && (
+            <Button leftSection={<Icon name="plus" />} onClick={() => setDialog('add')} disabled={!keys}>
+              Add a key
+            </Button>
+          )
+        }
       >
-        <FailureNote message={error?.message} />
-        {!keys && !error && <Skeleton h={64} />}
-        {keys && keys.length > 0 && (
-          <ul className={blocks.rows}>
-            {keys.map((key) => (
-              <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
-                <div className={blocks.grow}>
-                  <div className={blocks.title}>
-                    Key <span className="mono">…{key.hint}</span>
-                  </div>
-                  <div className={blocks.meta}>
-                    <span>made {showDateTime(key.createdAt)}</span>
-                    <span title={key.lastUsedAt ? showDateTime(key.lastUsedAt) : undefined}>
-                      {key.lastUsedAt ? `last used ${showAge(key.lastUsedAt)}` : 'never used'}
-                    </span>
-                  </div>
+        An app sends its AppId and one of these keys with each request. Two can be live at once, so that a new one can
+        be rolled out before the old one goes. Times are in {timeZone}.
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      {!keys && !error && <Skeleton h={64} />}
+      {keys && keys.length > 0 && (
+        <ul className={blocks.rows}>
+          {keys.map((key) => (
+            <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
+              <div className={blocks.grow}>
+                <div className={blocks.title}>
+                  Key <span className="mono">…{key.hint}</span>
                 </div>
-                {may('keys.write') && (
-                  <Button variant="default" size="xs" onClick={() => setDialog(key)}>
-                    Switch off
-                  </Button>
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
-        {keys?.length === 0 && <Text>This app has no live key, so nothing can reach it. Add one.</Text>}
-        {may('keys.write') && (
-          <Button mt="md" onClick={() => setDialog('add')} disabled={!keys}>
-            Add a key
-          </Button>
-        )}
-      </Block>
+                <div className={blocks.meta}>
+                  <span>made {showDateTime(key.createdAt)}</span>
+                  <span title={key.lastUsedAt ? showDateTime(key.lastUsedAt) : undefined}>
+                    {key.lastUsedAt ? `last used ${showAge(key.lastUsedAt)}` : 'never used'}
+                  </span>
+                </div>
+              </div>
+              {may('keys.write') && (
+                <Button variant="default" size="xs" onClick={() => setDialog(key)}>
+                  Switch off
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {keys?.length === 0 && <Text>This app has no live key, so nothing can reach it. Add one.</Text>}
       <AddKeyDialog appId={appId} keys={keys ?? []} isOpen={dialog === 'add'} onClose={() => setDialog(undefined)} />
       <SwitchOffDialog
         appId={appId}

@@ -5,6 +5,7 @@ import type { FormEvent, ReactNode } from 'react';
 import { Block } from '../../components/block.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
 import { DurationField } from '../../components/rules/duration-field.tsx';
 import { RuleFields } from '../../components/rules/rule-fields.tsx';
 import { limitTexts } from '../../components/rules/rule-words.ts';
@@ -68,12 +69,11 @@ function RulesForm({ app }: { readonly app: App }) {
   }
   return (
     <form onSubmit={submit} noValidate>
+      <SectionHeader title="Rules">
+        Who may do what, how often visitors are told something, and how long records are kept.
+        {isLocked && ' Your role lets you read the rules. Owners and managers change them.'}
+      </SectionHeader>
       <fieldset disabled={isLocked} className={classes.fieldset}>
-        {isLocked && (
-          <Text c="dimmed" mb="md">
-            Your role lets you read the rules. Owners and managers change them.
-          </Text>
-        )}
         <Block title="Who may do what">
           <AccessRules fields={fields} />
         </Block>

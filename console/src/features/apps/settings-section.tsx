@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { Block } from '../../components/block.tsx';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
 import { useMay } from '../../lib/access.ts';
 import { call } from '../../lib/api.ts';
 import { appQuery, appsQuery } from '../../lib/queries.ts';
@@ -22,6 +23,7 @@ export function SettingsSection() {
   if (!app) return null;
   return (
     <>
+      <SectionHeader title="Settings">What the app is called, where it is, and whether it is on.</SectionHeader>
       <General key={app.updatedAt} app={app} isLocked={!may('apps.change')} />
       {may('apps.change') && <OnOff app={app} />}
       {may('apps.delete') && <Deletion app={app} />}

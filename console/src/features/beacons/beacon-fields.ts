@@ -1,4 +1,5 @@
 import type { Beacon, Body, JsonObject, PharosProblem } from '@pharos/sdk';
+import { jsonObjectOf } from '../../lib/json-text.ts';
 
 /** What stands in the fields of the form; a number field that is empty holds an empty text. */
 export interface BeaconFields {
@@ -54,7 +55,7 @@ type Draft = { readonly body: CreateBody } | { readonly problems: readonly Pharo
  * an update alike. Only what the service could not even be asked is a problem here; the rest it judges itself.
  */
 export function bodyOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): Draft {
-  const metadata = objectOf(fields.metadata);
+  const metadata = jsonObjectOf(fields.metadata);
   const location = locationOf(fields, known);
   const problems: PharosProblem[] = [
     ...(metadata === undefined ? [{ field: 'metadata', problem: 'must be a JSON object, such as {"hall": 2}' }] : []),
@@ -80,16 +81,6 @@ export function bodyOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): 
 }
 
 const orNull = (value: number | string) => (value === '' ? null : value);
-
-function objectOf(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Null for none, undefined for half of one. Further members that are stored are kept. */
 function locationOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): JsonObject | null | undefined {

@@ -1,4 +1,4 @@
-import { Button, Group, JsonInput, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Beacon, Body } from '@pharos/sdk';
 import { type FormEvent, useState } from 'react';
 import { Block } from '../../components/block.tsx';
@@ -160,16 +160,15 @@ function Tuning({ form }: { readonly form: Form }) {
             {...form.text('sensitivity')}
           />
         </div>
-        <JsonInput
+        <Textarea
           label="Metadata"
           description="Any JSON object that your app wants to find here."
           placeholder='{"greeting": "Welcome"}'
           autosize
           minRows={3}
           spellCheck={false}
-          value={form.values.metadata}
-          error={form.problem('metadata')}
-          onChange={(text) => form.set('metadata', text)}
+          classNames={{ input: 'mono' }}
+          {...form.text('metadata')}
         />
       </Stack>
     </Block>

@@ -38,6 +38,7 @@ export const beaconList = (appId: string, times: Times): ListDefinition<'listBea
       name: 'updatedAt',
       label: 'Changed',
       sortBy: 'updatedAt',
+      isTime: true,
       isDeskOnly: true,
       render: ({ updatedAt }) => <span title={times.dateTime(updatedAt)}>{times.date(updatedAt)}</span>,
     },

@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { useListed } from '../../components/list/record-list.tsx';
 import classes from './beacons.module.css';
-import { frameOf, type Spot, spotsOf, ticks } from './plot.ts';
+import { frameOf, placeLabels, type Spot, spotsOf, ticks } from './plot.ts';
 
 /** More dots than these are no map any more. */
 const mostSpots = 1_000;
@@ -77,7 +77,13 @@ function Plot({ appId, spots }: { readonly appId: string; readonly spots: readon
   const height = Math.round(Math.min(560, Math.max(320, width * 0.6)));
   const frame = frameOf(spots, width / height);
   const scale = width / frame.width;
-  const at = ({ x, y }: { x: number; y: number }) => ({ x: (x - frame.x) * scale, y: (y - frame.y) * scale });
+  const dots = spots.map(({ x, y, beacon: { name } }) => ({
+    x: (x - frame.x) * scale,
+    y: (y - frame.y) * scale,
+    name,
+  }));
+  const fontSize = width < 500 ? 11 : 13;
+  const labels = placeLabels(dots, { width, fontSize, widthOf: widthsIn(fontSize) });
   const open = (beaconId: string) =>
     void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } });
   return (
@@ -85,10 +91,10 @@ function Plot({ appId, spots }: { readonly appId: string; readonly spots: readon
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         <title>Map of the beacons</title>
         <Grid frame={frame} scale={scale} width={width} height={height} />
-        {spots.map((spot) => {
-          const { x, y } = at(spot);
+        {spots.map((spot, index) => {
+          const { x, y } = dots[index] ?? spot;
           const { objectId, name, radius } = spot.beacon;
-          const isLeft = x > width * 0.75;
+          const label = labels[index];
           return (
             // biome-ignore lint/a11y/useSemanticElements: there are no links in a drawing that the router could follow
             <g
@@ -100,11 +106,14 @@ function Plot({ appId, spots }: { readonly appId: string; readonly spots: readon
               onClick={() => open(objectId)}
               onKeyDown={({ key }) => key === 'Enter' && open(objectId)}
             >
+              <title>{name}</title>
               {radius !== undefined && <circle cx={x} cy={y} r={radius * scale} className={classes.reach} />}
               <circle cx={x} cy={y} r={6} className={classes.dot} />
-              <text x={x + (isLeft ? -10 : 10)} y={y + 4} textAnchor={isLeft ? 'end' : 'start'}>
-                {name}
-              </text>
+              {label && (
+                <text x={label.x} y={label.y} textAnchor={label.anchor} fontSize={fontSize}>
+                  {name}
+                </text>
+              )}
             </g>
           );
         })}
@@ -129,7 +138,7 @@ function Grid({ frame, scale, width, height }: GridProps) {
           <g key={value}>
             <line x1={x} x2={x} y1={0} y2={height} />
             <text x={x + 3} y={height - 5}>
-              {label(value)}
+              {metres(value)}
             </text>
           </g>
         );
@@ -140,7 +149,7 @@ function Grid({ frame, scale, width, height }: GridProps) {
           <g key={value}>
             <line x1={0} x2={width} y1={y} y2={y} />
             <text x={4} y={y - 3}>
-              {label(value)}
+              {metres(value)}
             </text>
           </g>
         );
@@ -149,4 +158,12 @@ function Grid({ frame, scale, width, height }: GridProps) {
   );
 }
 
-const label = (value: number) => `${Number(value.toPrecision(6))} m`;
+/** How wide a name is drawn, as the browser says. */
+function widthsIn(fontSize: number): (name: string) => number {
+  const pen = document.createElement('canvas').getContext('2d');
+  if (!pen) return (name) => name.length * fontSize * 0.65;
+  pen.font = `550 ${fontSize}px ${getComputedStyle(document.body).fontFamily}`;
+  return (name) => pen.measureText(name).width;
+}
+
+const metres = (value: number) => `${Number(value.toPrecision(6))} m`;

@@ -1,18 +1,20 @@
-import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Text } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Block } from '../../components/block.tsx';
 import blocks from '../../components/blocks.module.css';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../components/copy-field.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ShowRequest } from '../../components/list/show-request.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { dataOf } from '../../lib/api.ts';
+import { eventWordsHere } from '../../lib/event-words.ts';
 import { showDuration, useTimes } from '../../lib/times.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { placeText } from './beacon-list.tsx';
@@ -55,7 +57,7 @@ export function BeaconPage() {
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!beacon && !error && <Skeleton h={260} />}
-      {beacon && <Facts appId={appId} beacon={beacon} />}
+      {beacon && <BeaconFacts appId={appId} beacon={beacon} />}
       {beacon && <Activity appId={appId} beaconId={beaconId} />}
       {beacon && (
         <Group justify="flex-end" mt="xs">
@@ -67,13 +69,13 @@ export function BeaconPage() {
   );
 }
 
-function Facts({ appId, beacon }: { readonly appId: string; readonly beacon: Beacon }) {
+function BeaconFacts({ appId, beacon }: { readonly appId: string; readonly beacon: Beacon }) {
   const times = useTimes(appId);
   const { radius, measuredPower, sensitivity, metadata } = beacon;
   return (
     <Block title="Facts" about={`Times are in ${times.zone}.`}>
-      <dl className={classes.facts}>
-        <Fact label="UUID">
+      <Facts>
+        <Fact label="UUID" isWide>
           <span className="mono">{beacon.uuid}</span>
           <CopyButton text={beacon.uuid} label="UUID" />
         </Fact>
@@ -92,18 +94,9 @@ function Facts({ appId, beacon }: { readonly appId: string; readonly beacon: Bea
           <span className="mono">{beacon.objectId}</span>
           <CopyButton text={beacon.objectId} label="objectId" />
         </Fact>
-      </dl>
+      </Facts>
       {Object.keys(metadata).length > 0 && <pre className={classes.json}>{JSON.stringify(metadata, null, 2)}</pre>}
     </Block>
-  );
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
@@ -127,11 +120,17 @@ function Activity({ appId, beaconId }: { readonly appId: string; readonly beacon
             <ul className={classes.lines}>
               {data.events.results.map((event) => (
                 <li key={event.objectId}>
-                  <Badge variant="light" color={event.event === 'EXIT' ? 'gray' : 'teal'}>
-                    {event.event}
-                  </Badge>
-                  <span>{times.dateTime(event.occurredAt)}</span>
-                  {event.distance !== undefined && <span className={classes.soft}>{event.distance.toFixed(1)} m</span>}
+                  <Link
+                    to="/apps/$appId/activity/events/$eventId"
+                    params={{ appId, eventId: event.objectId }}
+                    className={classes.what}
+                  >
+                    {eventWordsHere[event.event]}
+                    {event.distance !== undefined && (
+                      <span className={classes.soft}> {event.distance.toFixed(1)} m</span>
+                    )}
+                  </Link>
+                  <span className={classes.soft}>{times.dateTime(event.occurredAt)}</span>
                 </li>
               ))}
             </ul>
@@ -141,10 +140,10 @@ function Activity({ appId, beaconId }: { readonly appId: string; readonly beacon
             <ul className={classes.lines}>
               {data.visits.results.map((visit) => (
                 <li key={visit.objectId}>
-                  <span>{times.dateTime(visit.enteredAt)}</span>
-                  <span className={classes.soft}>
-                    {visit.dwell === null ? 'still here' : `stayed ${showDuration(visit.dwell)}`}
+                  <span className={classes.what}>
+                    {visit.dwell === null ? 'still here' : `Stayed ${showDuration(visit.dwell)}`}
                   </span>
+                  <span className={classes.soft}>{times.dateTime(visit.enteredAt)}</span>
                 </li>
               ))}
             </ul>

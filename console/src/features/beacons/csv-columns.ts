@@ -1,5 +1,6 @@
-import type { Beacon, JsonObject } from '@pharos/sdk';
+import type { Beacon } from '@pharos/sdk';
 import type { CsvTable } from '../../lib/csv.ts';
+import { jsonObjectOf } from '../../lib/json-text.ts';
 import { floorOf } from './beacon-fields.ts';
 
 /** The columns of a file of beacons. Only the first five that make a beacon are needed in one that is brought in. */
@@ -92,8 +93,8 @@ export function readRow(cells: Readonly<Partial<Record<CsvColumn, string>>>): Re
     const floor = text('floor') === '' ? {} : { floor: floorOf(text('floor')) };
     members.location = x === null || y === null ? null : { x, y, ...floor };
   }
-  if (isIn('metadata')) members.metadata = objectOf(text('metadata')) ?? {};
-  if (isIn('metadata') && !objectOf(text('metadata'))) problems.push('metadata must be a JSON object or empty');
+  if (isIn('metadata')) members.metadata = jsonObjectOf(text('metadata')) ?? {};
+  if (isIn('metadata') && !jsonObjectOf(text('metadata'))) problems.push('metadata must be a JSON object or empty');
   return { objectId: text('objectId') || undefined, members, problems };
 }
 
@@ -105,13 +106,3 @@ interface Rule {
 }
 const anywhere: Rule = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 const rangeText = ({ from, to }: Rule) => (Number.isFinite(from) ? ` from ${from} to ${to}` : '');
-
-function objectOf(text: string): JsonObject | undefined {
-  if (text === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
-}

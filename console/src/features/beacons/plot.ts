@@ -41,6 +41,73 @@ export function frameOf(spots: readonly Pick<Spot, 'x' | 'y'>[], ratio: number):
   };
 }
 
+/** How the name of a spot stands to its dot. */
+export interface LabelPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly anchor: 'start' | 'end' | 'middle';
+}
+
+export interface Dot {
+  readonly x: number;
+  readonly y: number;
+  readonly name: string;
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+interface Drawing {
+  /** In pixels, as the dots. */
+  readonly width: number;
+  readonly fontSize: number;
+  readonly widthOf: (name: string) => number;
+}
+
+/**
+ * Where each name can be read: beside, above or below its dot, the first place that is inside of the drawing and free of
+ * dots and of the names before. Undefined where there is none; the dot is still named for those who point at it.
+ */
+export function placeLabels(dots: readonly Dot[], drawing: Drawing): (LabelPlace | undefined)[] {
+  const { width, fontSize, widthOf } = drawing;
+  const taken: Box[] = dots.map(({ x, y }) => ({ left: x - 7, right: x + 7, top: y - 7, bottom: y + 7 }));
+  return dots.map(({ x, y, name }) => {
+    const boxOf = (place: LabelPlace) => labelBox(place, widthOf(name), fontSize);
+    const place = placesAround(x, y, fontSize).find((one) => {
+      const box = boxOf(one);
+      return box.left >= 0 && box.right <= width && !taken.some((other) => overlap(box, other));
+    });
+    if (place) taken.push(boxOf(place));
+    return place;
+  });
+}
+
+function placesAround(x: number, y: number, fontSize: number): readonly LabelPlace[] {
+  const [above, level, below] = [y - 11, y + 0.3 * fontSize, y + 9 + fontSize];
+  return [
+    { x: x + 10, y: level, anchor: 'start' },
+    { x: x - 10, y: level, anchor: 'end' },
+    { x, y: above, anchor: 'middle' },
+    { x, y: below, anchor: 'middle' },
+    { x: x + 6, y: above, anchor: 'end' },
+    { x: x + 6, y: below, anchor: 'end' },
+    { x: x - 6, y: above, anchor: 'start' },
+    { x: x - 6, y: below, anchor: 'start' },
+  ];
+}
+
+function labelBox({ x, y, anchor }: LabelPlace, width: number, fontSize: number): Box {
+  const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
+  return { left, right: left + width, top: y - 0.8 * fontSize, bottom: y + 0.25 * fontSize };
+}
+
+const overlap = (a: Box, b: Box): boolean =>
+  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
 function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);

@@ -7,6 +7,7 @@ import { DeleteDialog } from '../../components/delete-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { SectionHeader } from '../../components/page-header.tsx';
 import { useMay } from '../../lib/access.ts';
 import { call } from '../../lib/api.ts';
 import { bucketsQuery } from '../../lib/queries.ts';
@@ -15,6 +16,7 @@ import { useAction } from '../../lib/use-action.ts';
 import { useFields } from '../../lib/use-fields.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import classes from './buckets.module.css';
+import { typeLabels } from './record-cells.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 
@@ -32,6 +34,9 @@ export function BucketsSection() {
   ) : undefined;
   return (
     <>
+      <SectionHeader title="Data" action={buckets && buckets.length > 0 && create}>
+        Buckets of records that the app writes and reads.
+      </SectionHeader>
       <FailureNote message={error?.message} />
       {!buckets && !error && <Skeleton h={64} />}
       {buckets?.length === 0 && (
@@ -41,21 +46,16 @@ export function BucketsSection() {
         </EmptyState>
       )}
       {buckets && buckets.length > 0 && (
-        <>
-          <Group justify="flex-end" mb="md">
-            {create}
-          </Group>
-          <ul className={blocks.rows}>
-            {buckets.map((bucket) => (
-              <BucketRow
-                key={bucket.objectId}
-                appId={appId}
-                bucket={bucket}
-                {...(mayWrite ? { onDelete: () => setGoing(bucket) } : {})}
-              />
-            ))}
-          </ul>
-        </>
+        <ul className={blocks.rows}>
+          {buckets.map((bucket) => (
+            <BucketRow
+              key={bucket.objectId}
+              appId={appId}
+              bucket={bucket}
+              {...(mayWrite ? { onDelete: () => setGoing(bucket) } : {})}
+            />
+          ))}
+        </ul>
       )}
       <NewBucketDialog appId={appId} isOpen={isCreating} onClose={() => setCreating(false)} />
       <DeleteBucketDialog appId={appId} bucket={going} onClose={() => setGoing(undefined)} />
@@ -95,7 +95,7 @@ function BucketRow({ appId, bucket, onDelete }: RowProps) {
           <Group gap={6} mt={6}>
             {columns.map(([name, type]) => (
               <Badge key={name} color="gray" variant="light" tt="none" fw={500}>
-                {name}: {type}
+                {name}: {typeLabels[type] ?? type}
               </Badge>
             ))}
           </Group>

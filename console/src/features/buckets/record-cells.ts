@@ -3,6 +3,14 @@ import type { JsonObject } from '@pharos/sdk';
 /** Declared columns of a bucket and their types: Number, String, Boolean or Date. */
 export type Columns = Readonly<Record<string, string>>;
 
+/** What the types are called. */
+export const typeLabels: Readonly<Record<string, string>> = {
+  String: 'Text',
+  Number: 'Number',
+  Boolean: 'Yes or no',
+  Date: 'Date',
+};
+
 const isJson = (text: string): boolean => {
   try {
     JSON.parse(text);

@@ -57,6 +57,7 @@ export function recordList({ appId, bucketName, columns, records, times }: Given
         name: 'createdAt',
         label: 'Created',
         sortBy: 'createdAt',
+        isTime: true,
         isDeskOnly: true,
         render: ({ createdAt }) => <span title={times.dateTime(createdAt)}>{times.date(createdAt)}</span>,
       },
@@ -90,6 +91,7 @@ function memberColumns({ appId, bucketName, columns, members, times }: Members):
     ...(isPath(name) ? { sortBy: `metadata.${name}` } : {}),
     // Not the first, which is the title of a card on a phone.
     ...(columns[name] === 'Number' && index > 0 ? { isNumber: true as const } : {}),
+    ...(columns[name] === 'Date' && index > 0 ? { isTime: true as const } : {}),
     render: (record) => {
       const text = cellText(record.metadata, name, { type: columns[name], times });
       if (index === 0) return link(record, text);

@@ -124,7 +124,7 @@ function Stamps({ appId, record }: { readonly appId: string; readonly record: Bu
   const times = useTimes(appId);
   return (
     <div className={classes.stamps}>
-      <span>
+      <span className={classes.id}>
         <span className="mono">{record.objectId}</span> <CopyButton text={record.objectId} label="objectId" />
       </span>
       <span>Created {times.dateTime(record.createdAt)}</span>

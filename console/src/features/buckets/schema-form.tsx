@@ -12,15 +12,11 @@ import { useAction } from '../../lib/use-action.ts';
 import { useFields } from '../../lib/use-fields.ts';
 import classes from './buckets.module.css';
 import { schemasQuery } from './queries.ts';
+import { typeLabels } from './record-cells.ts';
 
 type SchemaRecord = Answer<'listSchemas'>['results'][number];
 
-const types = [
-  { value: 'String', label: 'Text' },
-  { value: 'Number', label: 'Number' },
-  { value: 'Boolean', label: 'Yes or no' },
-  { value: 'Date', label: 'Date' },
-];
+const types = Object.entries(typeLabels).map(([value, label]) => ({ value, label }));
 
 interface ColumnRow {
   readonly name: string;

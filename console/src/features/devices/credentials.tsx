@@ -122,11 +122,11 @@ function Given({ appId, username, issuedAt, mayChange, onAsk }: GivenProps) {
   return (
     <>
       <Facts>
-        <Fact label="User name">
+        <Fact label="User name" isWide>
           <span className="mono">{username}</span>
           <CopyButton text={username} label="user name" />
         </Fact>
-        <Fact label="Password">shown once, on {times.dateTime(issuedAt)}</Fact>
+        <Fact label="Password">shown once, on {times.date(issuedAt)}</Fact>
       </Facts>
       {mayChange && (
         <Group gap="xs" mt="md">

@@ -76,6 +76,7 @@ const deviceList = (appId: string, times: Times): ListDefinition<'listDevices'> 
       name: 'updatedAt',
       label: 'Changed',
       sortBy: 'updatedAt',
+      isTime: true,
       isDeskOnly: true,
       render: ({ updatedAt }) => <span title={times.dateTime(updatedAt)}>{times.date(updatedAt)}</span>,
     },

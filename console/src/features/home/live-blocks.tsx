@@ -101,7 +101,7 @@ export function LastHour({ appId, live: { events, state } }: { readonly appId: s
             >
               {eventWords[event.event]} <BeaconName appId={appId} beaconId={event.beaconId.objectId} />
             </Link>
-            <span className={classes.soft}>
+            <span className={`${classes.soft} ${classes.who}`}>
               <VisitorId objectId={event.installationId.objectId} />
             </span>
             <time className={classes.soft} dateTime={event.occurredAt}>

@@ -15,6 +15,7 @@ import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { download } from '../../lib/all-records.ts';
 import { dataOf } from '../../lib/api.ts';
+import { senderName } from '../../lib/delivery-words.ts';
 import { useTimes } from '../../lib/times.ts';
 import { useAction } from '../../lib/use-action.ts';
 import classes from './installations.module.css';
@@ -77,8 +78,8 @@ function InstallationFacts({ appId, installation }: Props) {
     <Block title="Facts" about={`Times are in ${times.zone}.`}>
       {token === 'dead' && (
         <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
-          No push reaches it since {times.dateTime(tokenDeadAt ?? '')}. {installation.tokenDeadReason} It heals when the
-          app is opened again.
+          No push reaches it since {times.dateTime(tokenDeadAt ?? '')}. {sentenceOf(installation.tokenDeadReason)} It
+          heals when the app is opened again.
         </Alert>
       )}
       <Facts>
@@ -88,7 +89,7 @@ function InstallationFacts({ appId, installation }: Props) {
           </Badge>
           {token === 'live' && tokenAt && <span className={classes.soft}>since {times.date(tokenAt)}</span>}
         </Fact>
-        <Fact label="Push type">{installation.pushType ?? 'not told'}</Fact>
+        <Fact label="Push type">{installation.pushType ? senderName(installation.pushType) : 'not told'}</Fact>
         <Fact label="App">{appText(installation) || 'not told'}</Fact>
         <Fact label="App identifier">{installation.appIdentifier ?? 'not told'}</Fact>
         <Fact label="Channels">{channels.length > 0 ? channels.join(', ') : 'none'}</Fact>
@@ -105,7 +106,7 @@ function InstallationFacts({ appId, installation }: Props) {
         <Fact label="First registered">{times.dateTime(installation.createdAt)}</Fact>
         <Fact label="Last started">{times.dateTime(installation.updatedAt)}</Fact>
         {installation.installationId && (
-          <Fact label="installationId">
+          <Fact label="installationId" isWide>
             <span className="mono">{installation.installationId}</span>
             <CopyButton text={installation.installationId} label="installationId" />
           </Fact>
@@ -119,6 +120,9 @@ function InstallationFacts({ appId, installation }: Props) {
     </Block>
   );
 }
+
+/** What push services answer ends with a full stop or without. */
+const sentenceOf = (reason = ''): string => (reason === '' || reason.endsWith('.') ? reason : `${reason}.`);
 
 function Actions({ appId, installation }: Props) {
   const mayCall = useMayCall();

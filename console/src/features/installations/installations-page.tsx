@@ -7,6 +7,7 @@ import { type ListDefinition, RecordList } from '../../components/list/record-li
 import { shortId } from '../../components/names.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMay } from '../../lib/access.ts';
+import { senderName } from '../../lib/delivery-words.ts';
 import { type Times, useTimes } from '../../lib/times.ts';
 import { appText, deviceWords, type Installation, tokenState, tokenWords } from './words.ts';
 
@@ -126,7 +127,7 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
         return (
           <Badge variant="light" color={color} tt="none" title={one.tokenDeadReason}>
             {label}
-            {one.pushType && tokenState(one) === 'live' ? ` (${one.pushType})` : ''}
+            {one.pushType && tokenState(one) === 'live' ? ` (${senderName(one.pushType)})` : ''}
           </Badge>
         );
       },
@@ -135,6 +136,7 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
       name: 'updatedAt',
       label: 'Last started',
       sortBy: 'updatedAt',
+      isTime: true,
       render: ({ updatedAt }) => times.dateTime(updatedAt),
     },
   ],

@@ -65,6 +65,7 @@ export const notificationList = ({ appId, times, names, mayChange }: Context): L
       name: 'updatedAt',
       label: 'Changed',
       sortBy: 'updatedAt',
+      isTime: true,
       isDeskOnly: true,
       render: ({ updatedAt }) => <span title={times.dateTime(updatedAt)}>{times.date(updatedAt)}</span>,
     },

@@ -1,53 +1,50 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import type { Delivery } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Block } from '../../components/block.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { type Column, DataTable } from '../../components/list/data-table.tsx';
 import { Pager } from '../../components/list/pager.tsx';
 import { dataKey } from '../../components/list/record-list.tsx';
+import { VisitorId } from '../../components/names.tsx';
 import { dataOf } from '../../lib/api.ts';
+import { deliveryColors, senderName } from '../../lib/delivery-words.ts';
 import { type Times, useTimes } from '../../lib/times.ts';
 import { deliveriesWhere } from './delivery-search.ts';
 import { deliveryStates } from './push-states.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/push/$pushId');
 
-const colors: Readonly<Record<Delivery['state'], string>> = {
-  sent: 'teal',
-  queued: 'blue',
-  failed: 'red',
-  expired: 'yellow',
-  noTarget: 'gray',
-  cancelled: 'gray',
-};
-
-const columnsOf = (times: Times): readonly Column<Delivery>[] => [
+const columnsOf = (appId: string, times: Times): readonly Column<Delivery>[] => [
   {
     name: 'installation',
-    label: 'Installation',
-    render: ({ installationId }) => <span className="mono">{installationId.objectId}</span>,
+    label: 'Visitor',
+    render: ({ objectId, installationId }) => (
+      <Link to="/apps/$appId/activity/deliveries/$deliveryId" params={{ appId, deliveryId: objectId }}>
+        <VisitorId objectId={installationId.objectId} />
+      </Link>
+    ),
   },
   {
     name: 'state',
     label: 'State',
     render: ({ state }) => (
-      <Badge color={colors[state]} variant="light" tt="none" miw="max-content">
+      <Badge color={deliveryColors[state]} variant="light" tt="none" miw="max-content">
         {deliveryStates[state].label}
       </Badge>
     ),
   },
   { name: 'reason', label: 'Why', render: ({ reason = '' }) => reason },
-  { name: 'sender', label: 'Through', render: ({ sender = '' }) => sender },
-  { name: 'attempts', label: 'Tries', isNumber: true, render: ({ attempts }) => attempts },
-  { name: 'sentAt', label: 'Sent', render: ({ sentAt }) => (sentAt ? times.dateTime(sentAt) : '') },
+  { name: 'sender', label: 'Through', render: ({ sender }) => sender && senderName(sender) },
+  { name: 'sentAt', label: 'Sent', isTime: true, render: ({ sentAt }) => sentAt && times.minute(sentAt) },
   {
     name: 'openedAt',
     label: 'Opened',
+    isTime: true,
     isDeskOnly: true,
-    render: ({ openedAt }) => (openedAt ? times.dateTime(openedAt) : ''),
+    render: ({ openedAt }) => openedAt && times.minute(openedAt),
   },
 ];
 
@@ -94,7 +91,7 @@ export function Deliveries({ appId, pushId, isLive }: Props) {
       ) : (
         <DataTable
           label="recipients"
-          columns={columnsOf(times)}
+          columns={columnsOf(appId, times)}
           records={data?.results}
           keyOf={({ objectId }) => objectId}
           order=""

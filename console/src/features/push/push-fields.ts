@@ -1,4 +1,5 @@
 import type { Body, JsonObject, PharosProblem } from '@pharos/sdk';
+import { jsonObjectOf } from '../../lib/json-text.ts';
 import { instantOf } from '../../lib/zoned-time.ts';
 
 /** What stands in the fields of the composer. */
@@ -37,7 +38,7 @@ const known = ['title', 'alert', 'uri', 'sound', 'image'] as const;
 
 /** The members of `data`, or undefined while the further ones are no JSON object. */
 export function dataOfPush(fields: PushFields): JsonObject | undefined {
-  const extra = objectOf(fields.extra);
+  const extra = jsonObjectOf(fields.extra);
   if (!extra) return undefined;
   const texts = known.map((name) => [name, fields[`data.${name}`].trim()] as const).filter(([, text]) => text !== '');
   const badge = fields['data.badge'];
@@ -45,16 +46,6 @@ export function dataOfPush(fields: PushFields): JsonObject | undefined {
 }
 
 export const sizeOf = (data: JsonObject): number => new TextEncoder().encode(JSON.stringify(data)).length;
-
-function objectOf(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** What can be said before the service is asked. */
 export function problemsOf(fields: PushFields, now: number, zone: string): PharosProblem[] {

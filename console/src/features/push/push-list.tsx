@@ -44,7 +44,8 @@ export const pushList = (appId: string, times: Times): ListDefinition<'listPushe
       name: 'createdAt',
       label: 'Written',
       sortBy: 'createdAt',
-      render: ({ createdAt }) => times.dateTime(createdAt).replace(/:\d\d$/, ''),
+      isTime: true,
+      render: ({ createdAt }) => times.minute(createdAt),
     },
   ],
   filters: [

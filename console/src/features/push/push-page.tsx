@@ -5,6 +5,7 @@ import { useState } from 'react';
 import back from '../../components/back-link.module.css';
 import { Block } from '../../components/block.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { dataKey } from '../../components/list/record-list.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
@@ -40,17 +41,32 @@ export function PushPage() {
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!push && !error && <Skeleton h={300} />}
-      {push && <Outcome push={push} />}
+      {push && <Outcome appId={appId} push={push} />}
       {push && <Message appId={appId} push={push} />}
       {push && <Deliveries appId={appId} pushId={pushId} isLive={isUnderWay(push)} />}
     </>
   );
 }
 
-function Outcome({ push }: { readonly push: PushDetail }) {
+interface Props {
+  readonly appId: string;
+  readonly push: PushDetail;
+}
+
+function Outcome({ appId, push }: Props) {
+  const times = useTimes(appId);
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { audience, received, opened, reasons } = push;
+  const { audience, received, opened, reasons, sendAt } = push;
+  if (push.state === 'accepted' && sendAt)
+    return (
+      <Block title="What became of it">
+        <PushStateBadge state={push.state} />
+        <p className={classes.live}>
+          It is sent on {times.minute(sendAt)}, to those who match then. Until then it can be cancelled.
+        </p>
+      </Block>
+    );
   return (
     <Block title="What became of it">
       <PushStateBadge state={push.state} />
@@ -90,7 +106,7 @@ function Outcome({ push }: { readonly push: PushDetail }) {
 
 const shownMembers = { title: 'Title', alert: 'Text', uri: 'Link', image: 'Picture', badge: 'Number', sound: 'Sound' };
 
-function Message({ appId, push }: { readonly appId: string; readonly push: PushDetail }) {
+function Message({ appId, push }: Props) {
   const times = useTimes(appId);
   const { data, where, sendAt, expiresAt, createdAt } = push;
   const others = Object.entries(data).filter(([name]) => !(name in shownMembers));
@@ -105,16 +121,15 @@ function Message({ appId, push }: { readonly appId: string; readonly push: PushD
   ];
   return (
     <Block title="The message" about={`Times are in ${times.zone}.`}>
-      <dl className={classes.facts}>
+      <Facts>
         {facts
           .filter(([, text]) => text !== undefined)
           .map(([label, text]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>{text}</dd>
-            </div>
+            <Fact key={label} label={label} isWide={label === 'Text' || label === 'Link' || label === 'Picture'}>
+              {text}
+            </Fact>
           ))}
-      </dl>
+      </Facts>
       {where && (
         <>
           <Text size="sm" c="dimmed" mt="md">
@@ -135,7 +150,7 @@ function Message({ appId, push }: { readonly appId: string; readonly push: PushD
   );
 }
 
-function Cancel({ appId, push }: { readonly appId: string; readonly push: PushDetail }) {
+function Cancel({ appId, push }: Props) {
   const [isOpen, setOpen] = useState(false);
   const cancel = useAction({
     run: () => dataOf(appId).call('cancelPush', { params: { objectId: push.objectId } }),

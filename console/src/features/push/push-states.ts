@@ -16,7 +16,7 @@ export const deliveryStates: Readonly<Record<DeliveryState, StateText>> = {
   queued: { label: 'Waiting', about: 'It is on its way.' },
   failed: { label: 'Failed', about: 'The push service refused it, or did not take it in time.' },
   expired: { label: 'Too late', about: 'It was not sent in time.' },
-  noTarget: { label: 'Not reachable', about: 'There is no live token, or no credentials for its push service.' },
+  noTarget: { label: 'Not reachable', about: 'It has no push address, or its push service is not set up.' },
   cancelled: { label: 'Cancelled', about: 'It was cancelled before it was sent.' },
 };
 

@@ -22,7 +22,7 @@ export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, o
   const isKnown = count !== undefined && isCurrent;
   const who = whoText(audience, isKnown ? count : undefined);
   const when = fields.sendAt
-    ? `on ${times.dateTime(new Date(instantOf(fields.sendAt, times.zone)).toISOString()).replace(/:\d\d$/, '')}`
+    ? `on ${times.minute(new Date(instantOf(fields.sendAt, times.zone)).toISOString())}`
     : 'now';
   const [title, alert] = [fields['data.title'].trim(), fields['data.alert'].trim()];
   return (

@@ -7,7 +7,7 @@ const said = { yes: 'runs', part: 'runs for a part of the day', no: 'does not ru
 export function ComingDays({ days, zone }: { readonly days: readonly ComingDay[]; readonly zone: string }) {
   const count = days.filter(({ runs }) => runs !== 'no').length;
   return (
-    <section aria-label="The next 14 days" className={classes.coming}>
+    <div className={classes.coming}>
       <div className={classes.comingText}>
         Runs on {count} of the next {days.length} days, by the calendar in {zone}.
       </div>
@@ -22,6 +22,6 @@ export function ComingDays({ days, zone }: { readonly days: readonly ComingDay[]
           </li>
         ))}
       </ol>
-    </section>
+    </div>
   );
 }

@@ -47,6 +47,7 @@ export const storylineList = ({ appId, times, mayChange }: Context): ListDefinit
       name: 'updatedAt',
       label: 'Changed',
       sortBy: 'updatedAt',
+      isTime: true,
       isDeskOnly: true,
       render: ({ updatedAt }) => <span title={times.dateTime(updatedAt)}>{times.date(updatedAt)}</span>,
     },

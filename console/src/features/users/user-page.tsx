@@ -65,7 +65,7 @@ function UserFacts({ appId, user }: Props) {
         </Alert>
       )}
       <Facts>
-        <Fact label="E-mail">
+        <Fact label="E-mail" isWide>
           {user.email}
           <CopyButton text={user.email} label="e-mail" />
         </Fact>

@@ -111,6 +111,7 @@ const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => (
       name: 'createdAt',
       label: 'Signed up',
       sortBy: 'objectId',
+      isTime: true,
       render: ({ createdAt }) => <span title={times.dateTime(createdAt)}>{times.date(createdAt)}</span>,
     },
   ],
