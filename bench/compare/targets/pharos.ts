@@ -43,7 +43,12 @@ interface Running {
   ids: string[];
 }
 
-export async function startPharos(options: PharosOptions): Promise<Target> {
+export interface PharosTarget extends Target {
+  /** One more app on the same service. */
+  anotherApp(): Promise<Pick<Target, 'fill' | 'load'>>;
+}
+
+export async function startPharos(options: PharosOptions): Promise<PharosTarget> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const main = options.checkout ? join(options.checkout, 'server/bin/pharos.mjs') : program;
@@ -58,13 +63,38 @@ export async function startPharos(options: PharosOptions): Promise<Target> {
     url: `${url}/health/ready`,
   });
   const command = (...words: string[]) => {
-    const { status, stderr } = spawnSync(process.execPath, [main, ...words], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], {
       env: { ...env, PATH: process.env['PATH'] },
       encoding: 'utf8',
     });
     if (status !== 0) throw new Error(`pharos ${words.join(' ')}: ${stderr}`);
+    return stdout;
   };
-  const credentials = await firstApp(options.folder);
+  const { databasePid } = options;
+  return {
+    name: options.name,
+    durability: options.durability,
+    url,
+    pid: service.child.pid ?? 0,
+    ...(databasePid ? { helpers: () => family(databasePid) } : {}),
+    ...(await openApp({ url, command }, await firstApp(options.folder))),
+    anotherApp: () => {
+      const made = command('app', 'create', '--name', 'Another', '--json');
+      const { appId, appKey } = JSON.parse(made) as { appId: string; appKey: string };
+      return openApp({ url, command }, { 'x-service-appid': appId, 'x-service-appkey': appKey });
+    },
+    stop: service.stop,
+  };
+}
+
+interface Service {
+  readonly url: string;
+  /** Runs a command of the command line on the service's data; what it printed. */
+  readonly command: (...words: string[]) => string;
+}
+
+/** An app with a bucket and a user who is signed in. */
+async function openApp({ url, command }: Service, credentials: Headers): Promise<Pick<Target, 'fill' | 'load'>> {
   const appId = credentials['x-service-appid'] ?? '';
   // The limit works as always, only no client reaches it.
   command('app', 'limit', appId, '--per-second', '1000000', '--burst', '10000000');
@@ -79,14 +109,7 @@ export async function startPharos(options: PharosOptions): Promise<Target> {
     paths: ['/api/v2/data/schema/Sightings'],
     bodies: [JSON.stringify({ column })],
   });
-  const pid = service.child.pid ?? 0;
-  const { databasePid } = options;
   return {
-    name: options.name,
-    durability: options.durability,
-    url,
-    pid,
-    ...(databasePid ? { helpers: () => family(databasePid) } : {}),
     fill: async (records) => {
       running.ids = await create(
         running,
@@ -94,7 +117,6 @@ export async function startPharos(options: PharosOptions): Promise<Target> {
       );
     },
     load: (workload) => loadOf(running, workload),
-    stop: service.stop,
   };
 }
 

@@ -11,7 +11,10 @@ export type Row = Record<string, SqlValue>;
  */
 export interface SlowQuery {
   readonly share: string;
-  /** It looks at few records. An embedded database answers it where it stands, a little in each turn of the event loop. */
+  /**
+   * It looks at few records, so it need not stand behind those that look at all. An embedded database answers it on the
+   * main thread, a little in each turn of the event loop.
+   */
   readonly isBrief?: true;
 }
 

@@ -94,7 +94,7 @@ class PostgresDatabase implements Database {
   }
 
   all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
-    if (slow)
+    if (slow && !slow.isBrief)
       return this.#slowQueue.run(slow.share, async () => (await this.#query<T>(this.#slowPool, statement, false)).rows);
     return this.#query<T>(this.#pool, statement).then((result) => result.rows);
   }

@@ -84,7 +84,7 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
     page.limit === 0
       ? []
       : isCheap
-        ? await db.all(select)
+        ? await db.all(select, { ...slow, isBrief: true })
         : ((page.skip <= cheapSkip ? await selectNarrowly(db, narrow) : undefined) ?? (await db.all(select, slow)));
   const results = `{"results":[${rows.map(table.render).join(',')}]`;
   if (!page.count) return new JsonText(`${results}}`);

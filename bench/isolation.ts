@@ -1,0 +1,84 @@
+/**
+ * `npm run bench:isolation [-- 100000]`: how long one app's requests take while another app sends the costliest queries
+ * that are allowed and uploads, on as many connections as it likes. On SQLite, with so many records in the app that
+ * disturbs. The figures of the quiet app alone stand first; the machine is the same for all, load generators included.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { press } from './compare/generator.ts';
+import type { Load, Workload } from './compare/target.ts';
+import { startPharos } from './compare/targets/pharos.ts';
+
+const records = Number(process.argv[2] ?? 100_000);
+const seconds = 8;
+/** The quiet app asks this often a second, whatever becomes of its earlier requests. */
+const perSecond = 50;
+
+const disturbances: readonly (readonly [title: string, Workload | undefined, connections: number])[] = [
+  ['nothing', undefined, 0],
+  ['filters that read every document', 'filter-free', 64],
+  ['filters on declared columns', 'filter', 64],
+  ['lists of 100 records', 'list', 64],
+  ['uploads of 64 kB', 'upload', 64],
+  ['new records', 'create', 64],
+];
+
+function ask(url: string, load: Load, { agent, n }: { readonly agent: Agent; readonly n: number }): Promise<number> {
+  const { method, headers, paths, bodies } = load;
+  const begun = performance.now();
+  return new Promise((resolve, reject) => {
+    const call = request(url + (paths[n % paths.length] ?? '/'), { method, headers, agent }, (response) => {
+      response.resume();
+      response.on('end', () => {
+        if ((response.statusCode ?? 500) < 300) resolve(performance.now() - begun);
+        else reject(new Error(`${response.statusCode}`));
+      });
+    });
+    call.on('error', reject);
+    call.end(bodies?.[n % bodies.length]);
+  });
+}
+
+/** Every answer's milliseconds, sorted. Requests start by the clock, so that a stall is felt by all that fall into it. */
+async function quietly(url: string, load: Load): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  const answers: Promise<number>[] = [];
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      answers.push(ask(url, load, { agent, n: answers.length }));
+      if (answers.length < perSecond * (seconds - 2)) return;
+      clearInterval(timer);
+      resolve();
+    }, 1000 / perSecond);
+  });
+  const took = await Promise.all(answers);
+  agent.destroy();
+  return took.sort((a, b) => a - b);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'pharos-bench-'));
+const service = await startPharos({ name: 'Pharos', durability: '', folder });
+try {
+  await service.fill(records);
+  const quiet = await service.anotherApp();
+  await quiet.fill(1_000);
+  for (const [title, workload, connections] of disturbances) {
+    const loud = workload && (await service.load(workload));
+    for (const own of ['get', 'create'] as const) {
+      const load = (await quiet.load(own)) as Load;
+      const pressing = loud && press(service.url, loud, { connections, seconds });
+      // The others have their connections by then.
+      await delay(1_000);
+      const [took, noise] = await Promise.all([quietly(service.url, load), pressing]);
+      const of = (share: number) => `${(took[Math.floor(share * (took.length - 1))] ?? 0).toFixed(1)} ms`;
+      const others = noise ? `, beside ${Math.round(noise.rate)} answers/s` : '';
+      console.log(`${title}: ${own} p50 ${of(0.5)}, p99 ${of(0.99)}${others}`);
+    }
+  }
+} finally {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
