@@ -29,7 +29,7 @@ export function createDatabases(): Databases {
 
 /** `before` is the folder of another checkout of Pharos. */
 export function starters(databases: Databases, before: string | undefined): Readonly<Record<string, Starter>> {
-  const full = 'SQLite, synchronous=FULL';
+  const full = 'SQLite, flushed to the disk before each answer';
   const fsync = 'PostgreSQL, fsync on';
   const onPostgres = async (folder: string, name: string, database: string, checkout?: string) =>
     startPharos({

@@ -28,15 +28,16 @@ function assertSafeVersion(raw: Sqlite.Database): void {
 }
 
 /**
- * Opens one connection. `synchronous=FULL` is what makes an acknowledged write survive a power cut; checkpoints are
- * left to the maintenance thread so that no request waits for one.
+ * Opens one connection. Commits do not wait for the disk: whoever writes flushes the log before a write is acknowledged
+ * (`WalFile`, ADR 10), which is all that `synchronous=FULL` would do. Checkpoints, which flush by themselves, are left to
+ * the maintenance thread so that no request waits for one.
  */
 export function openSqliteConnection(file: string, mode: 'write' | 'read'): SqliteConnection {
   const raw = new Sqlite(file, { readonly: mode === 'read', timeout: 0 });
   assertSafeVersion(raw);
   if (mode === 'write') {
     raw.pragma('journal_mode = WAL');
-    raw.pragma('synchronous = FULL');
+    raw.pragma('synchronous = NORMAL');
     raw.pragma('wal_autocheckpoint = 0');
     raw.pragma('journal_size_limit = 67108864');
   }

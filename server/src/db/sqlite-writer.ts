@@ -12,6 +12,8 @@ const lockWaitMs = 5_000;
 const maxBatch = 1_000;
 
 // Statements are prepared once by their text; `exec` would compile them for every write.
+const begin = raw('begin immediate');
+const commit = raw('commit');
 const savepoint = raw('savepoint unit');
 const release = raw('release unit');
 const rollback = raw('rollback to unit');
@@ -26,22 +28,30 @@ interface Unit {
   readonly reject: (error: unknown) => void;
 }
 
+/** What a writer's owner does around its commits. */
+export interface CommitSteps {
+  /** Makes what was committed survive a power cut. */
+  flush(): Promise<void>;
+  onCommit(): void;
+}
+
 /**
- * The one writer of an embedded database, with group commit: writes that arrive together share one transaction (and
- * one fsync), each behind a savepoint of its own, and are acknowledged only after the commit.
+ * The one writer of an embedded database, with group commit: writes that arrive together share one transaction (and one
+ * flush of the disk), each behind a savepoint of its own, and are acknowledged only when they are durable. While the disk
+ * works, this thread serves others, and the next writes gather.
  */
 export class SqliteWriter {
   readonly #connection: SqliteConnection;
   readonly #inside: Db;
-  readonly #onCommit: () => void;
+  readonly #steps: CommitSteps;
   #queue: Unit[] = [];
   #active: Promise<void> | undefined;
   /** What the unit that runs now wants to happen after the commit. */
   #effects: (() => void)[] = [];
 
-  constructor(connection: SqliteConnection, dialect: Dialect, onCommit: () => void) {
+  constructor(connection: SqliteConnection, dialect: Dialect, steps: CommitSteps) {
     this.#connection = connection;
-    this.#onCommit = onCommit;
+    this.#steps = steps;
     this.#inside = insideTransaction(connection, dialect, (effect) => this.#effects.push(effect));
   }
 
@@ -83,14 +93,15 @@ export class SqliteWriter {
     try {
       await this.#begin();
       for (const unit of units) outcomes.push(await this.#runUnit(unit));
-      this.#connection.raw.exec('commit');
+      this.#connection.run(commit);
+      await this.#steps.flush();
     } catch (error) {
       if (this.#connection.raw.inTransaction) this.#connection.raw.exec('rollback');
       const failure = translateSqliteError(error);
       for (const unit of units) unit.reject(failure);
       return;
     }
-    this.#onCommit();
+    this.#steps.onCommit();
     for (const [index, unit] of units.entries()) {
       const outcome = outcomes[index];
       if (outcome === undefined) continue;
@@ -107,7 +118,7 @@ export class SqliteWriter {
     const giveUp = Date.now() + lockWaitMs;
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
       try {
-        this.#connection.raw.exec('begin immediate');
+        this.#connection.run(begin);
         return;
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;

@@ -8,6 +8,7 @@ import { openSqliteConnection } from './sqlite-connection.ts';
 import { translateSqliteError } from './sqlite-error.ts';
 import { SqliteThread } from './sqlite-threads.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
+import { WalFile } from './wal-file.ts';
 import { sqliteWhere } from './where-sqlite.ts';
 
 export interface SqliteOptions {
@@ -36,6 +37,7 @@ class SqliteDatabase implements Database {
   readonly #options: SqliteOptions;
   readonly #write;
   readonly #read;
+  readonly #wal: WalFile;
   readonly #writer: SqliteWriter;
   readonly #idleThreads: SqliteThread[];
   readonly #maintenance: SqliteThread;
@@ -48,7 +50,11 @@ class SqliteDatabase implements Database {
     this.#options = options;
     this.#write = openSqliteConnection(options.file, 'write');
     this.#read = openSqliteConnection(options.file, 'read');
-    this.#writer = new SqliteWriter(this.#write, sqliteDialect, () => this.#afterCommit());
+    this.#wal = new WalFile(options.file);
+    this.#writer = new SqliteWriter(this.#write, sqliteDialect, {
+      flush: () => this.#wal.flush(),
+      onCommit: () => this.#afterCommit(),
+    });
     this.#idleThreads = Array.from({ length: readerThreads }, () => new SqliteThread(options.file));
     this.#maintenance = new SqliteThread(options.file);
     this.#slowQueue = new FairQueue(readerThreads, options.queryDeadlineMs);
@@ -121,6 +127,7 @@ class SqliteDatabase implements Database {
     await this.#checkpoint;
     await Promise.all([...this.#idleThreads, this.#maintenance].map((thread) => thread.close()));
     this.#read.close();
+    this.#wal.close();
     // Folds the log into the database, so that a copied folder is whole without its -wal file.
     this.#write.raw.pragma('wal_checkpoint(TRUNCATE)');
     this.#write.close();

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { Failure } from '../errors.ts';
+import { sql } from '../sql.ts';
+import { sqliteDialect } from './sqlite.ts';
+import { openSqliteConnection } from './sqlite-connection.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
+import { WalFile } from './wal-file.ts';
+
+async function untilFlushing(flushes: readonly unknown[]): Promise<void> {
+  while (flushes.length === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('a write to SQLite', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pharos-wal-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('is acknowledged only when the disk has confirmed it, and those that come meanwhile share the next flush', async () => {
+    const connection = openSqliteConnection(join(folder, 'test.db'), 'write');
+    connection.raw.exec('create table t (n int)');
+    const flushes: (() => void)[] = [];
+    const flush = () => new Promise<void>((resolve) => flushes.push(resolve));
+    const writer = new SqliteWriter(connection, sqliteDialect, { flush, onCommit: () => undefined });
+    const done: number[] = [];
+    const write = (n: number) => writer.run(sql`insert into t values (${n})`).then(() => done.push(n));
+    const first = write(1);
+    await untilFlushing(flushes);
+    assert.deepEqual(done, []);
+    const others = [write(2), write(3)];
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(flushes.length, 1, 'nothing is written while the disk works on what was');
+    flushes.shift()?.();
+    await first;
+    assert.deepEqual(done, [1]);
+    await untilFlushing(flushes);
+    flushes.shift()?.();
+    await Promise.all(others);
+    assert.deepEqual(done, [1, 2, 3]);
+    connection.close();
+  });
+
+  test('is refused when the disk does not confirm it, and so is every later one', async () => {
+    // A folder in the place of the log cannot be opened for writing.
+    mkdirSync(join(folder, 'test.db-wal'));
+    const wal = new WalFile(join(folder, 'test.db'));
+    const isRefused = (error: unknown) => error instanceof Failure && error.entry.name === 'Timeout';
+    await assert.rejects(wal.flush(), isRefused);
+    rmSync(join(folder, 'test.db-wal'), { recursive: true });
+    writeFileSync(join(folder, 'test.db-wal'), '');
+    await assert.rejects(wal.flush(), isRefused, 'what was lost before cannot be known');
+  });
+
+  test('goes on when the log was removed and made anew', async () => {
+    const file = join(folder, 'test.db-wal');
+    const wal = new WalFile(join(folder, 'test.db'));
+    await wal.flush();
+    writeFileSync(file, 'one');
+    await wal.flush();
+    rmSync(file);
+    await wal.flush();
+    writeFileSync(file, 'two');
+    await wal.flush();
+    wal.close();
+  });
+});
