@@ -526,7 +526,7 @@ export interface Webhook {
   readonly updatedAt: string;
 }
 
-export interface WebhookDeliverie {
+export interface WebhookDelivery {
   /** The header webhook-id */
   readonly objectId: string;
   readonly event: string;
@@ -1046,7 +1046,7 @@ export interface Operations {
     };
     readonly body: undefined;
     readonly answer: {
-      readonly results: readonly WebhookDeliverie[];
+      readonly results: readonly WebhookDelivery[];
       readonly count?: number;
     };
   };
