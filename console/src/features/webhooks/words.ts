@@ -41,8 +41,8 @@ interface Condition {
 export function conditionOf({ enabled, disabledReason, health }: Webhook): Condition {
   if (disabledReason !== null) return { label: 'Switched off by its receiver', color: 'red' };
   if (!enabled) return { label: 'Switched off', color: 'gray' };
-  if (health === 'failing') return { label: 'Failing', color: 'red' };
-  if (health === 'retrying') return { label: 'Trying again', color: 'yellow' };
+  if (health === 'failing') return { label: 'Failing for a day', color: 'red' };
+  if (health === 'retrying') return { label: 'Calls fail', color: 'yellow' };
   return { label: 'In order', color: 'teal' };
 }
 
