@@ -21,6 +21,7 @@ const recordNames: Readonly<Record<string, string>> = {
   File: 'StoredFile',
   Record: 'BucketRecord',
   Schema: 'BucketRecord',
+  AllStorylineDetail: 'LooseStorylineDetail',
 };
 
 /** A TypeScript module with a type for each record and body, and `Operations`, which maps each operation to its types. */
