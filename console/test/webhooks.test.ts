@@ -20,7 +20,7 @@ describe('webhooks in the console', () => {
 
   before(async () => {
     receiver = await startReceiver();
-    site = await openSite('sqlite', { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8' });
+    site = await openSite('sqlite', { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8', PHAROS_WEBHOOK_BACKLOG: '2' });
     origin = await listenWithConsole(site.app);
     browser = await launchBrowser();
     visited = await openAs(browser, { app: site.app, origin, role: 'manager' });
@@ -86,6 +86,11 @@ describe('webhooks in the console', () => {
       .getByText(/^whsec_/)
       .innerText();
     await page.keyboard.press('Escape');
+    // It fades in; what has not begun to is not yet an animation that could be waited for.
+    await page.evaluate(`new Promise((resolve) => {
+      const look = () => getComputedStyle(document.querySelector('[role="dialog"]')).opacity === '1' ? resolve() : requestAnimationFrame(look);
+      look();
+    })`);
     await assertAccessible(page);
     await takePictures(page, 'webhooks-secret');
     await button('I have stored the secret').click();
@@ -191,6 +196,26 @@ describe('webhooks in the console', () => {
     await toggle.click({ force: true });
     await page.getByText('Switched off', { exact: true }).waitFor();
     assert.equal((await stored())[0]?.['is_enabled'], 0);
+  });
+
+  test('one that cannot keep up says how many calls were given up, and stands among what needs a person', async () => {
+    receiver.answer = answerWith(503);
+    await page.getByRole('switch', { name: 'Length of stay is switched on' }).click({ force: true });
+    await page.getByText('Calls fail').waitFor();
+    for (const kind of ['EXIT', 'ENTER', 'EXIT', 'ENTER'] as const) await happen(kind);
+    await page.getByText('Falling behind').waitFor();
+    await page.getByText(/Too many calls waited, so the oldest were given up: 2 since /).waitFor();
+    await page.getByRole('link', { name: 'Length of stay' }).click();
+    await block('Facts').getByText('2 calls').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'webhooks-behind');
+    await page.getByRole('link', { name: 'Home' }).click();
+    const needs = page.getByRole('list', { name: 'What needs you' });
+    await needs.getByText('1 webhook does not get through').waitFor();
+    await needs.getByText('1 cannot keep up, and the oldest calls are given up.', { exact: false }).waitFor();
+    await assertAccessible(page);
+    await needs.getByRole('link', { name: 'Open the webhooks' }).click();
+    await page.getByText('Falling behind').waitFor();
   });
 
   test('the audit says in words what was done', async () => {

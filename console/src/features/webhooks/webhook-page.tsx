@@ -93,6 +93,9 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
             {label}
           </Badge>
         </Fact>
+        <Fact label="Waiting">
+          {webhook.waiting === 1 ? '1 call' : `${webhook.waiting.toLocaleString('en')} calls`}
+        </Fact>
         <Fact label="Created">{times.dateTime(webhook.createdAt)}</Fact>
         <Fact label="Changed">{times.dateTime(webhook.updatedAt)}</Fact>
       </Facts>

@@ -42,16 +42,25 @@ export function conditionOf({ enabled, disabledReason, health }: Webhook): Condi
   if (disabledReason !== null) return { label: 'Switched off by its receiver', color: 'red' };
   if (!enabled) return { label: 'Switched off', color: 'gray' };
   if (health === 'failing') return { label: 'Failing for a day', color: 'red' };
+  if (health === 'behind') return { label: 'Falling behind', color: 'red' };
   if (health === 'retrying') return { label: 'Calls fail', color: 'yellow' };
   return { label: 'In order', color: 'teal' };
 }
 
-/** What there is to know about it beyond the word, as a sentence. */
+/** What there is to know about it beyond the word, in sentences. */
 export function troubleOf(
-  { disabledReason, failingSince, lastError }: Webhook,
+  { disabledReason, failingSince, lastError, givenUp, givenUpSince }: Webhook,
   showTime: (iso: string) => string,
 ): string | undefined {
-  if (disabledReason !== null) return `${disabledReason} Switch it on when the receiver is there again.`;
-  if (failingSince === null) return undefined;
-  return `No call has worked since ${showTime(failingSince)}. The last one: ${lastError ?? 'no reason is known.'}`;
+  const sentences = [];
+  if (disabledReason !== null) sentences.push(`${disabledReason} Switch it on when the receiver is there again.`);
+  else if (failingSince !== null)
+    sentences.push(
+      `No call has worked since ${showTime(failingSince)}. The last one: ${lastError ?? 'no reason is known.'}`,
+    );
+  if (givenUpSince !== null)
+    sentences.push(
+      `Too many calls waited, so the oldest were given up: ${givenUp.toLocaleString('en')} since ${showTime(givenUpSince)}.`,
+    );
+  return sentences.length > 0 ? sentences.join(' ') : undefined;
 }
