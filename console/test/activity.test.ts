@@ -177,6 +177,20 @@ describe('activity in the console', () => {
     await other.context.close();
   });
 
+  test('a scenario in the why leads to itself in its own storyline', async () => {
+    await site.scenario({ alertTitle: 'Another tour' });
+    const scenario = await site.scenario({ beacons: [cafe], alertTitle: 'Coffee is ready' });
+    site.app.clock.now += 60_000;
+    await site.send([{ beacon: cafe, event: 'ENTER', occurredAt: site.now }]);
+    await open();
+    await link(`Entered ${script}`).first().click();
+    await link('Coffee is ready').click();
+    await heading('Coffee is ready').waitFor();
+    const [row] = (await site.rows('storyline_details')).filter(({ object_id }) => object_id === scenario);
+    assert.ok(page.url().endsWith(`/storylines/${row?.['storyline_id']}/scenarios/${scenario}`), page.url());
+    await link('Tour').waitFor();
+  });
+
   test('the browser had nothing to complain about', () => {
     assert.deepEqual(visited.complaints, []);
   });

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../server/test/build-app.ts';
 import { create } from '../../server/test/cases.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { launchBrowser, openAs, reloadInTheMiddle, startConsole, type Visit } from './browser.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
 
@@ -271,6 +271,70 @@ describe('beacons in the console', () => {
     await button('Try 1 again').click();
     await page.getByText('3 of 3 rows are in.').waitFor();
     assert.equal((await stored('&where={"uuid":"BB"}')).length, 3);
+  });
+
+  test('a reload in the middle of an import shows what is in already, and the rest can go on', async () => {
+    // The service never hears of this one, as when the page goes before it is sent.
+    await page.route('**/v2/beacons', (route) =>
+      route.request().postData()?.includes('Slow') ? undefined : route.continue(),
+    );
+    await open('/import');
+    const content = 'name,uuid,major,minor\nQuick,CC,1,1\nSlow,CC,1,2\nLater,CC,1,3\n';
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'half.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+    const arrived = ['Quick', 'Later'].map((name) =>
+      page.waitForResponse((response) => response.request().postData()?.includes(name) === true),
+    );
+    await button('Import 3').click();
+    await Promise.all(arrived);
+    await reloadInTheMiddle(page);
+    await page.unroute('**/v2/beacons');
+    await page.getByText('half.csv was chosen before this page was loaded again.', { exact: false }).waitFor();
+    for (const count of ['1 new', '2 unchanged']) await page.getByText(count, { exact: true }).waitFor();
+    await button('Import 1').click();
+    await page.getByText('1 of 1 rows are in.').waitFor();
+    assert.deepEqual(
+      (await stored('&where={"uuid":"CC"}')).map(({ name }: { name: string }) => name),
+      ['Later', 'Quick', 'Slow'],
+    );
+    await page.reload();
+    await heading('Import beacons').waitFor();
+    assert.equal(await page.getByText('was chosen before', { exact: false }).count(), 0);
+  });
+
+  test('a file that is too large to outlive a reload is asked for again by its name', async () => {
+    const content = `name,uuid,major,minor,metadata\nBig,DD,1,1,"{""note"":""${'x'.repeat(2_000_000)}""}"\n`;
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'big.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+    await button('Import 1').waitFor();
+    await page.reload();
+    await page
+      .getByText('big.csv was chosen before this page was loaded again, and is too large to be kept.')
+      .waitFor();
+    await button('Forget it').click();
+    await page.getByText('big.csv', { exact: false }).waitFor({ state: 'detached' });
+  });
+
+  test('a reload in the middle of an export says that no file was saved, and it can be begun again', async () => {
+    const pages = '**/v2/beacons?*limit=1000*';
+    await open();
+    await page.route(pages, () => undefined);
+    const begun = page.waitForRequest(pages);
+    await button('Export').click();
+    await begun;
+    await reloadInTheMiddle(page);
+    await page.unroute(pages);
+    await page
+      .getByText('The export was cut off when the page was loaded again, and beacons.csv was not saved.')
+      .waitFor();
+    const download = page.waitForEvent('download');
+    await button('Export').click();
+    assert.match(readFileSync(await (await download).path(), 'utf8'), /Quick,CC,1,1/);
+    await page.reload();
+    await button('Export').waitFor();
+    assert.equal(await page.getByText('was cut off', { exact: false }).count(), 0, 'what is done is not told again');
   });
 
   test('a delete names what goes with it', async () => {

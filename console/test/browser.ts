@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -76,4 +77,15 @@ export async function openAs(browser: Browser, { app, origin, role }: Signing): 
   const answer = await visited.context.request.post('/console/api/session', { data: account, headers: { origin } });
   if (answer.status() !== 201) throw new Error(`signing in failed: ${await answer.text()}`);
   return visited;
+}
+
+/** Loads the page again while something is under way in it: the browser has to ask first, and is told to go on. */
+export async function reloadInTheMiddle(page: Page): Promise<void> {
+  const asked: string[] = [];
+  page.once('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await page.reload();
+  assert.deepEqual(asked, ['beforeunload']);
 }

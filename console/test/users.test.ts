@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { create } from '../../server/test/cases.ts';
 import { openSite, pointer, type Site } from '../../server/test/site.ts';
 import { assertAccessible } from './axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { launchBrowser, listenWithConsole, openAs, reloadInTheMiddle, type Visit } from './browser.ts';
 
 const script = '<img src=x onerror=alert(1)>';
 const password = 'correct horse';
@@ -118,6 +118,35 @@ describe('users in the console', () => {
       ]),
       [[phone, 1]],
     );
+  });
+
+  test('erasing that a reload cuts off says how things stand, and is finished by erasing once more', async () => {
+    const account = { firstname: 'Half', lastname: 'Gone', email: 'half@example.com', password };
+    const half = await create(site.app, '/api/v2/users', account);
+    const phones: string[] = [];
+    for (const installationId of ['half-1', 'half-2'])
+      phones.push(await site.installation({ installationId, userId: pointer('_User', half) }));
+    const mine = async () => (await site.rows('installations')).filter(({ user_id }) => user_id === half).length;
+    assert.equal(await mine(), 2);
+    await open(`/${half}`);
+    await page.route(`**/v2/installations/${phones[1]}`, () => undefined);
+    const last = page.waitForRequest(`**/v2/installations/${phones[1]}`);
+    const erase = async () => {
+      await button('Erase').click();
+      await dialog().getByRole('button', { name: 'Erase Half Gone' }).click();
+    };
+    await erase();
+    await last;
+    await reloadInTheMiddle(page);
+    await page.unroute(`**/v2/installations/${phones[1]}`);
+    await page.getByText('Erasing Half Gone was cut off when the page was loaded again.', { exact: false }).waitFor();
+    assert.equal(await mine(), 1);
+    await erase();
+    await page.getByText('Half Gone is erased.').waitFor();
+    assert.equal(await mine(), 0);
+    assert.ok(!(await site.rows('users')).some(({ object_id }) => object_id === half));
+    await open(`/${vera}`);
+    await button('Erase').waitFor();
   });
 
   test('what the service refuses is said in the dialog', async () => {

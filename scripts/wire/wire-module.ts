@@ -21,6 +21,7 @@ const recordNames: Readonly<Record<string, string>> = {
   File: 'StoredFile',
   Record: 'BucketRecord',
   Schema: 'BucketRecord',
+  AllStorylineDetail: 'LooseStorylineDetail',
 };
 
 /** A TypeScript module with a type for each record and body, and `Operations`, which maps each operation to its types. */
@@ -67,7 +68,7 @@ function declare(operations: readonly WireOperation[]): Declaration[] {
   for (const { operationId, answer } of operations) {
     if (!operationId.startsWith('list')) continue;
     const item = answer.properties?.['results']?.items;
-    const name = upper(operationId.slice(4)).replace(/s$/, '');
+    const name = upper(operationId.slice(4)).replace(/ies$/, 'y').replace(/s$/, '');
     add(taken.has(name) ? `Listed${name}` : name, item);
   }
   for (const { schema } of pointers(operations))

@@ -279,7 +279,11 @@ export async function createApp(options: AppOptions): Promise<App> {
       assertApp: (appId) => apps.get(appId),
     }),
     ...userConsoleEndpoints({ db, now, service: users, assertApp: (appId) => apps.get(appId) }),
-    ...overviewConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
+    ...overviewConsoleEndpoints({
+      db,
+      assertApp: (appId) => apps.get(appId),
+      countWebhookTrouble: webhooks.countTrouble,
+    }),
     ...deviceConsoleEndpoints({ credentials: outgoing.deviceCredentials, assertApp: (appId) => apps.get(appId) }),
     ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
     ...fileConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
@@ -299,6 +303,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     database: () => db.stats(),
     jobs: () => countJobs(db, now()),
     deliveries: outgoing.counts,
+    givenUpCalls: outgoing.givenUpCalls,
   });
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
   registerFileServing(server, { db, blobs });

@@ -23,6 +23,8 @@ export interface Config {
   readonly mailFrom: string;
   /** Hosts, addresses and networks that webhooks and broker connections may go to although they are not public. */
   readonly privateTargets: readonly string[];
+  /** How many calls of one webhook may wait; of more, the oldest are given up. */
+  readonly webhookBacklog: number;
   /** Where devices connect by MQTT; undefined: nowhere. */
   readonly mqttPort: number | undefined;
   readonly mqttHost: string;
@@ -241,6 +243,14 @@ export const settings: readonly Setting[] = [
     fallback: '',
     help: 'hosts and networks of your own that webhooks and MQTT brokers may be at, such as crm.lan,10.1.0.0/16',
     parse: targets,
+  },
+  {
+    name: 'webhookBacklog',
+    variable: 'PHAROS_WEBHOOK_BACKLOG',
+    flag: 'webhook-backlog',
+    fallback: '10000',
+    help: 'how many calls of one webhook may wait for a receiver that is down; of more, the oldest are given up',
+    parse: integer(1, 1_000_000),
   },
   {
     name: 'mqttPort',

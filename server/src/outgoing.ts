@@ -24,6 +24,7 @@ import { wakeTarget } from './features/push/wake.ts';
 import { createSenderRegistry } from './features/senders/registry.ts';
 import { createSenderService, type SenderService } from './features/senders/service.ts';
 import type { RequestPush } from './features/sightings/record.ts';
+import { createBacklog } from './features/webhooks/backlog.ts';
 import { createWebhookHandler } from './features/webhooks/deliver.ts';
 import { createWebhookPublisher, webhookJob } from './features/webhooks/publish.ts';
 import { createWebhookService, type WebhookService } from './features/webhooks/service.ts';
@@ -57,6 +58,8 @@ export interface Outgoing {
   readonly requestPush: RequestPush;
   /** What became of messages, for the metrics. */
   readonly counts: PushDelivery['counts'];
+  /** Calls of webhooks that were given up, for the metrics. */
+  readonly givenUpCalls: () => number;
   readonly handlers: JobHandlers;
   /** After the worker has stopped. */
   close(): Promise<void>;
@@ -89,7 +92,13 @@ export function createOutgoing(deps: OutgoingDeps): Outgoing {
   });
   const webhookDeps = { db, revision, now, enqueue, secrets, targets };
   const feed = new Feed({ db, revision, now, onError });
-  const tellWebhooks = createWebhookPublisher({ revision, now, enqueue });
+  const backlog = createBacklog({
+    db,
+    now,
+    mostWaiting: config.webhookBacklog,
+    run: (work) => background.run('giving up calls of a webhook', work),
+  });
+  const tellWebhooks = createWebhookPublisher({ revision, now, enqueue, backlog });
   const tellListeners = createLivePublisher({ revision, now, wake: feed.wake });
   const announce: Announce = async (db, appId, tell) => {
     await tellWebhooks(db, appId, tell);
@@ -118,6 +127,7 @@ export function createOutgoing(deps: OutgoingDeps): Outgoing {
     announce,
     requestPush: (db, appId, message, now) => requestProximityPush(db, appId, message, { enqueue, now }),
     counts: push.counts,
+    givenUpCalls: backlog.givenUp,
     handlers: { ...push.handlers, [webhookJob]: createWebhookHandler(webhookDeps) },
     async close() {
       await registry.close();

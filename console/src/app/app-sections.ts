@@ -58,6 +58,7 @@ export const appSectionGroups = [
       { to: '/apps/$appId/api', label: 'API', icon: 'code', permission: 'apps.read' },
       { to: '/apps/$appId/keys', label: 'Keys', icon: 'key', permission: 'keys.read' },
       { to: '/apps/$appId/senders', label: 'Senders', icon: 'antenna', permission: 'senders.read' },
+      { to: '/apps/$appId/webhooks', label: 'Webhooks', icon: 'link', permission: 'webhooks.read' },
       { to: '/apps/$appId/rules', label: 'Rules', icon: 'rules', permission: 'apps.read' },
       { to: '/apps/$appId/settings', label: 'Settings', icon: 'settings', permission: 'apps.read' },
     ],

@@ -15,6 +15,7 @@ import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { storylineRoutes } from '../features/storylines/routes.ts';
 import { userRoutes } from '../features/users/routes.ts';
+import { webhookRoutes } from '../features/webhooks/routes.ts';
 import { isAllowed } from '../lib/access.ts';
 import { sessionQuery, setupQuery } from '../lib/queries.ts';
 import { appSections } from './app-sections.ts';
@@ -127,6 +128,7 @@ const tree = root.addChildren([
       ...storylineRoutes,
       ...pushRoutes,
       ...senderRoutes,
+      ...webhookRoutes,
       appKeys,
       appRules,
       appSettings,

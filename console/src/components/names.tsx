@@ -43,10 +43,13 @@ export function TriggerLink({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
   if (found === undefined) return <span className={classes.waiting}>…</span>;
   if (found === null) return gone;
-  if (found.kind === 'scenario')
-    // A scenario's record does not name its storyline.
+  if (found.storylineId !== undefined)
     return (
-      <Link to="/apps/$appId/storylines" params={{ appId }} className={classes.link}>
+      <Link
+        to="/apps/$appId/storylines/$storylineId/scenarios/$detailId"
+        params={{ appId, storylineId: found.storylineId, detailId: triggerId }}
+        className={classes.link}
+      >
         {found.name}
       </Link>
     );

@@ -1,4 +1,5 @@
 import type { JsonObject, Query } from '@pharos/sdk';
+import type { CutOff } from './cut-off.ts';
 
 interface Page<T> {
   readonly results: readonly T[];
@@ -35,4 +36,12 @@ export function download(name: string, type: string, parts: readonly string[]): 
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** An export reads and changes nothing, so that only the file is missing. */
+export function exportCutOff(what: string, file: string): CutOff {
+  return {
+    key: `export ${what}`,
+    message: `The export was cut off when the page was loaded again, and ${file} was not saved. Nothing else is missing: export once more.`,
+  };
 }

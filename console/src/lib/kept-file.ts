@@ -4,24 +4,33 @@ export interface KeptFile {
   readonly text: string;
 }
 
+/** A file that was too long to be kept left its name alone. */
+export type KeptOrName = KeptFile | { readonly name: string; readonly text?: undefined };
+
 /** A tab's storage takes some 5 million characters in all. */
 const longest = 2_000_000;
 
-/** A file that is too long is not kept; it has to be chosen again. */
+/** Of a file that is too long only the name is kept; it has to be chosen again. */
 export function keepFile(key: string, { name, text }: KeptFile): void {
   forgetFile(key);
-  if (text.length > longest) return;
+  if (text.length <= longest && store(key, { name, text })) return;
+  store(key, { name });
+}
+
+/** False where the tab's storage is full or switched off. */
+function store(key: string, kept: KeptOrName): boolean {
   try {
-    sessionStorage.setItem(key, JSON.stringify({ name, text }));
+    sessionStorage.setItem(key, JSON.stringify(kept));
+    return true;
   } catch {
-    // The tab's storage is full or switched off; then a reload asks for the file again.
+    return false;
   }
 }
 
-export function keptFile(key: string): KeptFile | undefined {
+export function keptFile(key: string): KeptOrName | undefined {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? 'null');
-    return kept === null ? undefined : (kept as KeptFile);
+    return kept === null ? undefined : (kept as KeptOrName);
   } catch {
     return undefined;
   }

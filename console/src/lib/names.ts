@@ -43,21 +43,22 @@ const loadBeacons: Load<string> = async (appId, ids) => {
 
 /** A notification or a scenario. */
 export interface TriggerName {
-  readonly kind: 'notification' | 'scenario';
   readonly name: string;
+  /** Of a scenario. */
+  readonly storylineId?: string;
 }
 
 const loadTriggers: Load<TriggerName> = async (appId, ids) => {
   const data = dataOf(appId);
   const { results: notifications } = await data.notifications.list(byId(ids));
   const found = new Map<string, TriggerName>(
-    notifications.map(({ objectId, description }) => [objectId, { kind: 'notification', name: description }]),
+    notifications.map(({ objectId, description }) => [objectId, { name: description }]),
   );
   const others = ids.filter((id) => !found.has(id));
   const { results: scenarios } =
     others.length > 0 ? await data.storylines.listAllDetails(byId(others)) : { results: [] };
-  for (const { objectId, alertTitle } of scenarios)
-    found.set(objectId, { kind: 'scenario', name: alertTitle || 'A scenario without a title' });
+  for (const { objectId, alertTitle, storylineId } of scenarios)
+    found.set(objectId, { name: alertTitle || 'A scenario without a title', storylineId });
   return found;
 };
 

@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import type { PharosError } from '@pharos/sdk';
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type CutOff, underWay, useCutOffNotice } from './cut-off.ts';
 
 interface Action<Input, Result> {
   readonly run: (input: Input) => Promise<Result>;
@@ -11,13 +12,17 @@ interface Action<Input, Result> {
   readonly after?: (result: Result, input: Input) => unknown;
   /** The form shows the error itself. */
   readonly showsError?: true;
+  /** It takes a while, and loading the page again would end it: told afterwards. */
+  readonly cutOff?: CutOff;
 }
 
 /** Something that a person does: runs it, tells how it went, and reads anew what it has changed. */
 export function useAction<Input = void, Result = unknown>(action: Action<Input, Result>) {
   const queries = useQueryClient();
+  const { cutOff } = action;
+  useCutOffNotice(cutOff);
   return useMutation<Result, PharosError, Input>({
-    mutationFn: action.run,
+    mutationFn: (input) => (cutOff ? underWay(cutOff, () => action.run(input)) : action.run(input)),
     onSuccess: async (result, input) => {
       const message = typeof action.done === 'function' ? action.done(result, input) : action.done;
       if (message) notifications.show({ message, color: 'teal', autoClose: 4_000 });

@@ -153,6 +153,14 @@ export interface Attention {
     /** ISO 8601, UTC, with milliseconds */
     readonly lastAt: string;
   }[];
+  readonly webhooks: {
+    /** Webhooks of which no call has worked for a day */
+    readonly failing: number;
+    /** Webhooks whose oldest calls are given up, because too many wait */
+    readonly behind: number;
+    /** Webhooks that the service has switched off */
+    readonly switchedOff: number;
+  };
 }
 
 export interface Audit {
@@ -514,19 +522,25 @@ export interface Webhook {
   readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'message.fired' | 'message.verdict' | 'push.finished')[];
   readonly description: string;
   readonly enabled: boolean;
-  /** retrying: the last calls failed; failing: none has worked for a day or longer */
-  readonly health: 'ok' | 'retrying' | 'failing';
+  /** retrying: the last calls failed; behind: more wait than are kept, and the oldest are given up; failing: none has worked for a day or longer */
+  readonly health: 'ok' | 'retrying' | 'behind' | 'failing';
   readonly failingSince: string | null;
   readonly lastError: string | null;
   /** Why the service has switched it off: the receiver answered 410 Gone */
   readonly disabledReason: string | null;
+  /** Calls that wait for their first or next try */
+  readonly waiting: number;
+  /** Calls that were given up because too many waited; forgotten a week after the last of them */
+  readonly givenUp: number;
+  /** When the first of them was given up */
+  readonly givenUpSince: string | null;
   /** ISO 8601, UTC, with milliseconds */
   readonly createdAt: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly updatedAt: string;
 }
 
-export interface WebhookDeliverie {
+export interface WebhookDelivery {
   /** The header webhook-id */
   readonly objectId: string;
   readonly event: string;
@@ -1046,7 +1060,7 @@ export interface Operations {
     };
     readonly body: undefined;
     readonly answer: {
-      readonly results: readonly WebhookDeliverie[];
+      readonly results: readonly WebhookDelivery[];
       readonly count?: number;
     };
   };

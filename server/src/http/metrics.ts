@@ -12,6 +12,8 @@ export interface MetricSources {
   readonly jobs: () => Promise<Readonly<Record<string, number>>>;
   /** What became of messages since the start, by push service and state. */
   readonly deliveries: () => readonly { readonly sender: string; readonly state: string; readonly count: number }[];
+  /** Calls of webhooks given up since the start. */
+  readonly givenUpCalls: () => number;
 }
 
 /** Prometheus metrics of one service, in a registry of its own so that two services in one process stay apart. */
@@ -52,6 +54,15 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
     collect() {
       this.reset();
       for (const { sender, state, count } of sources.deliveries()) this.inc({ sender, state }, count);
+    },
+  });
+  new Counter({
+    name: 'pharos_webhook_calls_given_up_total',
+    help: 'Calls of webhooks that were given up because too many waited',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.givenUpCalls());
     },
   });
   fastify.addHook('onResponse', (request, reply, done) => {

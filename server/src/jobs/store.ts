@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts';
-import { raw, sql } from '../sql.ts';
+import { joinSql, raw, sql } from '../sql.ts';
 import type { Job } from './job.ts';
 
 interface JobRow {
@@ -112,6 +112,15 @@ function held(job: Job) {
 /** Removes a finished job. */
 export async function deleteJob(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`delete from jobs where ${held(job)}`)) > 0;
+}
+
+/** Removes jobs whose work is not wanted any more. A worker that holds one of them finds its lease lost. */
+export async function withdrawJobs(db: Db, appId: string, jobIds: readonly string[]): Promise<void> {
+  const these = joinSql(
+    jobIds.map((id) => sql`${id}`),
+    ', ',
+  );
+  await db.run(sql`delete from jobs where app_id = ${appId} and job_id in (${these})`);
 }
 
 /** Puts a job back, to be claimed from `runAt` on. */

@@ -35,6 +35,7 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
   const { keepAs, planFor = '' } = props;
   const [file, setFile] = useState<KeptFile>();
   const [isKept, setKept] = useState(false);
+  const [lostName, setLostName] = useState<string>();
   const read = useAction({ run: props.plan, showsError: true });
   const start = (next: KeptFile) => {
     setFile(next);
@@ -49,6 +50,7 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
     after: (next) => {
       keepFile(keepAs, next);
       setKept(false);
+      setLostName(undefined);
       start(next);
     },
   });
@@ -56,15 +58,20 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
   const planned = useRef<string>(undefined);
   useEffect(() => {
     if (planned.current === planFor) return;
-    const known = planned.current === undefined ? keptFile(keepAs) : file;
-    if (planned.current === undefined && known) setKept(true);
+    const isFirst = planned.current === undefined;
+    const known = isFirst ? keptFile(keepAs) : file;
     planned.current = planFor;
-    if (known) start(known);
+    if (isFirst && known) {
+      if (known.text === undefined) setLostName(known.name);
+      else setKept(true);
+    }
+    if (known?.text !== undefined) start(known);
   });
   function clear() {
     forgetFile(keepAs);
     setFile(undefined);
     setKept(false);
+    setLostName(undefined);
     read.reset();
   }
   return (
@@ -99,6 +106,19 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
             </Group>
           </Alert>
         )}
+        {lostName !== undefined && (
+          <Alert color="blue" variant="light" mt="md">
+            <Group justify="space-between" gap="xs">
+              <span>
+                {lostName} was chosen before this page was loaded again, and is too large to be kept. Choose it once
+                more: what came in then shows as unchanged.
+              </span>
+              <Button size="xs" variant="default" onClick={clear}>
+                Forget it
+              </Button>
+            </Group>
+          </Alert>
+        )}
       </Block>
       {(read.isPending || choose.isPending) && (
         <Text mt="md" role="status">
@@ -108,6 +128,7 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
       {read.data && !read.isPending && (
         <ImportPreview
           key={read.submittedAt}
+          name={keepAs}
           rows={read.data}
           apply={props.apply}
           after={(isWhole) => {

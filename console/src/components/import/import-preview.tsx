@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Group, Progress, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
+import { underWay } from '../../lib/cut-off.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { Block } from '../block.tsx';
 import classes from './import.module.css';
@@ -16,6 +17,8 @@ const kinds: readonly { readonly kind: RowKind; readonly label: string; readonly
 ];
 
 interface Props<Row extends ImportRow> {
+  /** Of the import, as long as it is under way. */
+  readonly name: string;
   readonly rows: readonly Row[];
   /** Brings one row in. What it throws is told beside the row, and the others go on. */
   readonly apply: (row: Row) => Promise<unknown>;
@@ -24,7 +27,7 @@ interface Props<Row extends ImportRow> {
 }
 
 /** What an import would do, row by row, and then how it goes. */
-export function ImportPreview<Row extends ImportRow>({ rows, apply, after }: Props<Row>) {
+export function ImportPreview<Row extends ImportRow>({ name, rows, apply, after }: Props<Row>) {
   const [shown, setShown] = useState<RowKind | 'all'>('all');
   const [outcomes, setOutcomes] = useState<ReadonlyMap<number, Outcome>>(new Map());
   const todo = rows.filter(({ kind, line }) => (kind === 'new' || kind === 'changed') && outcomes.get(line) !== 'done');
@@ -32,10 +35,12 @@ export function ImportPreview<Row extends ImportRow>({ rows, apply, after }: Pro
   const run = useAction({
     run: async () => {
       const results = new Map<number, Outcome>();
-      await applyRows(todo, apply, (fresh) => {
+      const note = (fresh: ReadonlyMap<number, Outcome>) => {
         for (const [line, outcome] of fresh) results.set(line, outcome);
         setOutcomes((known) => new Map([...known, ...fresh]));
-      });
+      };
+      // After a reload the page says more than a notice could: it plans the file again.
+      await underWay({ key: name }, () => applyRows(todo, apply, note));
       return [...results.values()].every((outcome) => outcome === 'done');
     },
     after: (isWhole) => after(isWhole),

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { JsonObject, Query } from '@pharos/sdk';
 import { useState } from 'react';
-import { allRecords, download } from '../../lib/all-records.ts';
+import { allRecords, download, exportCutOff } from '../../lib/all-records.ts';
 import { dataOf } from '../../lib/api.ts';
 import { writeCsv } from '../../lib/csv.ts';
 import { useAction } from '../../lib/use-action.ts';
@@ -42,6 +42,7 @@ export function CsvExport<Id extends ListOperation>({ appId, operation, plural, 
       download(file, 'text/csv;charset=utf-8', parts);
       return rows;
     },
+    cutOff: exportCutOff(`${plural} ${appId}`, file),
     done: (rows) => `${rows.toLocaleString('en')} ${plural} are in ${file}.`,
     after: () => setWritten(0),
   });

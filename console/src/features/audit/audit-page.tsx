@@ -23,6 +23,7 @@ const kinds = [
   { value: 'data', label: 'Data of apps' },
   { value: 'user', label: 'Users of apps' },
   { value: 'sender', label: 'Push providers' },
+  { value: 'webhook', label: 'Webhooks' },
   { value: 'administrator', label: 'Administrators' },
   { value: 'session', label: 'Signing in' },
   { value: 'backup', label: 'Backups' },

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
-import { allRecords, download } from '../../lib/all-records.ts';
+import { allRecords, download, exportCutOff } from '../../lib/all-records.ts';
 import { dataOf } from '../../lib/api.ts';
 import { writeCsv } from '../../lib/csv.ts';
 import { useAction } from '../../lib/use-action.ts';
@@ -23,6 +23,7 @@ export function ExportButton({ appId, where }: { readonly appId: string; readonl
       download('beacons.csv', 'text/csv;charset=utf-8', parts);
       return rows;
     },
+    cutOff: exportCutOff(`beacons ${appId}`, 'beacons.csv'),
     done: (rows) => `${rows.toLocaleString('en')} beacons are in beacons.csv.`,
     after: () => setWritten(0),
   });

@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
-import { allRecords, download } from '../../lib/all-records.ts';
+import { allRecords, download, exportCutOff } from '../../lib/all-records.ts';
 import { writeCsv } from '../../lib/csv.ts';
 import { useAction } from '../../lib/use-action.ts';
 import type { Bucket } from '../../lib/wire.ts';
@@ -30,6 +30,7 @@ export function ExportMenu({ appId, bucket, where }: Props) {
       download(file, format === 'csv' ? 'text/csv;charset=utf-8' : 'application/json', parts);
       return `${rows.toLocaleString('en')} records are in ${file}.`;
     },
+    cutOff: exportCutOff(`bucket ${bucket.name} ${appId}`, `the file of ${bucket.name}`),
     done: (said) => said,
   });
   return (

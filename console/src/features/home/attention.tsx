@@ -59,6 +59,7 @@ function useFindings(appId: string, attention: Attention): readonly Finding[] {
   return [
     ...failureFindings(appId, attention),
     ...senderFindings(appId, attention, senders),
+    ...webhookFindings(appId, attention, may('webhooks.read')),
     ...silentFindings(appId, attention),
     ...tokenFindings(appId, attention, mayInstallations),
     ...useRuleFindings(appId),
@@ -121,6 +122,34 @@ function senderFindings(
       ),
     });
   return findings;
+}
+
+function webhookFindings(appId: string, { webhooks }: Attention, mayOpen: boolean): readonly Finding[] {
+  const { failing, behind, switchedOff } = webhooks;
+  const total = failing + behind + switchedOff;
+  if (total === 0) return [];
+  const parts = [
+    failing > 0 && `${failing.toLocaleString('en')} could not be called for a day`,
+    behind > 0 && `${behind.toLocaleString('en')} cannot keep up, and the oldest calls are given up`,
+    switchedOff > 0 && `${switchedOff.toLocaleString('en')} answered that it is gone and was switched off`,
+  ];
+  return [
+    {
+      key: 'webhooks',
+      isGrave: true,
+      title: `${count(total, 'webhook')} ${total === 1 ? 'does' : 'do'} not get through`,
+      text: (
+        <>
+          {parts.filter(Boolean).join('; ')}.{' '}
+          {mayOpen && (
+            <Link to="/apps/$appId/webhooks" params={{ appId }} className={names.link}>
+              Open the webhooks
+            </Link>
+          )}
+        </>
+      ),
+    },
+  ];
 }
 
 function silentFindings(appId: string, { silentBeacons, lastVisitAt }: Attention): readonly Finding[] {

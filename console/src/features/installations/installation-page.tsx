@@ -13,7 +13,7 @@ import names from '../../components/names.module.css';
 import { shortId } from '../../components/names.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
-import { download } from '../../lib/all-records.ts';
+import { download, exportCutOff } from '../../lib/all-records.ts';
 import { dataOf } from '../../lib/api.ts';
 import { senderName } from '../../lib/delivery-words.ts';
 import { useTimes } from '../../lib/times.ts';
@@ -160,6 +160,7 @@ function ExportEverything({ appId, installation }: Props) {
       const everything = await everythingOf(appId, installation.objectId, setRead);
       download(file, 'application/json', [JSON.stringify(everything, null, 2)]);
     },
+    cutOff: exportCutOff(`installation ${installation.objectId}`, file),
     done: `Everything that is known is in ${file}.`,
     after: () => setRead(0),
   });

@@ -1,12 +1,12 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { FailureNote } from '../../components/failure-note.tsx';
+import { type TestAnswer, TestNote } from '../../components/test-note.tsx';
 import { call } from '../../lib/api.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useFields } from '../../lib/use-fields.ts';
 import type { Sender } from '../../lib/wire.ts';
 import { type SenderField, senderForms, settingsOf, startOf } from './sender-forms.ts';
-import { type TestAnswer, TestNote } from './test-note.tsx';
 import { TextFileField } from './text-file-field.tsx';
 
 interface Props {

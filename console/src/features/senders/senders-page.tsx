@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../components/copy-field.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
+import { type TestAnswer, TestNote } from '../../components/test-note.tsx';
 import { useMay } from '../../lib/access.ts';
 import { call } from '../../lib/api.ts';
 import { useTimes } from '../../lib/times.ts';
@@ -15,7 +16,6 @@ import type { Sender } from '../../lib/wire.ts';
 import { SenderForm } from './sender-form.tsx';
 import { senderForms, summaryLabels } from './sender-forms.ts';
 import classes from './senders.module.css';
-import { type TestAnswer, TestNote } from './test-note.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/senders');
 const keyOf = (appId: string) => ['apps', appId, 'senders'] as const;

@@ -13,7 +13,7 @@ import names from '../../components/names.module.css';
 import { shortId } from '../../components/names.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMay } from '../../lib/access.ts';
-import { download } from '../../lib/all-records.ts';
+import { download, exportCutOff } from '../../lib/all-records.ts';
 import { call } from '../../lib/api.ts';
 import { useTimes } from '../../lib/times.ts';
 import { useAction } from '../../lib/use-action.ts';
@@ -208,6 +208,7 @@ function ExportPerson({ appId, user }: Props) {
       const everything = await everythingOfUser(appId, user.objectId, setRead);
       download(file, 'application/json', [JSON.stringify(everything, null, 2)]);
     },
+    cutOff: exportCutOff(`user ${user.objectId}`, file),
     done: `Everything that is known is in ${file}.`,
     after: () => setRead(0),
   });
@@ -237,6 +238,10 @@ function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
   const count = data?.count ?? 0;
   const erase = useAction({
     run: () => eraseUser(appId, user.objectId, withInstallations && count > 0),
+    cutOff: {
+      key: `erase user ${user.objectId}`,
+      message: `Erasing ${nameOf(user)} was cut off when the page was loaded again. The account is still there, with the installations that are listed. Erase it once more to finish.`,
+    },
     done: `${nameOf(user)} is erased.`,
     showsError: true,
     after: async () => {

@@ -6,7 +6,7 @@ import { Icon } from '../../components/icon.tsx';
 import { listFilter } from '../../components/list/list-search.ts';
 import { type ListDefinition, RecordList } from '../../components/list/record-list.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
-import { allRecords, download } from '../../lib/all-records.ts';
+import { allRecords, download, exportCutOff } from '../../lib/all-records.ts';
 import { writeCsv } from '../../lib/csv.ts';
 import { type Times, useTimes } from '../../lib/times.ts';
 import { useAction } from '../../lib/use-action.ts';
@@ -58,6 +58,7 @@ function ExportUsers({ appId, where }: { readonly appId: string; readonly where:
       download('users.csv', 'text/csv;charset=utf-8', parts);
       return rows;
     },
+    cutOff: exportCutOff(`users ${appId}`, 'users.csv'),
     done: (rows) => `${rows.toLocaleString('en')} users are in users.csv.`,
     after: () => setWritten(0),
   });

@@ -33,6 +33,27 @@ for (const database of databases) {
       assert.ok(!('location' in record));
     });
 
+    test('the count is the same on every page, in front of the end, at it and behind it', async () => {
+      for (let minor = 0; minor < 5; minor++)
+        await create(app, url, { ...beaconExample, name: 'Counted', minor }, user.headers);
+      const page = async (query: string) => {
+        const where = encodeURIComponent('{"name":{"$regex":"^Counted"}}');
+        const { body } = await app.send({
+          method: 'GET',
+          url: `${url}?where=${where}&count=1&${query}`,
+          headers: user.headers,
+        });
+        return [body.results.length, body.count];
+      };
+      assert.deepEqual(await page('limit=2'), [2, 5]);
+      assert.deepEqual(await page('limit=2&skip=4'), [1, 5]);
+      assert.deepEqual(await page('limit=5'), [5, 5]);
+      assert.deepEqual(await page('limit=100'), [5, 5]);
+      assert.deepEqual(await page('limit=2&skip=5'), [0, 5]);
+      assert.deepEqual(await page('limit=2&skip=90'), [0, 5]);
+      assert.deepEqual(await page('limit=0'), [0, 5]);
+    });
+
     test('takes every limit of the specification and nothing beyond', async () => {
       const at = {
         ...beaconExample,

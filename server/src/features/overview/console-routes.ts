@@ -4,13 +4,14 @@ import { fail } from '../../errors.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
 import { parseInstant } from '../../query/instant.ts';
-import { attentionRecord, funnelRecord, liveRecord } from './schemas.ts';
+import { attentionRecord, funnelRecord, liveRecord, type WebhookTrouble } from './schemas.ts';
 import { readAttention, readFunnel, readLive } from './store.ts';
 
 export interface OverviewDeps {
   readonly db: Db;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
+  readonly countWebhookTrouble: (appId: string) => Promise<WebhookTrouble>;
 }
 
 const longestMs = 8 * 86_400_000;
@@ -23,7 +24,11 @@ function readSince(text: string | undefined, now: number): number {
 }
 
 /** The first page of an app, counted in the database. */
-export function overviewConsoleEndpoints({ db, assertApp }: OverviewDeps): readonly ConsoleEndpoint[] {
+export function overviewConsoleEndpoints({
+  db,
+  assertApp,
+  countWebhookTrouble,
+}: OverviewDeps): readonly ConsoleEndpoint[] {
   const shared = {
     method: 'GET',
     tag: 'Overview',
@@ -65,10 +70,13 @@ export function overviewConsoleEndpoints({ db, assertApp }: OverviewDeps): reado
       path: '/apps/:appId/attention',
       operationId: 'getAttention',
       summary: 'List what a person should look at',
-      description: 'Beacons that fell silent, tokens that died, and deliveries that fail.',
+      description:
+        'Beacons that fell silent, tokens that died, deliveries that fail, and webhooks that cannot be called.',
       answer: recordAnswer(attentionRecord.schema, attentionRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
-      handle: async ({ params: { appId = '' }, now }) => ({ result: await readAttention(db, appId, now) }),
+      handle: async ({ params: { appId = '' }, now }) => ({
+        result: { ...(await readAttention(db, appId, now)), webhooks: await countWebhookTrouble(appId) },
+      }),
     }),
   ];
 }

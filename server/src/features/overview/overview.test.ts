@@ -38,6 +38,7 @@ for (const database of databases) {
         silentBeacons: { total: 0, seen: 0, beacons: [] },
         tokens: { installations: 1, dead: [] },
         failures: [],
+        webhooks: { failing: 0, behind: 0, switchedOff: 0 },
       });
       const { events, eligible, shown, deliveries } = await read(since(start));
       assert.deepEqual([events, eligible, shown, deliveries.sent], [0, 0, 0, 0]);

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import {
   exampleCreated,
   exampleId,
@@ -65,6 +65,13 @@ export const funnelRecord = {
   },
 };
 
+const webhookTrouble = Type.Object({
+  failing: count('Webhooks of which no call has worked for a day'),
+  behind: count('Webhooks whose oldest calls are given up, because too many wait'),
+  switchedOff: count('Webhooks that the service has switched off'),
+});
+export type WebhookTrouble = Static<typeof webhookTrouble>;
+
 export const attentionRecord = {
   schema: Type.Object({
     lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null when there never was one'),
@@ -91,6 +98,7 @@ export const attentionRecord = {
       }),
       { description: 'Deliveries of the last 24 hours that failed, by reason; the 5 commonest' },
     ),
+    webhooks: webhookTrouble,
   }),
   example: {
     lastVisitAt: exampleUpdated,
@@ -101,5 +109,6 @@ export const attentionRecord = {
     },
     tokens: { installations: 1200, dead: [{ reason: 'The app was removed (UNREGISTERED).', count: 31 }] },
     failures: [{ sender: 'fcm', reason: 'Firebase refused the credentials (403).', count: 12, lastAt: exampleUpdated }],
+    webhooks: { failing: 0, behind: 1, switchedOff: 0 },
   },
 };

@@ -158,5 +158,23 @@ for (const database of databases) {
       assert.ok((await find({ beacons: beaconId, event: 'ENTER' })).includes(enter));
       assert.ok(!(await find({ beacons: beaconId, event: 'ENTER' })).includes(both));
     });
+
+    test('only the list across all headers names the storyline of a scenario, and is filtered by it', async () => {
+      const [header, other] = [await newHeader(), await newHeader()];
+      const id = await create(app, `${url}/${header}/detail`, detail, user.headers);
+      await create(app, `${url}/${other}/detail`, detail, user.headers);
+      const where = encodeURIComponent(JSON.stringify({ storylineId: header }));
+      const { results } = (await send('GET', `${url}/details?where=${where}`)).body;
+      assert.deepEqual(
+        results.map((one: Record<string, unknown>) => [one['objectId'], one['storylineId']]),
+        [[id, header]],
+      );
+      const specified = [
+        (await send('GET', `${url}/${header}/detail/${id}`)).body.result,
+        ...(await send('GET', `${url}/${header}/detail`)).body.results,
+      ];
+      assert.equal(specified.length, 2);
+      for (const record of specified) assert.ok(!('storylineId' in record));
+    });
   });
 }

@@ -9,11 +9,12 @@ import {
   detailExample,
   detailRecord,
   detailShape,
+  looseDetailRecord,
   storylineExample,
   storylineRecord,
   storylineShape,
 } from './schemas.ts';
-import { deleteDetailsOf, detailTable, linkBeacons, storylineTable } from './store.ts';
+import { deleteDetailsOf, detailTable, linkBeacons, looseDetailTable, storylineTable } from './store.ts';
 
 export interface StorylineDeps {
   readonly db: Db;
@@ -98,14 +99,15 @@ function allDetails({ db }: StorylineDeps): Endpoint {
     operationId: 'listAllStorylineDetails',
     tag,
     summary: 'List the scenarios of all storylines',
-    description: 'Takes the query parameters of lists, such as where={"beacons":"<objectId>","event":"ENTER"}.',
+    description:
+      'Takes the query parameters of lists, such as where={"beacons":"<objectId>","event":"ENTER"}. Each record also names its storyline.',
     grant: grants.read,
     query: listParameters,
-    answer: listAnswer(detailRecord.schema, detailRecord.example),
+    answer: listAnswer(looseDetailRecord.schema, looseDetailRecord.example),
     errors: ['InvalidQuery', 'Timeout'],
     handle: ({ app, query }) => {
-      const scope = detailTable.match({ app_id: app.appId });
-      return listRecords(db, detailTable, {
+      const scope = looseDetailTable.match({ app_id: app.appId });
+      return listRecords(db, looseDetailTable, {
         scope,
         query,
         defaultLimit: 1000,

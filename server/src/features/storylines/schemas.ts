@@ -83,3 +83,12 @@ export const detailRecord = {
   schema: Type.Object({ objectId: objectIdSchema, ...detailMembers, ...recordStamps }),
   example: { objectId: exampleId, ...detailExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
+
+/** As the list of all storylines' scenarios has it; below its storyline a record says nothing more than is specified. */
+export const looseDetailRecord = {
+  schema: Type.Object({
+    ...detailRecord.schema.properties,
+    storylineId: Type.String({ description: 'The objectId of the storyline that it belongs to' }),
+  }),
+  example: { ...detailRecord.example, storylineId: otherExampleId },
+};

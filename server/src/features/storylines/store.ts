@@ -10,7 +10,7 @@ export const storylineTable = defineTable('storylines', {
   updatedAt: time('updated_at'),
 });
 
-export const detailTable = defineTable('storyline_details', {
+const detailColumns = {
   objectId: text('object_id'),
   beacons: json('beacons'),
   campaign: text('campaign'),
@@ -25,6 +25,13 @@ export const detailTable = defineTable('storyline_details', {
   delivery: json('delivery', { omitNull: true }),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),
+};
+
+export const detailTable = defineTable('storyline_details', detailColumns);
+/** Scenarios apart from their storyline: then a record says which it belongs to. */
+export const looseDetailTable = defineTable('storyline_details', {
+  ...detailColumns,
+  storylineId: text('storyline_id'),
 });
 
 export async function deleteDetailsOf(db: Db, appId: string, storylineId: string): Promise<void> {

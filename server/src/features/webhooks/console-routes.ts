@@ -7,7 +7,7 @@ import * as schemas from './schemas.ts';
 import type { WebhookService } from './service.ts';
 
 interface Deps {
-  readonly service: Omit<WebhookService, 'sweep'>;
+  readonly service: Omit<WebhookService, 'sweep' | 'countTrouble'>;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
 }
@@ -34,7 +34,7 @@ function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { service } = deps;
   const { locateApp, locate } = locators(deps);
   const { schema, example } = schemas.webhookRecord;
-  const errors = ['ValidationError', 'ObjectNotFound'] as const;
+  const errors = ['ValidationError', 'ObjectNotFound', 'Timeout'] as const;
   return [
     consoleEndpoint({
       method: 'GET',
@@ -45,7 +45,7 @@ function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       permission: 'webhooks.read',
       locate: locateApp,
       answer: listAnswer(schema, example),
-      errors: ['ObjectNotFound'],
+      errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
     }),
     consoleEndpoint({
@@ -78,7 +78,7 @@ function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       permission: 'webhooks.read',
       locate,
       answer: recordAnswer(schema, example),
-      errors: ['ObjectNotFound'],
+      errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '', webhookId = '' } }) => ({ result: await service.get(appId, webhookId) }),
     }),
     consoleEndpoint({

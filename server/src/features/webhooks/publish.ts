@@ -5,6 +5,7 @@ import type { Announce, Happening } from '../../happening.ts';
 import { isoTime } from '../../http/answers.ts';
 import { newObjectId } from '../../id.ts';
 import type { NewJob } from '../../jobs/job.ts';
+import type { Backlog } from './backlog.ts';
 import * as store from './store.ts';
 
 export const webhookJob = 'webhook.send';
@@ -20,10 +21,11 @@ export interface PublisherDeps {
   readonly revision: Pick<Revision, 'onChange'>;
   readonly now: Clock;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  readonly backlog: Pick<Backlog, 'noteQueued'>;
 }
 
 /** Puts what happened into the outbox, once for every webhook that asked for it. An app without one costs a look into a map. */
-export function createWebhookPublisher({ revision, now, enqueue }: PublisherDeps): Announce {
+export function createWebhookPublisher({ revision, now, enqueue, backlog }: PublisherDeps): Announce {
   const known = new Map<string, readonly Subscription[]>();
   // Counts drops, so that what was read before a change is not kept after it.
   let generation = 0;
@@ -49,7 +51,9 @@ export function createWebhookPublisher({ revision, now, enqueue }: PublisherDeps
     const payload = renderPayload(appId, happening);
     const delivery = { appId, objectId, webhookId, event: happening.type, payload, now: now() };
     await store.insertDelivery(db, { ...delivery, expiresAt: now() + timeToLiveMs });
-    await enqueue(db, { appId, kind: webhookJob, payload: { deliveryId: objectId } });
+    // The same id, so that the job is found again when the call is given up.
+    await enqueue(db, { appId, jobId: objectId, kind: webhookJob, payload: { deliveryId: objectId } });
+    backlog.noteQueued(db, appId, webhookId);
   }
 
   return async (db, appId, tell) => {

@@ -56,14 +56,20 @@ export const webhookRecord = {
   schema: Type.Object({
     objectId: objectIdSchema,
     ...members,
-    health: Type.Enum(['ok', 'retrying', 'failing'], {
-      description: 'retrying: the last calls failed; failing: none has worked for a day or longer',
+    health: Type.Enum(['ok', 'retrying', 'behind', 'failing'], {
+      description:
+        'retrying: the last calls failed; behind: more wait than are kept, and the oldest are given up; failing: none has worked for a day or longer',
     }),
     failingSince: Type.Union([timestampSchema, Type.Null()]),
     lastError: Type.Union([Type.String(), Type.Null()]),
     disabledReason: Type.Union([Type.String(), Type.Null()], {
       description: 'Why the service has switched it off: the receiver answered 410 Gone',
     }),
+    waiting: Type.Integer({ description: 'Calls that wait for their first or next try' }),
+    givenUp: Type.Integer({
+      description: 'Calls that were given up because too many waited; forgotten a week after the last of them',
+    }),
+    givenUpSince: Type.Union([timestampSchema, Type.Null()], { description: 'When the first of them was given up' }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   }),
@@ -75,6 +81,9 @@ export const webhookRecord = {
     failingSince: null,
     lastError: null,
     disabledReason: null,
+    waiting: 0,
+    givenUp: 0,
+    givenUpSince: null,
     createdAt: exampleCreated,
     updatedAt: exampleUpdated,
   },

@@ -16,7 +16,7 @@ import { callWebhook, secretContext } from './deliver.ts';
 import { renderPayload, timeToLiveMs, webhookJob } from './publish.ts';
 import type { WebhookFields } from './schemas.ts';
 import * as store from './store.ts';
-import { deliveryView, webhookView } from './views.ts';
+import { deliveryView, healthOf, webhookView } from './views.ts';
 
 export interface WebhookDeps {
   readonly db: Database;
@@ -34,6 +34,7 @@ const oldSecretMs = dayMs;
 const keptMs = 7 * dayMs;
 const maxPerApp = 20;
 const stepSize = 500;
+const nothingGivenUp = { given_up: 0, given_up_since: null, given_up_at: null } as const;
 
 export interface DeliveryKey {
   readonly appId: string;
@@ -65,10 +66,31 @@ export function createWebhookService(deps: WebhookDeps) {
     });
   }
 
-  return {
-    get: async (appId: string, webhookId: string) => webhookView(await find(appId, webhookId), now()),
+  async function views(appId: string, rows: readonly store.WebhookRow[]) {
+    const waiting = await store.countWaiting(db, appId);
+    return rows.map((row) => webhookView(row, { now: now(), waiting: waiting.get(row.object_id) ?? 0 }));
+  }
 
-    list: async (appId: string) => (await store.listWebhooks(db, appId)).map((row) => webhookView(row, now())),
+  async function get(appId: string, webhookId: string) {
+    const [view] = await views(appId, [await find(appId, webhookId)]);
+    return view as ReturnType<typeof webhookView>;
+  }
+
+  return {
+    get,
+
+    list: async (appId: string) => views(appId, await store.listWebhooks(db, appId)),
+
+    /** How many webhooks need a person. */
+    async countTrouble(appId: string) {
+      const rows = await store.listWebhooks(db, appId);
+      const live = rows.filter((row) => row.is_enabled === 1).map((row) => healthOf(row, now()));
+      return {
+        failing: live.filter((health) => health === 'failing').length,
+        behind: live.filter((health) => health === 'behind').length,
+        switchedOff: rows.filter((row) => row.disabled_reason !== null).length,
+      };
+    },
 
     async create(appId: string, fields: WebhookFields, by: Actor) {
       const url = await readWebhookUrl(fields.url, targets);
@@ -95,13 +117,13 @@ export function createWebhookService(deps: WebhookDeps) {
           description: fields.description ?? row.description,
           is_enabled: fields.enabled === undefined ? row.is_enabled : fields.enabled ? 1 : 0,
           // What was known of the old address says nothing about the new one.
-          ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null }),
-          ...(fields.enabled === true ? { disabled_reason: null } : {}),
+          ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
+          ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
         };
         await store.updateWebhook(db, next, now());
         await audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
       });
-      return webhookView(await find(appId, webhookId), now());
+      return get(appId, webhookId);
     },
 
     async remove(appId: string, webhookId: string, by: Actor): Promise<void> {
@@ -152,10 +174,13 @@ export function createWebhookService(deps: WebhookDeps) {
       });
     },
 
-    /** Deletes deliveries that are over and a week old. */
+    /** Deletes deliveries that are over and a week old, and forgets what was given up before. */
     async sweep(appIds: readonly string[]): Promise<void> {
       const before = firstIdAt(now() - keptMs);
-      for (const appId of appIds) while ((await store.deleteOldDeliveries(db, appId, before, stepSize)) === stepSize);
+      for (const appId of appIds) {
+        while ((await store.deleteOldDeliveries(db, appId, before, stepSize)) === stepSize);
+        await store.forgetGivenUp(db, appId, now() - keptMs);
+      }
     },
   };
 }

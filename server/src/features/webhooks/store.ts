@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { raw, sql } from '../../sql.ts';
+import { joinSql, raw, sql } from '../../sql.ts';
 
 /** Webhooks and their deliveries. SQL and nothing else. */
 
@@ -17,6 +17,9 @@ export interface WebhookRow {
   readonly failing_since: number | null;
   readonly last_error: string | null;
   readonly disabled_reason: string | null;
+  readonly given_up: number;
+  readonly given_up_since: number | null;
+  readonly given_up_at: number | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -79,7 +82,8 @@ export async function updateWebhook(db: Db, row: WebhookRow, now: number): Promi
   await db.run(sql`update webhooks set url = ${row.url}, events = ${row.events}, description = ${row.description},
       is_enabled = ${row.is_enabled}, secret = ${row.secret}, old_secret = ${row.old_secret},
       old_secret_until = ${row.old_secret_until}, failing_since = ${row.failing_since}, last_error = ${row.last_error},
-      disabled_reason = ${row.disabled_reason}, updated_at = ${now}
+      disabled_reason = ${row.disabled_reason}, given_up = ${row.given_up}, given_up_since = ${row.given_up_since},
+      given_up_at = ${row.given_up_at}, updated_at = ${now}
     where app_id = ${row.app_id} and object_id = ${row.object_id}`);
 }
 
@@ -149,6 +153,72 @@ export async function requeueDelivery(db: Db, row: DeliveryRow, now: number, exp
     set state = 'queued', attempts = 0, next_at = ${now}, expires_at = ${expiresAt}, updated_at = ${now}
     where app_id = ${row.app_id} and object_id = ${row.object_id} and state <> 'queued'`);
   return changed > 0;
+}
+
+/** How many calls of each webhook of an app wait; those without any are not in it. */
+export async function countWaiting(db: Db, appId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.all<{ webhook_id: string; n: number }>(
+    sql`select webhook_id, count(*) as n from webhook_deliveries where app_id = ${appId} and state = 'queued'
+      group by webhook_id`,
+    { share: appId },
+  );
+  return new Map(rows.map(({ webhook_id, n }) => [webhook_id, n]));
+}
+
+interface Waiting {
+  readonly appId: string;
+  readonly webhookId: string;
+}
+
+/** The newest of the waiting calls that are too many. */
+export async function findSurplus(
+  db: Db,
+  { appId, webhookId, mostWaiting }: Waiting & { readonly mostWaiting: number },
+): Promise<string | undefined> {
+  const [row] = await db.all<{ object_id: string }>(
+    sql`select object_id from webhook_deliveries
+      where app_id = ${appId} and webhook_id = ${webhookId} and state = 'queued'
+      order by object_id desc limit 1 offset ${mostWaiting}`,
+    { share: appId },
+  );
+  return row?.object_id;
+}
+
+/** Some of the waiting calls up to `newest`, the oldest first. */
+export async function listOldestWaiting(
+  db: Db,
+  { appId, webhookId, newest, limit }: Waiting & { readonly newest: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from webhook_deliveries
+      where app_id = ${appId} and webhook_id = ${webhookId} and state = 'queued' and object_id <= ${newest}
+      order by object_id limit ${limit}`,
+  );
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** Deletes those that still wait and counts them at the webhook. In a transaction. Answers how many they were. */
+export async function giveUp(
+  db: Db,
+  { appId, webhookId, ids }: Waiting & { readonly ids: readonly string[] },
+  now: number,
+): Promise<number> {
+  const these = joinSql(
+    ids.map((id) => sql`${id}`),
+    ', ',
+  );
+  const given = await db.run(sql`delete from webhook_deliveries
+    where app_id = ${appId} and object_id in (${these}) and state = 'queued'`);
+  await db.run(sql`update webhooks set given_up = given_up + ${given},
+      given_up_since = coalesce(given_up_since, ${now}), given_up_at = ${now}
+    where app_id = ${appId} and object_id = ${webhookId}`);
+  return given;
+}
+
+/** Forgets what was given up before a time. */
+export async function forgetGivenUp(db: Db, appId: string, before: number): Promise<void> {
+  await db.run(sql`update webhooks set given_up = 0, given_up_since = null, given_up_at = null
+    where app_id = ${appId} and given_up_at < ${before}`);
 }
 
 export interface DeliveryPage {

@@ -4,21 +4,34 @@ import type { DeliveryRow, WebhookRow } from './store.ts';
 /** A webhook and a delivery as the console shows them. */
 
 const failingAfterMs = 86_400_000;
+/** So long after a call was given up the webhook is called behind. */
+const behindMs = 3_600_000;
 
 const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 
-export function webhookView(row: WebhookRow, now: number) {
-  const since = row.failing_since;
+export type Health = 'ok' | 'retrying' | 'behind' | 'failing';
+
+/** The worst that is known of it. */
+export function healthOf({ failing_since, given_up_at }: WebhookRow, now: number): Health {
+  if (failing_since !== null && now - failing_since >= failingAfterMs) return 'failing';
+  if (given_up_at !== null && now - given_up_at < behindMs) return 'behind';
+  return failing_since === null ? 'ok' : 'retrying';
+}
+
+export function webhookView(row: WebhookRow, { now, waiting }: { readonly now: number; readonly waiting: number }) {
   return {
     objectId: row.object_id,
     url: row.url,
     events: JSON.parse(row.events) as string[],
     description: row.description,
     enabled: row.is_enabled === 1,
-    health: since === null ? 'ok' : now - since >= failingAfterMs ? 'failing' : 'retrying',
-    failingSince: timeOrNull(since),
+    health: healthOf(row, now),
+    failingSince: timeOrNull(row.failing_since),
     lastError: row.last_error,
     disabledReason: row.disabled_reason,
+    waiting,
+    givenUp: row.given_up,
+    givenUpSince: timeOrNull(row.given_up_since),
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };

@@ -1,11 +1,11 @@
 import { Alert } from '@mantine/core';
-import { Icon } from '../../components/icon.tsx';
-import classes from './senders.module.css';
+import { Icon } from './icon.tsx';
+import classes from './test-note.module.css';
 
 export interface TestAnswer {
   readonly ok: boolean;
   readonly text: string;
-  readonly status?: number;
+  readonly status?: number | null;
 }
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
   readonly at?: string;
 }
 
-/** Exactly what the provider said. */
+/** Exactly what the other side said. */
 export function TestNote({ answer: { ok, text, status }, at }: Props) {
   return (
     <Alert
@@ -23,7 +23,7 @@ export function TestNote({ answer: { ok, text, status }, at }: Props) {
       variant="light"
       role="status"
       icon={<Icon name={ok ? 'check' : 'warning'} />}
-      title={`${ok ? 'It works' : 'It does not work'}${status === undefined ? '' : ` (HTTP ${status})`}`}
+      title={`${ok ? 'It works' : 'It does not work'}${status == null ? '' : ` (HTTP ${status})`}`}
     >
       {text}
       {at && <div>Tested {at}</div>}

@@ -1,0 +1,47 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { call } from '../../lib/api.ts';
+import type { CallState } from './words.ts';
+
+const pageSize = 25;
+/** How often a page looks again, ms: calls come and go without anybody touching it. */
+const lookEvery = 5_000;
+
+/** Everything about the webhooks of an app stands below this key, their calls too. */
+export const webhooksKey = (appId: string) => ['apps', appId, 'webhooks'] as const;
+
+export const webhooksQuery = (appId: string) =>
+  queryOptions({
+    queryKey: webhooksKey(appId),
+    queryFn: async () => (await call('listWebhooks', { params: { appId } })).results,
+    refetchInterval: lookEvery,
+  });
+
+export const webhookQuery = (appId: string, webhookId: string) =>
+  queryOptions({
+    queryKey: [...webhooksKey(appId), webhookId],
+    queryFn: async () => (await call('getWebhook', { params: { appId, webhookId } })).result,
+    refetchInterval: lookEvery,
+  });
+
+interface CallsOf {
+  readonly appId: string;
+  readonly webhookId: string;
+  readonly state: CallState | undefined;
+}
+
+/** The calls of a webhook, the newest first. */
+export const callsQuery = ({ appId, webhookId, state }: CallsOf) =>
+  infiniteQueryOptions({
+    queryKey: [...webhooksKey(appId), webhookId, 'calls', state],
+    queryFn: async ({ pageParam }) =>
+      (
+        await call('listWebhookDeliveries', {
+          params: { appId, webhookId },
+          query: { state, before: pageParam, limit: pageSize },
+        })
+      ).results,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => (page.length < pageSize ? undefined : page.at(-1)?.objectId),
+    // The longer the list has grown, the more a look costs.
+    refetchInterval: ({ state: { data } }) => (data && data.pages.length > 1 ? false : lookEvery),
+  });

@@ -1,0 +1,34 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { allowed, app } from '../../app/routes.ts';
+import { readCallsSearch } from './words.ts';
+
+const list = createRoute({
+  getParentRoute: () => app,
+  path: '/webhooks',
+  beforeLoad: allowed('webhooks.read'),
+  component: lazyRouteComponent(() => import('./webhooks-page.tsx'), 'WebhooksPage'),
+});
+
+const create = createRoute({
+  getParentRoute: () => app,
+  path: '/webhooks/new',
+  beforeLoad: allowed('webhooks.write'),
+  component: lazyRouteComponent(() => import('./edit-pages.tsx'), 'NewWebhookPage'),
+});
+
+const one = createRoute({
+  getParentRoute: () => app,
+  path: '/webhooks/$webhookId',
+  validateSearch: readCallsSearch,
+  beforeLoad: allowed('webhooks.read'),
+  component: lazyRouteComponent(() => import('./webhook-page.tsx'), 'WebhookPage'),
+});
+
+const edit = createRoute({
+  getParentRoute: () => app,
+  path: '/webhooks/$webhookId/edit',
+  beforeLoad: allowed('webhooks.write'),
+  component: lazyRouteComponent(() => import('./edit-pages.tsx'), 'EditWebhookPage'),
+});
+
+export const webhookRoutes = [list, create, one, edit] as const;

@@ -1,0 +1,26 @@
+import { EnableSwitch } from '../../components/enable-switch.tsx';
+import { useMay } from '../../lib/access.ts';
+import { call } from '../../lib/api.ts';
+import type { Webhook } from '../../lib/wire.ts';
+import { webhooksKey } from './queries.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly webhook: Webhook;
+  /** Beside it. */
+  readonly text?: string;
+}
+
+export function WebhookSwitch({ appId, webhook: { objectId: webhookId, url, description, enabled }, text }: Props) {
+  const mayWrite = useMay()('webhooks.write');
+  return (
+    <EnableSwitch
+      label={`${description || url} is switched on`}
+      {...(text ? { text } : {})}
+      isOn={enabled}
+      isLocked={!mayWrite}
+      onChange={(isOn) => call('changeWebhook', { params: { appId, webhookId }, body: { enabled: isOn } })}
+      refresh={[webhooksKey(appId)]}
+    />
+  );
+}
