@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect, connectAsync } from 'mqtt';
+import { describeSenderPort } from '../../test/conformance/sender-port.ts';
 import { type Mosquitto, mosquittoPath, startMosquitto } from '../../test/mosquitto.ts';
 import { Failure } from '../errors.ts';
 import { brokerDefinition } from './mqtt-broker-sender.ts';
+import { maxMessageBytes } from './mqtt-message.ts';
 import type { PushMessage, PushSender } from './push-sender.ts';
 import { createTargetRules } from './target-rules.ts';
 
@@ -55,6 +57,30 @@ describe('what is entered for a broker', () => {
 });
 
 const skip = mosquittoPath === '' ? 'Mosquitto is not installed and could not be' : false;
+
+if (!skip) {
+  describeSenderPort('MQTT through Mosquitto', async () => {
+    const broker = await startMosquitto();
+    const { url, username, password } = broker;
+    const watcher = await connectAsync(url, { username, password, reconnectPeriod: 0 });
+    const messages = new Map<string, string[]>();
+    watcher.on('message', (topic, payload) => messages.get(topic)?.push(String(payload)));
+    return {
+      create: () => definition.create(definition.read({ url, username, password }), deps),
+      maxBytes: maxMessageBytes,
+      recipient: async (name) => {
+        const came: string[] = [];
+        messages.set(`museum/${name}`, came);
+        await watcher.subscribeAsync(`museum/${name}`, { qos: 1 });
+        return { target: target(`museum/${name}`), received: () => came };
+      },
+      close: async () => {
+        await watcher.endAsync();
+        await broker.close();
+      },
+    };
+  });
+}
 
 describe('messages through Mosquitto', { skip }, () => {
   let broker: Mosquitto;

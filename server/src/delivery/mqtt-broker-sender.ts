@@ -4,6 +4,7 @@ import { maxMessageBytes, renderMessage, topicProblem } from './mqtt-message.ts'
 import type { PushMessage, PushSender, PushTarget, SenderDefinition, SendResult, TestAnswer } from './push-sender.ts';
 import { sent } from './push-sender.ts';
 import type { TargetRules } from './target-rules.ts';
+import { tracked, unlessAborted } from './tracked-sender.ts';
 
 export interface BrokerSettings {
   readonly url: string;
@@ -85,15 +86,8 @@ function createSender(settings: BrokerSettings, { now, timeoutMs, targets }: Dep
     }
   }
 
-  return {
-    send(message, target, signal) {
-      const interrupted: SendResult = { outcome: 'retry', reason: 'It was interrupted.', scope: 'message' };
-      if (signal.aborted) return Promise.resolve(interrupted);
-      const { promise, resolve } = Promise.withResolvers<SendResult>();
-      const stop = () => resolve(interrupted);
-      signal.addEventListener('abort', stop, { once: true });
-      return Promise.race([publish(message, target), promise]).finally(() => signal.removeEventListener('abort', stop));
-    },
+  return tracked({
+    send: (message, target, signal) => unlessAborted(signal, () => publish(message, target)),
     async test(): Promise<TestAnswer> {
       // A connection of its own: one that is open already would prove nothing about what is entered now.
       const fresh = new BrokerClient(settings, { targets, timeoutMs });
@@ -107,7 +101,7 @@ function createSender(settings: BrokerSettings, { now, timeoutMs, targets }: Dep
       }
     },
     close: () => client.close(),
-  };
+  });
 }
 
 /** 5.0, table 2-4: what will never be taken. All else may be in order later. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openDevice } from '../../test/mqtt-devices.ts';
+import { describeSenderPort } from '../../test/conformance/sender-port.ts';
+import { openDevice, type TestDevice } from '../../test/mqtt-devices.ts';
 import { DeviceBroker } from './mqtt-device-broker.ts';
 import { createEmbeddedMqttSender } from './mqtt-embedded-sender.ts';
+import { maxMessageBytes } from './mqtt-message.ts';
 import type { PushMessage, PushSender } from './push-sender.ts';
 
 const now = Date.parse('2026-05-04T09:30:00Z');
@@ -14,16 +16,49 @@ function message(change: Partial<PushMessage> = {}): PushMessage {
 }
 const target = (token: string) => ({ token, deviceType: 'embedded' }) as const;
 
+function deviceBroker(): DeviceBroker {
+  return new DeviceBroker({
+    login: async (username) => ({ appId: 'app', deviceId: username, topic: `museum/${username}`, version: '1' }),
+    stillValid: async (logins) => new Set(logins),
+    now: () => now,
+    onError: (what, error) => assert.fail(`${what}: ${error}`),
+  });
+}
+
+describeSenderPort('MQTT through the own port', async () => {
+  const broker = deviceBroker();
+  await broker.listen(0, '127.0.0.1');
+  const devices: TestDevice[] = [];
+  const listen = async (name: string) => {
+    const device = await openDevice(broker.port, { username: name, password: 'x' });
+    devices.push(device);
+    await device.client.subscribeAsync(`museum/${name}`, { qos: 1 });
+    return { device, target: target(`museum/${name}`), received: () => device.messages };
+  };
+  return {
+    create: () => createEmbeddedMqttSender({ broker, appId: 'app', now: Date.now, timeoutMs: 10_000 }),
+    maxBytes: maxMessageBytes,
+    recipient: listen,
+    mute: async (name) => {
+      const { device, ...recipient } = await listen(name);
+      // Never calls back, so that the client sends no PUBACK.
+      const reached = new Promise<void>((resolve) => {
+        device.client.handleMessage = () => resolve();
+      });
+      return { ...recipient, reached };
+    },
+    close: async () => {
+      await Promise.all(devices.map((device) => device.close()));
+      await broker.close();
+    },
+  };
+});
+
 describe('messages to devices by MQTT', () => {
   let broker: DeviceBroker;
   let sender: PushSender;
   before(async () => {
-    broker = new DeviceBroker({
-      login: async (username) => ({ appId: 'app', deviceId: username, topic: `museum/${username}`, version: '1' }),
-      stillValid: async (logins) => new Set(logins),
-      now: () => now,
-      onError: (what, error) => assert.fail(`${what}: ${error}`),
-    });
+    broker = deviceBroker();
     await broker.listen(0, '127.0.0.1');
     sender = createEmbeddedMqttSender({ broker, appId: 'app', now: () => now, timeoutMs: 500 });
   });

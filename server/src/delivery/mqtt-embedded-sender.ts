@@ -2,6 +2,7 @@ import type { DeviceBroker } from './mqtt-device-broker.ts';
 import type { Published } from './mqtt-in-flight.ts';
 import { maxMessageBytes, renderMessage, topicProblem } from './mqtt-message.ts';
 import { type PushMessage, type PushSender, type PushTarget, type SendResult, sent } from './push-sender.ts';
+import { tracked, unlessAborted } from './tracked-sender.ts';
 
 export interface EmbeddedDeps {
   /** Undefined when the service listens for no devices. */
@@ -32,24 +33,16 @@ export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: Embe
     return resultOf(published, leftMs);
   }
 
-  return {
-    send(message, target, signal) {
-      if (signal.aborted) return Promise.resolve(interrupted);
-      const { promise, resolve } = Promise.withResolvers<SendResult>();
-      const stop = () => resolve(interrupted);
-      signal.addEventListener('abort', stop, { once: true });
-      return Promise.race([publish(message, target), promise]).finally(() => signal.removeEventListener('abort', stop));
-    },
+  return tracked({
+    send: (message, target, signal) => unlessAborted(signal, () => publish(message, target)),
     async test() {
       if (!broker) return { ok: false, text: isOff };
       return { ok: true, text: `Devices connect to port ${broker.port}; ${broker.connections} are connected now.` };
     },
     // The port belongs to the service.
     close: async () => undefined,
-  };
+  });
 }
-
-const interrupted: SendResult = { outcome: 'retry', reason: 'It was interrupted.', scope: 'message' };
 
 /** A short pause for a message that soon is no news, a longer one for what can wait: 2 s to a minute. */
 const patience = (leftMs: number) => Math.min(60_000, Math.max(2_000, leftMs / 20));

@@ -1,4 +1,4 @@
-import type { PushSender } from './push-sender.ts';
+import type { PushSender, SendResult } from './push-sender.ts';
 
 /** Lets the messages under way end before a sender closes, and takes none after that. */
 export function tracked(sender: PushSender): PushSender {
@@ -26,4 +26,15 @@ export function tracked(sender: PushSender): PushSender {
       await sender.close();
     },
   };
+}
+
+const interrupted: SendResult = { outcome: 'retry', reason: 'It was interrupted.', scope: 'message' };
+
+/** For a sender whose work cannot be called off: the caller does not wait for it any longer. */
+export function unlessAborted(signal: AbortSignal, work: () => Promise<SendResult>): Promise<SendResult> {
+  if (signal.aborted) return Promise.resolve(interrupted);
+  const { promise, resolve } = Promise.withResolvers<SendResult>();
+  const stop = () => resolve(interrupted);
+  signal.addEventListener('abort', stop, { once: true });
+  return Promise.race([work(), promise]).finally(() => signal.removeEventListener('abort', stop));
 }

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type {
-  PushContent,
-  PushMessage,
   PushSender,
   PushTarget,
   SenderDefinition,
@@ -11,6 +9,9 @@ import type {
 } from '../../src/delivery/push-sender.ts';
 import type { Behaviour } from '../fakes/exchange.ts';
 import { type PushProvider, type Received, startPushProvider } from '../fakes/push-provider.ts';
+import { describeSenderPort, pushMessage } from './sender-port.ts';
+
+export { pushMessage };
 
 export interface SenderUnderTest<Settings> {
   readonly definition: SenderDefinition<Settings>;
@@ -26,24 +27,31 @@ export interface SenderUnderTest<Settings> {
   readonly http1?: boolean;
 }
 
-const content: PushContent = {
-  title: 'Lighthouse',
-  body: 'You are near “Pharos” ⛵',
-  link: 'https://example.org/pharos',
-  data: { beaconId: 'B1', floor: 2, tags: ['a', 'b'] },
-};
-
-let made = 0;
-
-export function pushMessage(more: Partial<PushMessage> = {}): PushMessage {
-  const deliveryId = `delivery${String(++made).padStart(6, '0')}`;
-  return { deliveryId, content, expiresAt: Date.now() + 120_000, urgency: 'high', ...more };
-}
-
 const never = new AbortController().signal;
 
-/** What every sender has to do, whatever it speaks. */
+/** What every sender has to do that speaks to a provider by HTTP, beside what every sender has to do. */
 export function describePushSender<Settings>(name: string, subject: SenderUnderTest<Settings>): void {
+  describeSenderPort(name, async () => {
+    const provider = await startPushProvider({ http1: subject.http1 ?? false });
+    const { definition } = subject;
+    const settings = definition.read(subject.entered(provider));
+    const { origin, ca } = provider;
+    const recipient = async (who: string) => ({
+      target: subject.target(provider, who),
+      received: () => provider.received.filter((each) => each.recipient === who).map((each) => JSON.stringify(each)),
+    });
+    return {
+      create: () => definition.create(settings, { now: Date.now, timeoutMs: 10_000, network: { origin, ca } }),
+      maxBytes: definition.maxBytes,
+      recipient,
+      mute: async (who) => {
+        provider.tell(who, 'hang');
+        return { ...(await recipient(who)), reached: provider.reached(who) };
+      },
+      close: () => provider.close(),
+    };
+  });
+
   describe(`push sender: ${name}`, () => {
     let provider: PushProvider;
     let sender: PushSender;
@@ -69,21 +77,6 @@ export function describePushSender<Settings>(name: string, subject: SenderUnderT
     async function send(recipient: string, message = pushMessage(), through = sender): Promise<SendResult> {
       return through.send(message, subject.target(provider, recipient), never);
     }
-
-    test('a message that the provider takes is sent', async () => {
-      const result = await send('ann');
-      assert.equal(result.outcome, 'sent', JSON.stringify(result));
-      assert.equal(of('ann').length, 1);
-    });
-
-    test('the delivery id and the app’s data arrive', async () => {
-      const message = pushMessage();
-      assert.equal((await send('ben', message)).outcome, 'sent');
-      const text = JSON.stringify(of('ben')[0]?.content);
-      for (const part of [message.deliveryId, 'B1', 'You are near “Pharos” ⛵', 'https://example.org/pharos']) {
-        assert.ok(text.includes(part), `${part} in ${text}`);
-      }
-    });
 
     test('a token that reaches nobody any more is dead', async () => {
       provider.tell('cid', 'gone');
@@ -181,28 +174,6 @@ export function describePushSender<Settings>(name: string, subject: SenderUnderT
       await Promise.all([wary.close(), other.close()]);
     });
 
-    test('an aborted signal ends the call, as retry', async () => {
-      const stop = new AbortController();
-      provider.tell('lea', 'hang');
-      const reached = provider.reached('lea');
-      const sending = sender.send(pushMessage(), subject.target(provider, 'lea'), stop.signal);
-      await reached;
-      stop.abort();
-      assert.equal((await sending).outcome, 'retry');
-      const late = await sender.send(pushMessage(), subject.target(provider, 'lea'), stop.signal);
-      assert.equal(late.outcome, 'retry');
-      assert.equal(of('lea').length, 1);
-    });
-
-    test('a message over the limit has failed, says the sizes, and never leaves', async () => {
-      const { maxBytes } = subject.definition;
-      const large = pushMessage({ content: { ...content, data: { text: 'é'.repeat(maxBytes / 2) } } });
-      const result = await send('max', large);
-      assert.ok(result.outcome === 'failed' && result.reason.includes(maxBytes.toLocaleString('en').replace(',', '')));
-      assert.match(result.reason, /[1-9]\d{3} bytes/);
-      assert.equal(of('max').length, 0);
-    });
-
     test('a message of just the limit is sent', async () => {
       const { maxBytes } = subject.definition;
       let outcome: SendResult = { outcome: 'failed', reason: '' };
@@ -223,20 +194,6 @@ export function describePushSender<Settings>(name: string, subject: SenderUnderT
       const reached = provider.received.filter(({ recipient }) => recipient.startsWith('many'));
       assert.deepEqual([reached.length, new Set(reached.map(({ recipient }) => recipient)).size], [1000, 1000]);
       assert.ok(provider.peak <= 100, `${provider.peak} at once on a connection that takes 100`);
-    });
-
-    test('closing lets the messages under way end, and takes no more', async () => {
-      const closing = create({});
-      const sending = Promise.all(Array.from({ length: 50 }, () => send('ole', pushMessage(), closing)));
-      await closing.close();
-      assert.ok((await sending).every(({ outcome }) => outcome === 'sent'));
-      assert.equal((await send('ole', pushMessage(), closing)).outcome, 'retry');
-      assert.equal(of('ole').length, 50);
-    });
-
-    test('trying the credentials sends nothing to anybody', async () => {
-      const answer = await sender.test(never);
-      assert.equal(answer.ok, true, answer.text);
     });
 
     test('what is shown of the settings holds no secret', () => {
