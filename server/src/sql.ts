@@ -79,3 +79,22 @@ export function perLiteral<T>(make: (statement: Sql) => T): (statement: Sql) => 
     return value;
   };
 }
+
+/**
+ * Statements whose text depends on few things, such as how many rows are inserted: the text is put together once for each
+ * `shape`, and is then known to `perLiteral` like a literal of the program. The shapes must be few; nothing from a request
+ * may be part of one.
+ */
+export class Shapes {
+  readonly #known = new Map<string, readonly string[]>();
+
+  /** `values` are those of `make`, in the same order. */
+  of(shape: string, values: readonly SqlValue[], make: () => Sql): Sql {
+    let strings = this.#known.get(shape);
+    if (!strings) {
+      strings = Object.freeze([...make().strings]);
+      this.#known.set(shape, strings);
+    }
+    return new Sql(strings, values);
+  }
+}

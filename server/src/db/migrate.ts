@@ -5,7 +5,7 @@ import { type Database, type Db, type Row, UniqueViolation } from './db.ts';
 export interface Migration {
   readonly id: number;
   readonly name: string;
-  /** The only database that runs it (`0005-name.sqlite.sql`). The other counts it as done, so that both count alike. */
+  /** The only database that runs it (`0005-name-only-sqlite.sql`). The other counts it as done, so that both count alike. */
   readonly only: string | undefined;
   readonly statements: readonly string[];
 }
@@ -16,7 +16,7 @@ const folder = new URL('../../migrations/', import.meta.url);
 function readMigration(name: string): Migration {
   const text = readFileSync(new URL(name, folder), 'utf8').replace(/^\s*--.*$/gm, '');
   const statements = text.split(/;\s*$/m).map((statement) => statement.trim());
-  const only = /\.(sqlite|postgres)\.sql$/.exec(name)?.[1];
+  const only = /-only-(sqlite|postgres)\.sql$/.exec(name)?.[1];
   return { id: Number.parseInt(name, 10), name, only, statements: statements.filter((statement) => statement !== '') };
 }
 

@@ -1,6 +1,6 @@
 import type { ColumnField, FieldLookup, FieldType } from '../query/fields.ts';
 import { isoTime } from '../query/instant.ts';
-import { joinSql, raw, Sql, type SqlValue, sql } from '../sql.ts';
+import { joinSql, raw, Shapes, type Sql, type SqlValue, sql } from '../sql.ts';
 import type { Db, Row } from './db.ts';
 
 /** How a member of the interface is kept in a column, and shown again. */
@@ -171,17 +171,13 @@ export function defineTable(
       Object.entries(key).map(([part, value]) => sql`${raw(part)} = ${value}`),
       ' and ',
     );
-  // Records are found by keys of one or two shapes, so the text of the statement is put together once for each.
-  const finds = new Map<string, readonly string[]>();
-  const findStatement = (key: Key): Sql => {
-    const shape = Object.keys(key).join();
-    let strings = finds.get(shape);
-    if (!strings) {
-      strings = sql`select ${selection} from ${table} where ${match(key)}`.strings;
-      finds.set(shape, Object.freeze(strings));
-    }
-    return new Sql(strings, Object.values(key));
-  };
+  const finds = new Shapes();
+  const findStatement = (key: Key): Sql =>
+    finds.of(
+      Object.keys(key).join(),
+      Object.values(key),
+      () => sql`select ${selection} from ${table} where ${match(key)}`,
+    );
 
   return {
     name,

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { defineTable, json, text, time } from '../../db/table.ts';
-import { joinSql, raw, type SqlValue, sql } from '../../sql.ts';
+import { joinSql, raw, Shapes, type SqlValue, sql } from '../../sql.ts';
 import { slotsHeld } from './slots.ts';
 
 export interface BucketRow {
@@ -100,18 +100,23 @@ export interface RecordWrite {
 const hasVersion = ({ key, version }: RecordWrite) =>
   sql`exists (select 1 from buckets where app_id = ${key.appId} and object_id = ${key.bucketId} and version = ${version})`;
 
+const inserts = new Shapes();
+
 /** False when the bucket's definition has changed since, or the bucket is gone. */
 export async function insertRecord(db: Db, write: RecordWrite): Promise<boolean> {
-  const { key, slots } = write;
-  const columns = raw(
-    ['app_id', 'bucket_id', 'object_id', 'doc', 'created_at', 'updated_at', ...Object.keys(slots)].join(', '),
-  );
-  const cells = [key.appId, key.bucketId, key.objectId, write.document, write.now, write.now, ...Object.values(slots)];
-  const values = joinSql(
-    cells.map((cell) => sql`${cell}`),
+  const { key, slots, version } = write;
+  const names = ['app_id', 'bucket_id', 'object_id', 'doc', 'created_at', 'updated_at', ...Object.keys(slots)].join(
     ', ',
   );
-  return (await db.run(sql`insert into records (${columns}) select ${values} where ${hasVersion(write)}`)) > 0;
+  const cells = [key.appId, key.bucketId, key.objectId, write.document, write.now, write.now, ...Object.values(slots)];
+  const statement = inserts.of(names, [...cells, key.appId, key.bucketId, version], () => {
+    const values = joinSql(
+      cells.map((cell) => sql`${cell}`),
+      ', ',
+    );
+    return sql`insert into records (${raw(names)}) select ${values} where ${hasVersion(write)}`;
+  });
+  return (await db.run(statement)) > 0;
 }
 
 /** False when the record is gone or the bucket's definition has changed since. */

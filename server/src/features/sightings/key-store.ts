@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { joinSql, type Sql, sql } from '../../sql.ts';
+import { joinSql, Shapes, type Sql, sql } from '../../sql.ts';
 
 /** Sightings and batches that have been counted. */
 
@@ -7,6 +7,8 @@ interface Scope {
   readonly appId: string;
   readonly installationId: string;
 }
+
+const inserts = new Shapes();
 
 /** Notes the keys and answers those that were new. */
 export async function noteKeys(
@@ -19,10 +21,15 @@ export async function noteKeys(
   for (let start = 0; start < keys.length; ) {
     const left = keys.length - start;
     const length = left >= 100 ? 100 : left >= 10 ? 10 : 1;
-    const rows = keys.slice(start, start + length).map((key) => sql`(${appId}, ${installationId}, ${key}, ${now})`);
+    const part = keys.slice(start, start + length);
+    const values = part.flatMap((key) => [appId, installationId, key, now]);
     const noted = await db.all<{ sighting_key: string }>(
-      sql`insert into sighting_keys (app_id, installation_id, sighting_key, created_at) values ${joinSql(rows, ', ')}
-        on conflict (app_id, installation_id, sighting_key) do nothing returning sighting_key`,
+      inserts.of(String(length), values, () => {
+        const tuples = part.map((key) => sql`(${appId}, ${installationId}, ${key}, ${now})`);
+        return sql`insert into sighting_keys (app_id, installation_id, sighting_key, created_at)
+          values ${joinSql(tuples, ', ')}
+          on conflict (app_id, installation_id, sighting_key) do nothing returning sighting_key`;
+      }),
     );
     for (const { sighting_key } of noted) fresh.add(sighting_key);
     start += length;

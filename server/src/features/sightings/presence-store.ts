@@ -1,6 +1,6 @@
 import type { Db, Row } from '../../db/db.ts';
 import type { Firing, PresenceEvent, PresenceState, Verdict } from '../../proximity/index.ts';
-import { joinSql, raw, type Sql, type SqlValue, sql } from '../../sql.ts';
+import { joinSql, raw, Shapes, type Sql, type SqlValue, sql } from '../../sql.ts';
 
 /** What the engine leaves behind: presence, visits, events, verdicts, firings, log records. SQL and nothing else. */
 
@@ -97,6 +97,7 @@ export async function findPresence(
 
 /** Lists are padded to a few lengths, so that a few prepared statements serve all batches. */
 const lengths = [1, 4, 16, 64] as const;
+const selects = new Shapes();
 
 /** Presences of one installation at several beacons, by beacon. */
 export async function findPresences(
@@ -108,10 +109,13 @@ export async function findPresences(
   for (let start = 0; start < beaconIds.length; start += 64) {
     const part = beaconIds.slice(start, start + 64);
     const length = lengths.find((candidate) => candidate >= part.length) ?? 64;
-    const ids = Array.from({ length }, (_, index) => sql`${part[Math.min(index, part.length - 1)] as string}`);
+    const ids = Array.from({ length }, (_, index) => part[Math.min(index, part.length - 1)] as string);
     const rows = await db.all<PresenceRow>(
-      sql`select beacon_id, state, visit_count from presence
-        where app_id = ${appId} and installation_id = ${installationId} and beacon_id in (${joinSql(ids, ', ')})`,
+      selects.of(String(length), [appId, installationId, ...ids], () => {
+        const list = ids.map((id) => sql`${id}`);
+        return sql`select beacon_id, state, visit_count from presence
+          where app_id = ${appId} and installation_id = ${installationId} and beacon_id in (${joinSql(list, ', ')})`;
+      }),
     );
     for (const row of rows) found.set(row.beacon_id, toStored(row));
   }
@@ -188,17 +192,23 @@ export async function findFirings(
   return rows.map((row) => ({ triggerId: row.trigger_id, visitId: row.visit_id, at: row.fired_at }));
 }
 
-/** Several rows in one statement; lengths are few, so that few texts are prepared. */
+const inserts = new Shapes();
+
+/** Several rows in one statement; lengths are few, so that few texts are prepared. `into` names the table's own columns. */
 function insertRows(into: Sql, rows: readonly (readonly SqlValue[])[], conflict: Sql): Sql[] {
   const statements: Sql[] = [];
   for (let start = 0; start < rows.length; ) {
     const left = rows.length - start;
     const length = left >= 16 ? 16 : left >= 4 ? 4 : 1;
-    const tuples = rows.slice(start, start + length).map((cells) => {
-      const values = cells.map((cell) => sql`${cell}`);
-      return sql`(${joinSql(values, ', ')})`;
-    });
-    statements.push(sql`insert into ${into} values ${joinSql(tuples, ', ')} ${conflict}`);
+    const part = rows.slice(start, start + length);
+    const make = () => {
+      const tuples = part.map((cells) => {
+        const values = cells.map((cell) => sql`${cell}`);
+        return sql`(${joinSql(values, ', ')})`;
+      });
+      return sql`insert into ${into} values ${joinSql(tuples, ', ')} ${conflict}`;
+    };
+    statements.push(inserts.of(`${into.strings[0]} ${length}`, part.flat(), make));
     start += length;
   }
   return statements;
