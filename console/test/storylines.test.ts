@@ -107,7 +107,9 @@ describe('storylines in the console', () => {
     await button('Add the scenario').click();
     await page.getByRole('list', { name: 'Scenarios' }).getByText('Good morning').first().waitFor();
     const [{ objectId: _i, createdAt: _c, updatedAt: _u, ...made }] = await details();
+    const [storyline] = await get('/storylines');
     assert.deepEqual(made, {
+      storylineId: storyline.objectId,
       beacons: [hallId, roomId],
       campaign: 'TEXT',
       event: 'ENTER',
