@@ -12,12 +12,25 @@ interface Found {
   readonly nodes: readonly { readonly html: string }[];
 }
 
+/**
+ * Until nothing fades any more: what is half transparent has not its colours yet. A dialog stands there transparent for
+ * some frames before its fade is an animation, so those count too, and calm has to last.
+ */
+const settled = `(async () => {
+  const isFading = (one) => one.playState === 'running' && Number.isFinite(one.effect.getComputedTiming().endTime);
+  const isBefore = (one) => one.style.opacity === '0' && one.checkVisibility();
+  const isBusy = () =>
+    document.getAnimations().some(isFading) || [...document.querySelectorAll('[style*="opacity: 0"]')].some(isBefore);
+  const latest = performance.now() + 10_000;
+  for (let calm = 0; calm < 3; calm = isBusy() ? 0 : calm + 1) {
+    if (performance.now() > latest) throw new Error('Something has been fading for ten seconds.');
+    await new Promise(requestAnimationFrame);
+  }
+})()`;
+
 /** Nothing that axe calls serious or critical stands in the way of a screen reader or a keyboard. */
 export async function assertAccessible(page: Page): Promise<void> {
-  // What is fading in has not its colours yet.
-  await page.evaluate(
-    'Promise.allSettled(document.getAnimations().filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime)).map((one) => one.finished))',
-  );
+  await page.evaluate(settled);
   // The page's content policy allows no foreign script; what the debugger evaluates is not asked.
   await page.evaluate(script);
   const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {

@@ -10,12 +10,15 @@ interface FactProps {
   readonly label: string;
   /** Long ones, such as a UUID, take the room of two. */
   readonly isWide?: boolean;
+  /** A date or a time, which stays in one line. */
+  readonly isTime?: boolean;
   readonly children: ReactNode;
 }
 
-export function Fact({ label, isWide = false, children }: FactProps) {
+export function Fact({ label, isWide = false, isTime = false, children }: FactProps) {
+  const names = [classes.fact, isWide && classes.wide, isTime && classes.time];
   return (
-    <div className={isWide ? `${classes.fact} ${classes.wide}` : classes.fact}>
+    <div className={names.filter(Boolean).join(' ')}>
       <dt>{label}</dt>
       <dd>{children}</dd>
     </div>

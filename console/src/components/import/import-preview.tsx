@@ -87,6 +87,7 @@ function KindFilter({ rows, value, onChange }: FilterProps) {
     <div className={classes.kinds}>
       <SegmentedControl
         size="xs"
+        withItemsBorders={false}
         aria-label="Rows to show"
         data={[
           { value: 'all', label: rows.length === 1 ? '1 row' : `${rows.length.toLocaleString('en')} rows` },

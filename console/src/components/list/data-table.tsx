@@ -26,6 +26,8 @@ interface Props<T> {
   readonly records: readonly T[] | undefined;
   readonly keyOf: (record: T) => string;
   readonly order: string;
+  /** The order as long as nobody chooses one; a phone offers the way back to it. */
+  readonly defaultOrder?: string;
   readonly onOrder: (order: string) => void;
   readonly isBusy: boolean;
   /** How many lines to hold free until the first answer is there. */
@@ -33,10 +35,11 @@ interface Props<T> {
 }
 
 /** A table on a desk, cards on a phone. A click anywhere in a row follows the row's first link. */
-export function DataTable<T>({ label, columns, records, keyOf, order, onOrder, isBusy, expected = 8 }: Props<T>) {
+export function DataTable<T>(props: Props<T>) {
+  const { label, columns, records, keyOf, order, defaultOrder = order, onOrder, isBusy, expected = 8 } = props;
   return (
     <>
-      <PhoneOrder columns={columns} order={order} onOrder={onOrder} />
+      <PhoneOrder columns={columns} order={order} defaultOrder={defaultOrder} onOrder={onOrder} />
       <div className={classes.scroller}>
         <table className={classes.table} aria-label={label} aria-busy={isBusy}>
           <thead>
@@ -116,20 +119,27 @@ function Heading<T>({ column, order, onOrder }: OrderProps<T>) {
   );
 }
 
-function PhoneOrder<T>({ columns, order, onOrder }: Omit<OrderProps<T>, 'column'> & { columns: readonly Column<T>[] }) {
+interface PhoneOrderProps<T> extends Omit<OrderProps<T>, 'column'> {
+  readonly columns: readonly Column<T>[];
+  readonly defaultOrder: string;
+}
+
+function PhoneOrder<T>({ columns, order, defaultOrder, onOrder }: PhoneOrderProps<T>) {
   const sortable = columns.filter(({ sortBy }) => sortBy);
   if (sortable.length === 0) return null;
-  const unlisted = order === '-objectId' ? 'Newest first' : 'As in the address';
-  const data = sortable.flatMap(({ label, sortBy = '' }) => [
+  const listed = sortable.flatMap(({ label, sortBy = '' }) => [
     { value: sortBy, label: `${label}, ascending` },
     { value: `-${sortBy}`, label: `${label}, descending` },
   ]);
+  const unlisted = [...new Set([defaultOrder, order])]
+    .filter((value) => !listed.some((one) => one.value === value))
+    .map((value) => ({ value, label: value === '-objectId' ? 'Newest first' : 'As in the address' }));
   return (
     <div className={classes.phoneOrder}>
       <NativeSelect
         size="xs"
         aria-label="Sort by"
-        data={data.some(({ value }) => value === order) ? data : [{ value: order, label: unlisted }, ...data]}
+        data={[...unlisted, ...listed]}
         value={order}
         onChange={({ currentTarget: { value } }) => onOrder(value)}
       />

@@ -127,6 +127,7 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
             records={data?.results as readonly Listed<Id>[] | undefined}
             keyOf={(record) => (record as { objectId: string }).objectId}
             order={search.order ?? list.defaultOrder}
+            defaultOrder={list.defaultOrder}
             onOrder={(order) => change({ order: order === list.defaultOrder ? undefined : order })}
             isBusy={isFetching}
           />

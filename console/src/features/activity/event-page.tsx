@@ -169,7 +169,9 @@ function EventFacts({ appId, event }: { readonly appId: string; readonly event: 
   return (
     <Block title="What happened" about={`Times are in ${times.zone}.`}>
       <Facts>
-        <Fact label="When">{times.dateTime(event.occurredAt)}</Fact>
+        <Fact label="When" isTime>
+          {times.dateTime(event.occurredAt)}
+        </Fact>
         <Fact label="Beacon">
           <BeaconLink appId={appId} beaconId={event.beaconId.objectId} />
         </Fact>
@@ -195,7 +197,9 @@ function EventFacts({ appId, event }: { readonly appId: string; readonly event: 
             all events of it
           </Link>
         </Fact>
-        <Fact label="Recorded">{times.dateTime(event.createdAt)}</Fact>
+        <Fact label="Recorded" isTime>
+          {times.dateTime(event.createdAt)}
+        </Fact>
         <Fact label="objectId">
           <span className="mono">{event.objectId}</span>
           <CopyButton text={event.objectId} label="objectId" />

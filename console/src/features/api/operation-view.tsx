@@ -3,6 +3,7 @@ import { Block } from '../../components/block.tsx';
 import { CopyButton } from '../../components/copy-field.tsx';
 import classes from './api.module.css';
 import { type ApiOperation, bodyOf, needsOf, ruleOf, type Schema } from './openapi.ts';
+import { Prose } from './prose.tsx';
 import { TryIt } from './try-it.tsx';
 
 const colours: Readonly<Record<string, string>> = {
@@ -29,7 +30,11 @@ export function OperationView({ appId, operation }: { readonly appId: string; re
         title={summary}
         about={
           <>
-            {description && <span>{description} </span>}
+            {description && (
+              <span>
+                <Prose text={description} />{' '}
+              </span>
+            )}
             {needs[needsOf(operation)]}
           </>
         }
@@ -58,7 +63,7 @@ export function OperationView({ appId, operation }: { readonly appId: string; re
         {Object.entries(responses).map(([status, { description: about, content }]) => (
           <div key={status}>
             <Text size="sm" mt="xs">
-              <b>{status}</b> {about}
+              <b>{status}</b> <Prose text={about} />
             </Text>
             {status.startsWith('2') && content?.['application/json']?.example !== undefined && (
               <pre className={classes.code}>{JSON.stringify(content['application/json'].example, null, 2)}</pre>
@@ -99,7 +104,9 @@ function Table({ label, rows }: { readonly label: string; readonly rows: readonl
           <tr key={name}>
             <td className="mono">{name}</td>
             <td>{need}</td>
-            <td>{about}</td>
+            <td>
+              <Prose text={about} />
+            </td>
           </tr>
         ))}
       </tbody>

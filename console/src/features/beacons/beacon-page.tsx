@@ -88,8 +88,12 @@ function BeaconFacts({ appId, beacon }: { readonly appId: string; readonly beaco
           {measuredPower === undefined ? 'not calibrated' : `${measuredPower} dBm at 1 m`}
         </Fact>
         <Fact label="Sensitivity">{sensitivity ?? 'as the app says'}</Fact>
-        <Fact label="Created">{times.dateTime(beacon.createdAt)}</Fact>
-        <Fact label="Changed">{times.dateTime(beacon.updatedAt)}</Fact>
+        <Fact label="Created" isTime>
+          {times.dateTime(beacon.createdAt)}
+        </Fact>
+        <Fact label="Changed" isTime>
+          {times.dateTime(beacon.updatedAt)}
+        </Fact>
         <Fact label="objectId">
           <span className="mono">{beacon.objectId}</span>
           <CopyButton text={beacon.objectId} label="objectId" />

@@ -126,7 +126,9 @@ function Given({ appId, username, issuedAt, mayChange, onAsk }: GivenProps) {
           <span className="mono">{username}</span>
           <CopyButton text={username} label="user name" />
         </Fact>
-        <Fact label="Password">shown once, on {times.date(issuedAt)}</Fact>
+        <Fact label="Password" isWide>
+          shown once, on {times.date(issuedAt)}
+        </Fact>
       </Facts>
       {mayChange && (
         <Group gap="xs" mt="md">

@@ -79,8 +79,12 @@ function DeviceFacts({ appId, device }: { readonly appId: string; readonly devic
           <span className="mono">{device.topic}</span>
           <CopyButton text={device.topic} label="topic" />
         </Fact>
-        <Fact label="Created">{times.dateTime(device.createdAt)}</Fact>
-        <Fact label="Changed">{times.dateTime(device.updatedAt)}</Fact>
+        <Fact label="Created" isTime>
+          {times.dateTime(device.createdAt)}
+        </Fact>
+        <Fact label="Changed" isTime>
+          {times.dateTime(device.updatedAt)}
+        </Fact>
         <Fact label="objectId">
           <span className="mono">{device.objectId}</span>
           <CopyButton text={device.objectId} label="objectId" />

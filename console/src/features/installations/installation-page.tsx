@@ -103,8 +103,12 @@ function InstallationFacts({ appId, installation }: Props) {
             </Link>
           </Fact>
         )}
-        <Fact label="First registered">{times.dateTime(installation.createdAt)}</Fact>
-        <Fact label="Last started">{times.dateTime(installation.updatedAt)}</Fact>
+        <Fact label="First registered" isTime>
+          {times.dateTime(installation.createdAt)}
+        </Fact>
+        <Fact label="Last started" isTime>
+          {times.dateTime(installation.updatedAt)}
+        </Fact>
         {installation.installationId && (
           <Fact label="installationId" isWide>
             <span className="mono">{installation.installationId}</span>

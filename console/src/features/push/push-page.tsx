@@ -110,13 +110,13 @@ function Message({ appId, push }: Props) {
   const times = useTimes(appId);
   const { data, where, sendAt, expiresAt, createdAt } = push;
   const others = Object.entries(data).filter(([name]) => !(name in shownMembers));
-  const facts: readonly (readonly [string, string | undefined])[] = [
+  const facts: readonly (readonly [label: string, text: string | undefined, isTime?: true])[] = [
     ...Object.entries(shownMembers).map(
       ([name, label]) => [label, data[name] === undefined ? undefined : String(data[name])] as const,
     ),
-    ['Written', times.dateTime(createdAt)],
-    ['Scheduled for', sendAt && times.dateTime(sendAt)],
-    ['Not after', expiresAt && times.dateTime(expiresAt)],
+    ['Written', times.dateTime(createdAt), true],
+    ['Scheduled for', sendAt && times.dateTime(sendAt), true],
+    ['Not after', expiresAt && times.dateTime(expiresAt), true],
     ['To', where ? undefined : 'Everyone'],
   ];
   return (
@@ -124,8 +124,13 @@ function Message({ appId, push }: Props) {
       <Facts>
         {facts
           .filter(([, text]) => text !== undefined)
-          .map(([label, text]) => (
-            <Fact key={label} label={label} isWide={label === 'Text' || label === 'Link' || label === 'Picture'}>
+          .map(([label, text, isTime]) => (
+            <Fact
+              key={label}
+              label={label}
+              isWide={label === 'Text' || label === 'Link' || label === 'Picture'}
+              isTime={isTime ?? false}
+            >
               {text}
             </Fact>
           ))}

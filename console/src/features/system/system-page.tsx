@@ -1,5 +1,6 @@
 import { Alert, Skeleton } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Block } from '../../components/block.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -70,7 +71,7 @@ function problemsOf({ disk, jobs, database }: System): string[] {
 interface Tile {
   readonly label: string;
   readonly value: string;
-  readonly about: string;
+  readonly about: ReactNode;
   readonly isGrave?: boolean;
 }
 
@@ -79,7 +80,15 @@ function Health({ system }: { readonly system: System }) {
   const number = (value: number) => value.toLocaleString('en');
   const tiles: readonly Tile[] = [
     { label: 'Version', value: version, about: `Node ${node.replace(/^v/, '')}` },
-    { label: 'Running for', value: ageText(startedAt, now), about: `since ${showDateTime(startedAt)}` },
+    {
+      label: 'Running for',
+      value: ageText(startedAt, now),
+      about: (
+        <>
+          since <span className={classes.whole}>{showDateTime(startedAt)}</span>
+        </>
+      ),
+    },
     { label: 'Database', value: database.product, about: `migration ${database.migration}` },
     {
       label: 'Jobs waiting',

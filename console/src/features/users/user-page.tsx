@@ -73,8 +73,12 @@ function UserFacts({ appId, user }: Props) {
         <Fact label="Country">{user.country ?? 'not told'}</Fact>
         <Fact label="Phone">{user.phone ?? 'not told'}</Fact>
         <Fact label="Signed in">{sessionsText(user, times.date)}</Fact>
-        <Fact label="Signed up">{times.dateTime(user.createdAt)}</Fact>
-        <Fact label="Changed">{times.dateTime(user.updatedAt)}</Fact>
+        <Fact label="Signed up" isTime>
+          {times.dateTime(user.createdAt)}
+        </Fact>
+        <Fact label="Changed" isTime>
+          {times.dateTime(user.updatedAt)}
+        </Fact>
         <Fact label="objectId">
           <span className="mono">{user.objectId}</span>
           <CopyButton text={user.objectId} label="objectId" />

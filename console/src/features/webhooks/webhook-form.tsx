@@ -82,7 +82,7 @@ export function WebhookForm({ appId, webhook, onDone, onCancel }: Props) {
               )
             }
           >
-            <Stack gap="xs" mt="xs">
+            <Stack gap="xs" my="xs">
               {webhookEvents.map((event) => (
                 <Checkbox
                   key={event}

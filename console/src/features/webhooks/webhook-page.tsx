@@ -62,8 +62,8 @@ export function WebhookPage() {
         <>
           <WebhookFacts appId={appId} webhook={webhook} />
           {mayWrite && <TestBlock appId={appId} webhookId={webhookId} />}
-          <CallsBlock appId={appId} webhookId={webhookId} />
           {mayWrite && <SecretBlock appId={appId} webhookId={webhookId} />}
+          <CallsBlock appId={appId} webhookId={webhookId} />
           <DeleteWebhook appId={appId} webhook={webhook} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </>
       )}
@@ -83,7 +83,7 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
         </Alert>
       )}
       <Facts>
-        <Fact label="Address">
+        <Fact label="Address" isWide>
           <span className="mono">{webhook.url}</span>
           <CopyButton text={webhook.url} label="address" />
         </Fact>
@@ -96,8 +96,12 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
         <Fact label="Waiting">
           {webhook.waiting === 1 ? '1 call' : `${webhook.waiting.toLocaleString('en')} calls`}
         </Fact>
-        <Fact label="Created">{times.dateTime(webhook.createdAt)}</Fact>
-        <Fact label="Changed">{times.dateTime(webhook.updatedAt)}</Fact>
+        <Fact label="Created" isTime>
+          {times.dateTime(webhook.createdAt)}
+        </Fact>
+        <Fact label="Changed" isTime>
+          {times.dateTime(webhook.updatedAt)}
+        </Fact>
       </Facts>
       <Group mt="md">
         <WebhookSwitch appId={appId} webhook={webhook} text="Switched on" />
