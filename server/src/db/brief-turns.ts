@@ -1,4 +1,7 @@
-/** What brief queries may take of one turn of the event loop; then sockets are read and other requests answered. */
+/**
+ * For so long brief queries and what is made of their rows follow one another; then sockets are read and other requests
+ * answered.
+ */
 const turnMs = 4;
 /** A brief query that takes longer reads large records, or has not been asked for long. */
 const longMicros = 10_000;
@@ -16,8 +19,7 @@ export class BriefTurns {
   readonly #lines = new Map<string, (() => void)[]>();
   /** Shares whose brief queries are not brief. */
   readonly #long = new Map<string, { inARow: number; pausedUntil: number }>();
-  #used = 0;
-  #isScheduled = false;
+  #turnBegan: number | undefined;
 
   /** Whether the share's queries have been long of late, so that they belong elsewhere. */
   isPaused(share: string): boolean {
@@ -33,9 +35,8 @@ export class BriefTurns {
           reject(error);
         }
       };
-      if (this.#lines.size > 0 || this.#used >= turnMs) this.#wait(share, start);
-      else start();
-      this.#schedule();
+      if (this.#lines.size === 0 && !this.#isSpent()) start();
+      else this.#wait(share, start);
     });
   }
 
@@ -43,39 +44,46 @@ export class BriefTurns {
     const line = this.#lines.get(share);
     if (line) line.push(start);
     else this.#lines.set(share, [start]);
+    setImmediate(() => this.#step());
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#turn());
-  }
-
-  #turn(): void {
-    this.#isScheduled = false;
-    this.#used = 0;
-    while (this.#used < turnMs) {
-      const first = this.#lines.entries().next().value;
-      if (!first) return;
-      const [share, line] = first;
-      const start = line.shift();
-      // The share goes to the end of the round: a map keeps the order of insertion.
-      this.#lines.delete(share);
-      if (line.length > 0) this.#lines.set(share, line);
-      start?.();
+  /**
+   * Runs the next one, or puts it off to the next turn. One immediate each: Node finishes what follows from an answer (its
+   * text is made and sent, its rows are let go) before it calls the next.
+   */
+  #step(): void {
+    if (this.#isSpent()) {
+      setImmediate(() => this.#step());
+      return;
     }
-    this.#schedule();
+    const first = this.#lines.entries().next().value;
+    if (!first) return;
+    const [share, line] = first;
+    const start = line.shift();
+    // The share goes to the end of the round: a map keeps the order of insertion.
+    this.#lines.delete(share);
+    if (line.length > 0) this.#lines.set(share, line);
+    start?.();
+  }
+
+  #isSpent(): boolean {
+    const now = performance.now();
+    if (this.#turnBegan === undefined) {
+      this.#turnBegan = now;
+      // Stands before all that is put off meanwhile.
+      setImmediate(() => {
+        this.#turnBegan = undefined;
+      });
+    }
+    return now - this.#turnBegan >= turnMs;
   }
 
   #measured<T>(share: string, work: () => T): T {
-    const begun = performance.now();
     const before = process.threadCpuUsage();
     try {
       return work();
     } finally {
-      // What others waited for counts for the turn; what this thread did for the judgement of the query.
       const { user, system } = process.threadCpuUsage(before);
-      this.#used += performance.now() - begun;
       this.#note(share, user + system > longMicros);
     }
   }
