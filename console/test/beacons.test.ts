@@ -103,6 +103,20 @@ describe('beacons in the console', () => {
     );
   });
 
+  test('a change is taken back with one click', async () => {
+    const [{ updatedAt: _, ...before }] = await stored();
+    await link('Change').click();
+    await field('Name').fill('Small hall');
+    await field('x').fill('9');
+    await button('Save').click();
+    await heading('Small hall').waitFor();
+    await button('Undo').click();
+    await page.getByText('It is as it was before.').waitFor();
+    await heading('Great hall').waitFor();
+    const [{ updatedAt: _later, ...after }] = await stored();
+    assert.deepEqual(after, before);
+  });
+
   test('the same UUID, major and minor once more: one is asked, and the beacon can move', async () => {
     await open('/new');
     await field('Name').fill('North tower');

@@ -121,6 +121,13 @@ describe('data in the console', () => {
     await page.getByText('The record is saved.').waitFor();
     assert.deepEqual(await documents(), [{ species: 'Red kite', count: 3 }]);
     await takePictures(page, 'data-record');
+    await button('Undo').click();
+    await page.getByText('It is as it was before.').waitFor();
+    assert.deepEqual(await documents(), [{ species: 'Kestrel', count: 2, notes: { wind: 'west' } }]);
+    await editor().fill('{"species": "Red kite", "count": 3}');
+    await button('Save').click();
+    await button('Undo').waitFor();
+    assert.deepEqual(await documents(), [{ species: 'Red kite', count: 3 }]);
   });
 
   test('CSV comes in after a dry run; a refused row does not stop the others', async () => {

@@ -147,6 +147,20 @@ describe('notifications in the console', () => {
     assert.equal((await stored())[0].delivery, undefined);
   });
 
+  test('a change is taken back with one click', async () => {
+    const [{ updatedAt: _, ...before }] = await stored();
+    await link('Welcome').click();
+    await field('Title').fill('Another morning');
+    await page.getByLabel('Pause', { exact: true }).selectOption('own');
+    await button('Save').click();
+    await page.getByRole('table', { name: 'notifications' }).waitFor();
+    assert.equal((await stored())[0].message.alertTitle, 'Another morning');
+    await button('Undo').click();
+    await page.getByText('It is as it was before.').waitFor();
+    const [{ updatedAt: _later, ...after }] = await stored();
+    assert.deepEqual(after, before);
+  });
+
   test('a rule that the service refuses says so below it', async () => {
     await link('Welcome').click();
     await page.getByLabel('Only in a period', { exact: true }).selectOption('own');

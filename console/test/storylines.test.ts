@@ -121,6 +121,19 @@ describe('storylines in the console', () => {
     assert.deepEqual(await fired('b', roomId), ['Good morning']);
   });
 
+  test('a change is taken back with one click', async () => {
+    const [{ updatedAt: _, ...before }] = await details();
+    await link('Change').click();
+    await field('Page').fill('');
+    await button('Weekend').click();
+    await button('Save').click();
+    await page.getByRole('list', { name: 'Scenarios' }).waitFor();
+    await button('Undo').click();
+    await page.getByText('It is as it was before.').waitFor();
+    const [{ updatedAt: _later, ...after }] = await details();
+    assert.deepEqual(after, before);
+  });
+
   test('a changed scenario: days are switched by the keyboard, and a cleared address goes', async () => {
     await link('Change').click();
     await field('Page').fill('');

@@ -30,6 +30,7 @@ export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
     run: ({ body, target, asksFirst }: { body: CreateBody; target: string | undefined; asksFirst: boolean }) =>
       saveBeacon(appId, body, { target, asksFirst, beacon }),
     done: (saved) => (saved.objectId ? `${form.values.name.trim()} is saved.` : undefined),
+    undo: beacon && (() => restore(appId, beacon)),
     refresh: beaconKeys(appId),
     showsError: true,
     after: (saved) => (saved.objectId ? onDone(saved.objectId) : setTwins(saved.twins)),
@@ -68,6 +69,11 @@ export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
       />
     </form>
   );
+}
+
+async function restore(appId: string, beacon: Beacon): Promise<void> {
+  const before = bodyOf(fieldsOf(beacon), beacon);
+  if ('body' in before) await dataOf(appId).beacons.update(beacon.objectId, before.body);
 }
 
 interface Saving {

@@ -22,18 +22,21 @@ interface FormProps {
   /** Undefined: it can only be read. */
   readonly save?: (document: JsonObject) => Promise<unknown>;
   readonly done: string;
+  /** Stores what was there before. */
+  readonly undo?: () => Promise<unknown>;
   readonly after?: () => unknown;
   readonly onCancel: () => void;
 }
 
 /** A record as JSON. What is broken is told with its place, what the service refuses in its words. */
-export function RecordForm({ place, columns, start, button, save, done, after, onCancel }: FormProps) {
+export function RecordForm({ place, columns, start, button, save, done, undo, after, onCancel }: FormProps) {
   const [text, setText] = useState(start);
   const [problem, setProblem] = useState<string>();
   const queries = useQueryClient();
   const run = useAction({
     run: (document: JsonObject) => (save ? save(document) : Promise.resolve()),
     done,
+    undo,
     showsError: true,
     after: async () => {
       await Promise.all(recordKeys(place.appId).map((queryKey) => queries.invalidateQueries({ queryKey })));

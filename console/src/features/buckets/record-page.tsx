@@ -95,6 +95,7 @@ export function RecordPage() {
                 save: (document: JsonObject) =>
                   // A lone `metadata` replaces the document as a whole, so that a member that was taken out goes.
                   dataOf(appId).bucket(bucketName).update(recordId, { metadata: document }),
+                undo: () => dataOf(appId).bucket(bucketName).update(recordId, { metadata: record.metadata }),
               }
             : {})}
           done="The record is saved."

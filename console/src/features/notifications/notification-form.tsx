@@ -42,6 +42,12 @@ export function NotificationForm({ appId, notification, isLocked = false, onDone
       else await notifications.create(body);
     },
     done: () => `${form.values.description.trim()} is saved.`,
+    undo:
+      notification &&
+      (() => {
+        const before = bodyOf(fieldsOf(notification), notification);
+        return dataOf(appId).notifications.update(notification.objectId, before);
+      }),
     refresh: notificationKeys(appId),
     showsError: true,
     after: onDone,

@@ -45,6 +45,12 @@ export function ScenarioForm(props: Props) {
       else await storylines.createDetail(storylineId, body);
     },
     done: 'The scenario is saved.',
+    undo:
+      scenario &&
+      (() => {
+        const before = bodyOf(fieldsOf(scenario), false);
+        return dataOf(appId).storylines.updateDetail(storylineId, scenario.objectId, before);
+      }),
     refresh: scenarioKeys(appId),
     showsError: true,
     after: onDone,
