@@ -126,6 +126,8 @@ describe('users in the console', () => {
     const phones: string[] = [];
     for (const installationId of ['half-1', 'half-2'])
       phones.push(await site.installation({ installationId, userId: pointer('_User', half) }));
+    // They go in the order of their ids, and ids of one millisecond are in no order of their own.
+    phones.sort();
     const mine = async () => (await site.rows('installations')).filter(({ user_id }) => user_id === half).length;
     assert.equal(await mine(), 2);
     await open(`/${half}`);
