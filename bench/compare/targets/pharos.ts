@@ -60,7 +60,7 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
   const service = await start(process.execPath, [main, 'serve'], {
     env,
     log: join(options.folder, 'service.log'),
-    url: `${url}/health/ready`,
+    url: `${url}/readyz`,
   });
   const command = (...words: string[]) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], {

@@ -38,7 +38,7 @@ async function removeFolder(config: Config): Promise<void> {
   // Only what Pharos has put there; whatever else somebody keeps in the folder stays.
   const file = databaseFile(config);
   const names = [file, `${file}-wal`, `${file}-shm`, filesFolder(config), secretsFile(dataFolder)];
-  const own = [...names, join(dataFolder, 'secret.key'), join(dataFolder, 'serve.lock')];
+  const own = [...names, ...['secret.key', 'serve.lock', 'backups'].map((name) => join(dataFolder, name))];
   for (const path of own) await rm(path, { recursive: true, force: true });
   await rmdir(dataFolder).catch(() => undefined);
 }

@@ -1,6 +1,9 @@
 import type { WhereDialect } from '../query/where-dialect.ts';
 
-/** All that the two databases say differently. Nowhere else is a dialect's name tested. */
+/**
+ * All that the two databases say differently. Nowhere else is a dialect's name tested, but where migrations are run that
+ * are for one of them.
+ */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** The placeholder of the parameter at a position, counted from 1. */

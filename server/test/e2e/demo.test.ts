@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -131,6 +131,9 @@ describe('pharos serve --demo', () => {
     const refused = await run('demo', 'remove', '--yes', '--data', folder);
     assert.match(refused.text, /other apps in .*: Mine \(\w+\)\. Nothing was removed/);
     await run('app', 'delete', '--app', other.appId, '--yes', '--data', folder);
+    // Where the console puts a backup that somebody has asked for.
+    mkdirSync(join(folder, 'backups'));
+    writeFileSync(join(folder, 'backups', 'today.tar'), 'rows');
     const removed = await run('demo', 'remove', '--yes', '--data', folder);
     assert.equal(removed.code, 0, removed.text);
     assert.equal(existsSync(folder), false);
