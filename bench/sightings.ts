@@ -14,7 +14,7 @@ import { migrate } from '../server/src/db/migrate.ts';
 import { openPostgres } from '../server/src/db/postgres.ts';
 import { Revision } from '../server/src/db/revision.ts';
 import { openSqlite } from '../server/src/db/sqlite.ts';
-import { requestProximityPush } from '../server/src/features/push/proximity.ts';
+import { requestProximityPushes } from '../server/src/features/push/proximity.ts';
 import { createSightingService } from '../server/src/features/sightings/service.ts';
 import { SiteCache } from '../server/src/features/sightings/site-cache.ts';
 import { defaultPolicy } from '../server/src/http/policy.ts';
@@ -74,13 +74,13 @@ interface Load {
   readonly size: number;
 }
 
-const { enqueue } = createOutbox(Date.now);
+const outbox = createOutbox(Date.now);
 
 async function throughput(db: Database, appId: string, { atOnce, size }: Load): Promise<string> {
   const service = createSightingService({
     db,
     site: new SiteCache(db, new Revision(db, 'site')),
-    requestPush: (db, appId, push, now) => requestProximityPush(db, appId, push, { enqueue, now }),
+    requestPushes: (db, pushes) => requestProximityPushes(db, pushes, outbox),
     expect: () => undefined,
     announce: async () => undefined,
   });

@@ -186,7 +186,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     onError,
     ...(options.senders ? { definitions: options.senders } : {}),
   });
-  const { announce, requestPush, webhooks, feed } = outgoing;
+  const { announce, requestPushes, webhooks, feed } = outgoing;
   const worker = createWorker({
     db,
     outbox,
@@ -217,12 +217,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const ticker = createTicker({
     db,
     now,
-    requestPush,
+    requestPushes,
     announce,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
   });
   const site = new SiteCache(db, siteRevision);
-  const sightings = createSightingService({ db, site, requestPush, expect: ticker.expect, announce });
+  const sightings = createSightingService({ db, site, requestPushes, expect: ticker.expect, announce });
   const noteChange = (db: Db) => siteRevision.note(db);
 
   const endpoints: readonly Endpoint[] = [

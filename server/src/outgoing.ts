@@ -19,11 +19,11 @@ import { installationTable } from './features/installations/store.ts';
 import { Feed } from './features/live/feed.ts';
 import { createLivePublisher } from './features/live/publish.ts';
 import { createPushDelivery, type PushDelivery } from './features/push/delivery.ts';
-import { requestProximityPush } from './features/push/proximity.ts';
+import { requestProximityPushes } from './features/push/proximity.ts';
 import { wakeTarget } from './features/push/wake.ts';
 import { createSenderRegistry } from './features/senders/registry.ts';
 import { createSenderService, type SenderService } from './features/senders/service.ts';
-import type { RequestPush } from './features/sightings/record.ts';
+import type { RequestPushes } from './features/sightings/record.ts';
 import { createBacklog } from './features/webhooks/backlog.ts';
 import { createWebhookHandler } from './features/webhooks/deliver.ts';
 import { createWebhookPublisher, webhookJob } from './features/webhooks/publish.ts';
@@ -55,7 +55,7 @@ export interface Outgoing {
   readonly feed: Feed;
   /** Tells webhooks and listeners what happens. */
   readonly announce: Announce;
-  readonly requestPush: RequestPush;
+  readonly requestPushes: RequestPushes;
   /** What became of messages, for the metrics. */
   readonly counts: PushDelivery['counts'];
   /** Calls of webhooks that were given up, for the metrics. */
@@ -125,7 +125,7 @@ export function createOutgoing(deps: OutgoingDeps): Outgoing {
     webhooks: createWebhookService(webhookDeps),
     feed,
     announce,
-    requestPush: (db, appId, message, now) => requestProximityPush(db, appId, message, { enqueue, now }),
+    requestPushes: (db, messages) => requestProximityPushes(db, messages, outbox),
     counts: push.counts,
     givenUpCalls: backlog.givenUp,
     handlers: { ...push.handlers, [webhookJob]: createWebhookHandler(webhookDeps) },

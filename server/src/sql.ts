@@ -3,13 +3,15 @@
  * `raw` puts text into a statement, so an injection would have to be written by hand.
  */
 export type SqlValue = string | number | null;
+/** A list is one parameter too, where the dialect passes the rows of a `RowsStatement` by column. */
+export type SqlParameter = SqlValue | readonly SqlValue[];
 
 export class Sql {
   readonly strings: readonly string[];
-  readonly values: readonly SqlValue[];
+  readonly values: readonly SqlParameter[];
 
   /** `strings` has one element more than `values`; value i stands between strings i and i + 1. */
-  constructor(strings: readonly string[], values: readonly SqlValue[]) {
+  constructor(strings: readonly string[], values: readonly SqlParameter[]) {
     this.strings = strings;
     this.values = values;
   }
@@ -19,7 +21,7 @@ export class Sql {
 export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
   if (!parts.some((part) => part instanceof Sql)) return new Sql(strings, parts as readonly SqlValue[]);
   const texts: string[] = [strings[0] ?? ''];
-  const values: SqlValue[] = [];
+  const values: SqlParameter[] = [];
   parts.forEach((part, index) => {
     appendPart(texts, values, part);
     texts[texts.length - 1] += strings[index + 1] ?? '';
@@ -27,7 +29,7 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue 
   return new Sql(texts, values);
 }
 
-function appendPart(texts: string[], values: SqlValue[], part: SqlValue | Sql): void {
+function appendPart(texts: string[], values: SqlParameter[], part: SqlValue | Sql): void {
   if (!(part instanceof Sql)) {
     values.push(part);
     texts.push('');
@@ -47,7 +49,7 @@ export function raw(text: string): Sql {
 
 export function joinSql(fragments: readonly Sql[], separator: string): Sql {
   const texts: string[] = [''];
-  const values: SqlValue[] = [];
+  const values: SqlParameter[] = [];
   fragments.forEach((fragment, index) => {
     if (index > 0) texts[texts.length - 1] += separator;
     appendPart(texts, values, fragment);
@@ -89,7 +91,7 @@ export class Shapes {
   readonly #known = new Map<string, readonly string[]>();
 
   /** `values` are those of `make`, in the same order. */
-  of(shape: string, values: readonly SqlValue[], make: () => Sql): Sql {
+  of(shape: string, values: readonly SqlParameter[], make: () => Sql): Sql {
     let strings = this.#known.get(shape);
     if (!strings) {
       strings = Object.freeze([...make().strings]);

@@ -1,4 +1,5 @@
 import type { WhereDialect } from '../query/where-dialect.ts';
+import type { RowsDialect } from './rows.ts';
 
 /**
  * All that the two databases say differently. Nowhere else is a dialect's name tested, but where migrations are run that
@@ -16,4 +17,6 @@ export interface Dialect {
   readonly lockRow: string;
   /** Appended to a claiming sub-select, so that two workers do not wait for one another. */
   readonly skipLocked: string;
+  /** How many rows travel with one statement. */
+  readonly rows: RowsDialect;
 }

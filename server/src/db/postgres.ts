@@ -5,6 +5,7 @@ import { type Database, type Db, type Row, type SlowQuery, tryWrite } from './db
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isRetryable, translatePostgresError } from './postgres-error.ts';
+import { rowsByColumn } from './rows.ts';
 import { postgresWhere } from './where-postgres.ts';
 
 export interface PostgresOptions {
@@ -20,6 +21,7 @@ export const postgresDialect: Dialect = Object.freeze({
   knowsSizes: true,
   lockRow: ' for update',
   skipLocked: ' for update skip locked',
+  rows: rowsByColumn,
 });
 
 // Times and counts are far below 2^53; a string for each bigint would have to be turned back everywhere.

@@ -3,7 +3,7 @@
  * checkpoints happen here, so that the main thread never waits for them.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { Sql, type SqlValue } from '../sql.ts';
+import { Sql, type SqlParameter } from '../sql.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 
 export type ThreadRequest =
@@ -11,7 +11,7 @@ export type ThreadRequest =
       readonly id: number;
       readonly kind: 'query';
       readonly strings: readonly string[];
-      readonly values: readonly SqlValue[];
+      readonly values: readonly SqlParameter[];
       readonly deadlineMs: number;
     }
   | { readonly id: number; readonly kind: 'snapshot'; readonly open: boolean }

@@ -4,6 +4,7 @@ import { BriefTurns } from './brief-turns.ts';
 import { type Database, type Row, type SlowQuery, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
+import { rowsOneByOne } from './rows.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 import { translateSqliteError } from './sqlite-error.ts';
 import { SqliteThread } from './sqlite-threads.ts';
@@ -25,6 +26,7 @@ export const sqliteDialect: Dialect = Object.freeze({
   // One writer at a time: the row cannot change under a transaction.
   lockRow: '',
   skipLocked: '',
+  rows: rowsOneByOne,
 });
 
 /** Long queries that run at once; more would only share the same cores. */

@@ -2,34 +2,40 @@ import type { Clock } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import { newObjectId } from '../id.ts';
 import type { NewJob } from './job.ts';
-import { insertJob } from './store.ts';
+import { insertJobs } from './store.ts';
 
 /** Where jobs are asked for, in the transaction of what makes them necessary. */
 export interface Outbox {
   /** Durable with the transaction that `db` is; a worker of this process is woken after its commit. */
   enqueue(db: Db, job: NewJob): Promise<void>;
+  /** The same for several, with few statements. */
+  enqueueAll(db: Db, jobs: readonly NewJob[]): Promise<void>;
   /** Tells a worker of this process that a job of a kind may be due. */
   onEnqueued(listener: (kind: string) => void): void;
 }
 
 export function createOutbox(now: Clock): Outbox {
   const listeners: ((kind: string) => void)[] = [];
+  async function enqueueAll(db: Db, jobs: readonly NewJob[]): Promise<void> {
+    const createdAt = now();
+    const records = jobs.map((job) => ({
+      appId: job.appId,
+      jobId: job.jobId ?? newObjectId(createdAt),
+      kind: job.kind,
+      payload: JSON.stringify(job.payload),
+      runAt: job.runAt ?? createdAt,
+      expiresAt: job.expiresAt ?? null,
+      createdAt,
+    }));
+    await insertJobs(db, records);
+    const kinds = new Set(jobs.map(({ kind }) => kind));
+    db.afterCommit(() => {
+      for (const kind of kinds) for (const listener of listeners) listener(kind);
+    });
+  }
   return {
-    async enqueue(db, job) {
-      const createdAt = now();
-      await insertJob(db, {
-        appId: job.appId,
-        jobId: job.jobId ?? newObjectId(createdAt),
-        kind: job.kind,
-        payload: JSON.stringify(job.payload),
-        runAt: job.runAt ?? createdAt,
-        expiresAt: job.expiresAt ?? null,
-        createdAt,
-      });
-      db.afterCommit(() => {
-        for (const listener of listeners) listener(job.kind);
-      });
-    },
+    enqueue: (db, job) => enqueueAll(db, [job]),
+    enqueueAll,
     onEnqueued(listener) {
       listeners.push(listener);
     },

@@ -1,4 +1,5 @@
 import type { Db } from '../db/db.ts';
+import { insertRows } from '../db/rows.ts';
 import { joinSql, raw, sql } from '../sql.ts';
 import type { Job } from './job.ts';
 
@@ -24,14 +25,26 @@ export interface JobRecord {
   readonly createdAt: number;
 }
 
-/** False when there is a job with this id already. */
-export async function insertJob(db: Db, job: JobRecord): Promise<boolean> {
-  const inserted = await db.run(
-    sql`insert into jobs (app_id, job_id, kind, payload, state, run_at, expires_at, attempts, created_at)
-      values (${job.appId}, ${job.jobId}, ${job.kind}, ${job.payload}, 'queued', ${job.runAt}, ${job.expiresAt}, 0, ${job.createdAt})
-      on conflict (app_id, job_id) do nothing`,
-  );
-  return inserted > 0;
+const newJobs = insertRows(
+  ['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint'],
+  raw('jobs (app_id, job_id, kind, payload, state, run_at, expires_at, attempts, created_at)'),
+  raw('on conflict (app_id, job_id) do nothing'),
+);
+
+/** Jobs that are there already stay as they are. */
+export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<void> {
+  const cells = jobs.map(({ appId, jobId, kind, payload, runAt, expiresAt, createdAt }) => [
+    appId,
+    jobId,
+    kind,
+    payload,
+    'queued',
+    runAt,
+    expiresAt,
+    0,
+    createdAt,
+  ]);
+  for (const statement of newJobs.each(db.dialect, cells)) await db.run(statement);
 }
 
 export interface DueScope {

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts';
+import { insertRows } from '../../db/rows.ts';
 import type { PushTarget } from '../../delivery/push-sender.ts';
 import { joinSql, raw, type Sql, sql } from '../../sql.ts';
 import type { DeliveryState } from './delivery-table.ts';
@@ -71,6 +72,7 @@ export function endQueued(
 }
 
 export interface NewDelivery {
+  readonly appId: string;
   readonly deliveryId: string;
   readonly installationId: string;
   readonly eventId: string;
@@ -78,16 +80,41 @@ export interface NewDelivery {
   readonly state: DeliveryState;
   readonly reason: string | null;
   readonly expiresAt: number;
+  readonly now: number;
 }
 
-export async function insertDelivery(db: Db, appId: string, delivery: NewDelivery, now: number): Promise<boolean> {
-  const { deliveryId, installationId, eventId, triggerId, state, reason, expiresAt } = delivery;
-  const inserted = await db.run(sql`insert into deliveries (app_id, object_id, event_id, trigger_id, installation_id,
-      state, reason, attempts, run_at, expires_at, created_at, updated_at)
-    values (${appId}, ${deliveryId}, ${eventId}, ${triggerId}, ${installationId},
-      ${state}, ${reason}, 0, ${now}, ${expiresAt}, ${now}, ${now})
-    on conflict (app_id, object_id) do nothing`);
-  return inserted > 0;
+const newDeliveries = insertRows(
+  ['text', 'text', 'text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint'],
+  raw(`deliveries (app_id, object_id, event_id, trigger_id, installation_id, state, reason, attempts, run_at, expires_at,
+    created_at, updated_at)`),
+  raw('on conflict (app_id, object_id) do nothing returning app_id, object_id'),
+);
+
+/** Answers which of them were not there before. */
+export async function insertDeliveries(
+  db: Db,
+  rows: readonly NewDelivery[],
+): Promise<(delivery: Pick<NewDelivery, 'appId' | 'deliveryId'>) => boolean> {
+  const cells = rows.map(({ appId, deliveryId, eventId, triggerId, installationId, state, reason, expiresAt, now }) => [
+    appId,
+    deliveryId,
+    eventId,
+    triggerId,
+    installationId,
+    state,
+    reason,
+    0,
+    now,
+    expiresAt,
+    now,
+    now,
+  ]);
+  const inserted = new Set<string>();
+  for (const statement of newDeliveries.each(db.dialect, cells)) {
+    for (const row of await db.all<{ app_id: string; object_id: string }>(statement))
+      inserted.add(`${row.app_id} ${row.object_id}`);
+  }
+  return ({ appId, deliveryId }) => inserted.has(`${appId} ${deliveryId}`);
 }
 
 /** What the same outcome is written with, in one statement. */

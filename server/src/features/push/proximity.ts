@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import { contentOfTrigger, type Shown } from '../../delivery/content.ts';
-import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
+import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
+import type { Outbox } from '../../jobs/outbox.ts';
 import { type DeliverDeps, deliver, noteWritten, writeOutcomes } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 
@@ -10,8 +11,11 @@ export const proximityJob = 'push.proximity';
 
 /** What is asked for in the transaction of the verdict. */
 export interface ProximityMessage extends Shown {
+  readonly appId: string;
   readonly deliveryId: string;
   readonly installationId: string;
+  /** When it is asked for, epoch milliseconds. */
+  readonly now: number;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
   /** Whether a push can reach the installation. */
@@ -24,34 +28,32 @@ interface ProximityPayload extends Shown {
 }
 
 /**
- * Writes the delivery, and the job that sends it when there is somebody to send to. The same message is asked for once,
- * however often it is reported.
+ * Writes the deliveries, and the jobs that send those for which there is somebody to send to. The same message is asked
+ * for once, however often it is reported.
  */
-export async function requestProximityPush(
+export async function requestProximityPushes(
   db: Db,
-  appId: string,
-  message: ProximityMessage,
-  { enqueue, now }: { readonly enqueue: (db: Db, job: NewJob) => Promise<void>; readonly now: number },
+  messages: readonly ProximityMessage[],
+  { enqueueAll }: Pick<Outbox, 'enqueueAll'>,
 ): Promise<void> {
-  const { deliveryId, installationId, expiresAt, hasPushTarget, kind, content, origin } = message;
-  const { eventId, triggerId } = origin;
-  const isNew = await deliveries.insertDelivery(
+  const isNew = await deliveries.insertDeliveries(
     db,
-    appId,
-    {
-      deliveryId,
-      installationId,
-      eventId,
-      triggerId,
-      expiresAt,
+    messages.map(({ hasPushTarget, origin, ...message }) => ({
+      ...message,
+      eventId: origin.eventId,
+      triggerId: origin.triggerId,
       state: hasPushTarget ? 'queued' : 'noTarget',
       reason: hasPushTarget ? null : 'The installation has no device token that is alive.',
-    },
-    now,
+    })),
   );
-  if (!isNew || !hasPushTarget) return;
-  const payload: ProximityPayload = { deliveryId, kind, content, origin };
-  await enqueue(db, { appId, kind: proximityJob, payload, jobId: deliveryId });
+  const sendable = messages.filter((message) => message.hasPushTarget && isNew(message));
+  await enqueueAll(
+    db,
+    sendable.map(({ appId, deliveryId, kind, content, origin }) => {
+      const payload: ProximityPayload = { deliveryId, kind, content, origin };
+      return { appId, kind: proximityJob, payload, jobId: deliveryId };
+    }),
+  );
 }
 
 export function proximityHandler(deps: DeliverDeps & { readonly db: Db }): JobHandler {

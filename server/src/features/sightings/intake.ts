@@ -113,6 +113,7 @@ function correctClock(read: Read, { sentAt }: Batch, now: number): Read {
 /** An observation with whom and where it is about. */
 export interface Placed {
   readonly item: Item;
+  /** As the sender named it, or ours where a gateway has heard a tag. */
   readonly installationId: string;
   readonly beacon: SiteBeacon;
 }
@@ -279,7 +280,7 @@ function findBeacon({ beaconId, address }: PhoneSubject, found: Found): SiteBeac
  * What a report is known by, where the engine alone could not tell that it comes again: it has an id of the sender's own,
  * it is a decision, or its time was corrected by when it arrived. Plain samples the engine knows by their time.
  */
-export function keyOf({ item, installationId, beacon }: Placed, corrected: boolean): string | undefined {
+export function keyOf({ item, beacon }: Placed, installationId: string, corrected: boolean): string | undefined {
   const { eventId, observation, sentTime } = item;
   const needsKey = eventId !== undefined || (sentTime !== undefined && (corrected || observation.event !== undefined));
   if (!needsKey) return undefined;

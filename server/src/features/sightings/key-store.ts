@@ -1,62 +1,81 @@
 import type { Db } from '../../db/db.ts';
-import { joinSql, Shapes, type Sql, sql } from '../../sql.ts';
+import type { Dialect } from '../../db/dialect.ts';
+import { insertRows, RowsStatement } from '../../db/rows.ts';
+import { raw, type Sql, sql } from '../../sql.ts';
 
 /** Sightings and batches that have been counted. */
 
-interface Scope {
+export interface SightingKey {
   readonly appId: string;
   readonly installationId: string;
+  readonly key: string;
 }
 
-const inserts = new Shapes();
+/** Keys by `keyText`. */
+export const keyText = ({ appId, installationId, key }: SightingKey) => `${appId} ${installationId} ${key}`;
 
-/** Notes the keys and answers those that were new. */
-export async function noteKeys(
-  db: Db,
-  { appId, installationId }: Scope,
-  keys: readonly string[],
-  now: number,
-): Promise<ReadonlySet<string>> {
+interface KeyRow {
+  readonly app_id: string;
+  readonly installation_id: string;
+  readonly sighting_key: string;
+}
+
+const textOfRow = ({ app_id, installation_id, sighting_key }: KeyRow) =>
+  keyText({ appId: app_id, installationId: installation_id, key: sighting_key });
+
+const newKeys = insertRows(
+  ['text', 'text', 'text', 'bigint'],
+  raw('sighting_keys (app_id, installation_id, sighting_key, created_at)'),
+  raw(`on conflict (app_id, installation_id, sighting_key) do nothing
+    returning app_id, installation_id, sighting_key`),
+);
+
+export interface NewKey extends SightingKey {
+  readonly now: number;
+}
+
+/** Notes the keys, each named once, and answers those that were new, by `keyText`. */
+export async function noteKeys(db: Db, keys: readonly NewKey[]): Promise<Set<string>> {
+  const cells = keys.map(({ appId, installationId, key, now }) => [appId, installationId, key, now]);
   const fresh = new Set<string>();
-  for (let start = 0; start < keys.length; ) {
-    const left = keys.length - start;
-    const length = left >= 100 ? 100 : left >= 10 ? 10 : 1;
-    const part = keys.slice(start, start + length);
-    const values = part.flatMap((key) => [appId, installationId, key, now]);
-    const noted = await db.all<{ sighting_key: string }>(
-      inserts.of(String(length), values, () => {
-        const tuples = part.map((key) => sql`(${appId}, ${installationId}, ${key}, ${now})`);
-        return sql`insert into sighting_keys (app_id, installation_id, sighting_key, created_at)
-          values ${joinSql(tuples, ', ')}
-          on conflict (app_id, installation_id, sighting_key) do nothing returning sighting_key`;
-      }),
-    );
-    for (const { sighting_key } of noted) fresh.add(sighting_key);
-    start += length;
-  }
+  for (const statement of newKeys.each(db.dialect, cells))
+    for (const row of await db.all<KeyRow>(statement)) fresh.add(textOfRow(row));
   return fresh;
 }
 
-/** The answer that was given to a batch since a time, as JSON text. */
-export async function findAnswer(
-  db: Db,
-  { appId, installationId }: Scope,
-  key: string,
-  since: number,
-): Promise<string | undefined> {
-  const row = await db.one<{ answer: string | null }>(
-    sql`select answer from sighting_keys
-      where app_id = ${appId} and installation_id = ${installationId} and sighting_key = ${key}
-        and created_at >= ${since}`,
-  );
-  return row?.answer ?? undefined;
+const answers = new RowsStatement(
+  ['text', 'text', 'text', 'bigint'],
+  (rows) => sql`select known.app_id, known.installation_id, known.sighting_key, known.answer
+    from ${rows} as asked cross join sighting_keys known
+    where known.app_id = asked.column1 and known.installation_id = asked.column2
+      and known.sighting_key = asked.column3 and known.created_at >= asked.column4 and known.answer is not null`,
+);
+
+export interface AskedAnswer extends SightingKey {
+  /** Older answers are forgotten. */
+  readonly since: number;
 }
 
-export function saveAnswer(
-  { appId, installationId }: Scope,
-  { key, answer, now }: { readonly key: string; readonly answer: string; readonly now: number },
-): Sql {
-  return sql`insert into sighting_keys (app_id, installation_id, sighting_key, answer, created_at)
-    values (${appId}, ${installationId}, ${key}, ${answer}, ${now})
-    on conflict (app_id, installation_id, sighting_key) do nothing`;
+/** The answers that were given to batches, as JSON text, by `keyText`. */
+export async function findAnswers(db: Db, asked: readonly AskedAnswer[]): Promise<ReadonlyMap<string, string>> {
+  const cells = asked.map(({ appId, installationId, key, since }) => [appId, installationId, key, since]);
+  const found = new Map<string, string>();
+  for (const statement of answers.lookUp(db.dialect, cells))
+    for (const row of await db.all<KeyRow & { answer: string }>(statement)) found.set(textOfRow(row), row.answer);
+  return found;
+}
+
+const savedAnswers = insertRows(
+  ['text', 'text', 'text', 'text', 'bigint'],
+  raw('sighting_keys (app_id, installation_id, sighting_key, answer, created_at)'),
+  raw('on conflict (app_id, installation_id, sighting_key) do nothing'),
+);
+
+export interface NewAnswer extends NewKey {
+  readonly answer: string;
+}
+
+export function saveAnswers(dialect: Dialect, rows: readonly NewAnswer[]): Sql[] {
+  const cells = rows.map(({ appId, installationId, key, answer, now }) => [appId, installationId, key, answer, now]);
+  return savedAnswers.each(dialect, cells);
 }

@@ -1,8 +1,10 @@
 import type { Db, Row } from '../../db/db.ts';
-import type { Firing, PresenceEvent, PresenceState, Verdict } from '../../proximity/index.ts';
-import { joinSql, raw, Shapes, type Sql, type SqlValue, sql } from '../../sql.ts';
+import type { Dialect } from '../../db/dialect.ts';
+import { insertRows, RowsStatement } from '../../db/rows.ts';
+import type { Firing, PresenceState } from '../../proximity/index.ts';
+import { raw, type Sql, sql } from '../../sql.ts';
 
-/** What the engine leaves behind: presence, visits, events, verdicts, firings, log records. SQL and nothing else. */
+/** Who is where, as the engine keeps it, and the locks on installations. SQL and nothing else. */
 
 export interface InstallationLock {
   readonly hasPushTarget: boolean;
@@ -14,19 +16,50 @@ interface LockRow extends Row {
   readonly token_dead_at: number | null;
 }
 
-export interface SenderLock extends InstallationLock {
+/** Whom a batch is about. */
+export interface Named {
+  readonly appId: string;
+  /** Our id, or else where `isClients` the client's own, which comes first. */
+  readonly id: string;
+  readonly isClients: boolean;
+}
+
+export interface NamedLock extends InstallationLock {
   readonly objectId: string;
 }
 
-/** The same by the client's own id, or else by ours. */
-export async function lockSender(db: Db, appId: string, id: string): Promise<SenderLock | undefined> {
-  const row = await db.one<LockRow>(
-    sql`select object_id, device_token, token_dead_at from installations
-      where app_id = ${appId} and installation_id = ${id}${raw(db.dialect.lockRow)}`,
+interface NamedLockRow extends LockRow {
+  readonly place: number;
+}
+
+const lockNamedRows = (lock: string) =>
+  new RowsStatement(
+    ['bigint', 'text', 'text', 'text'],
+    (rows) => sql`select named.column1 as place, i.object_id, i.device_token, i.token_dead_at
+      from ${rows} as named cross join installations i
+      where i.app_id = named.column2 and i.object_id = coalesce(
+        (select c.object_id from installations c where c.app_id = named.column2 and c.installation_id = named.column3),
+        named.column4)${raw(lock)}`,
   );
-  if (row) return { objectId: row.object_id, hasPushTarget: isReachable(row) };
-  const lock = await lockInstallation(db, appId, id);
-  return lock && { ...lock, objectId: id };
+const lockStatements = new Map<string, RowsStatement>();
+
+/**
+ * Locks several installations, in the order of `named`; undefined where there is none and, unless it is the only one,
+ * where somebody else holds it. Nobody waits for one lock while holding another, so no two transactions ever wait for
+ * each other.
+ */
+export async function lockNamed(db: Db, named: readonly Named[]): Promise<readonly (NamedLock | undefined)[]> {
+  const { lockRow, skipLocked } = db.dialect;
+  const lock = named.length === 1 ? lockRow : skipLocked;
+  const statement = lockStatements.get(lock) ?? lockNamedRows(lock);
+  lockStatements.set(lock, statement);
+  const rows = named.map(({ appId, id, isClients }, place) => [place, appId, isClients ? id : null, id]);
+  const found = new Map<number, NamedLock>();
+  for (const one of statement.lookUp(db.dialect, rows)) {
+    for (const row of await db.all<NamedLockRow>(one))
+      found.set(row.place, { objectId: row.object_id, hasPushTarget: isReachable(row) });
+  }
+  return named.map((_, place) => found.get(place));
 }
 
 const isReachable = ({ device_token, token_dead_at }: LockRow) => device_token !== null && token_dead_at === null;
@@ -95,31 +128,37 @@ export async function findPresence(
   return row && toStored(row);
 }
 
-/** Lists are padded to a few lengths, so that a few prepared statements serve all batches. */
-const lengths = [1, 4, 16, 64] as const;
-const selects = new Shapes();
+const presencesAt = new RowsStatement(
+  ['text', 'text', 'text'],
+  (rows) => sql`select presence.app_id, presence.installation_id, presence.beacon_id, state, visit_count
+    from ${rows} as wanted cross join presence
+    where presence.app_id = wanted.column1 and presence.installation_id = wanted.column2
+      and presence.beacon_id = wanted.column3`,
+);
 
-/** Presences of one installation at several beacons, by beacon. */
+/** Where a presence is kept. */
+export interface PresenceKey {
+  readonly appId: string;
+  readonly installationId: string;
+  readonly beaconId: string;
+}
+
+const keyText = ({ appId, installationId, beaconId }: PresenceKey) => `${appId} ${installationId} ${beaconId}`;
+
+/** Presences of several installations, each asked for by its key. */
 export async function findPresences(
   db: Db,
-  key: { readonly appId: string; readonly installationId: string; readonly beaconIds: readonly string[] },
-): Promise<ReadonlyMap<string, Stored>> {
-  const { appId, installationId, beaconIds } = key;
+  keys: readonly PresenceKey[],
+): Promise<(key: PresenceKey) => Stored | undefined> {
   const found = new Map<string, Stored>();
-  for (let start = 0; start < beaconIds.length; start += 64) {
-    const part = beaconIds.slice(start, start + 64);
-    const length = lengths.find((candidate) => candidate >= part.length) ?? 64;
-    const ids = Array.from({ length }, (_, index) => part[Math.min(index, part.length - 1)] as string);
-    const rows = await db.all<PresenceRow>(
-      selects.of(String(length), [appId, installationId, ...ids], () => {
-        const list = ids.map((id) => sql`${id}`);
-        return sql`select beacon_id, state, visit_count from presence
-          where app_id = ${appId} and installation_id = ${installationId} and beacon_id in (${joinSql(list, ', ')})`;
-      }),
-    );
-    for (const row of rows) found.set(row.beacon_id, toStored(row));
+  const cells = keys.map(({ appId, installationId, beaconId }) => [appId, installationId, beaconId]);
+  for (const statement of presencesAt.lookUp(db.dialect, cells)) {
+    for (const row of await db.all<PresenceRow & { app_id: string; installation_id: string }>(statement)) {
+      const { app_id: appId, installation_id: installationId, beacon_id: beaconId } = row;
+      found.set(keyText({ appId, installationId, beaconId }), toStored(row));
+    }
   }
-  return found;
+  return (key) => found.get(keyText(key));
 }
 
 /** Presences of one installation that are due, by beacon. */
@@ -165,14 +204,27 @@ export interface NewPresence {
   readonly now: number;
 }
 
-export function savePresence(row: NewPresence): Sql {
-  return sql`insert into presence
-      (app_id, installation_id, beacon_id, state, next_deadline, visit_count, updated_at)
-    values (${row.appId}, ${row.installationId}, ${row.beaconId}, ${JSON.stringify(row.state)}, ${row.deadline},
-      ${row.visitCount}, ${row.now})
-    on conflict (app_id, installation_id, beacon_id) do update
+const savedPresences = insertRows(
+  ['text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint'],
+  raw('presence (app_id, installation_id, beacon_id, state, next_deadline, visit_count, updated_at)'),
+  raw(`on conflict (app_id, installation_id, beacon_id) do update
     set state = excluded.state, next_deadline = excluded.next_deadline, visit_count = excluded.visit_count,
-      updated_at = excluded.updated_at`;
+      updated_at = excluded.updated_at`),
+);
+
+export function savePresences(dialect: Dialect, presences: readonly NewPresence[]): Sql[] {
+  return savedPresences.each(
+    dialect,
+    presences.map(({ appId, installationId, beaconId, state, deadline, visitCount, now }) => [
+      appId,
+      installationId,
+      beaconId,
+      JSON.stringify(state),
+      deadline,
+      visitCount,
+      now,
+    ]),
+  );
 }
 
 export async function deletePresences(db: Db, appId: string, installationId: string): Promise<void> {
@@ -190,158 +242,4 @@ export async function findFirings(
       order by fired_at`,
   );
   return rows.map((row) => ({ triggerId: row.trigger_id, visitId: row.visit_id, at: row.fired_at }));
-}
-
-const inserts = new Shapes();
-
-/** Several rows in one statement; lengths are few, so that few texts are prepared. `into` names the table's own columns. */
-function insertRows(into: Sql, rows: readonly (readonly SqlValue[])[], conflict: Sql): Sql[] {
-  const statements: Sql[] = [];
-  for (let start = 0; start < rows.length; ) {
-    const left = rows.length - start;
-    const length = left >= 16 ? 16 : left >= 4 ? 4 : 1;
-    const part = rows.slice(start, start + length);
-    const make = () => {
-      const tuples = part.map((cells) => {
-        const values = cells.map((cell) => sql`${cell}`);
-        return sql`(${joinSql(values, ', ')})`;
-      });
-      return sql`insert into ${into} values ${joinSql(tuples, ', ')} ${conflict}`;
-    };
-    statements.push(inserts.of(`${into.strings[0]} ${length}`, part.flat(), make));
-    start += length;
-  }
-  return statements;
-}
-
-export interface Written {
-  readonly appId: string;
-  readonly now: number;
-}
-
-const flag = (value: boolean | undefined) => (value === true ? 1 : 0);
-
-export function insertEvents({ appId, now }: Written, events: readonly PresenceEvent[]): Sql[] {
-  return insertRows(
-    sql`events (app_id, object_id, event, beacon_id, installation_id, visit_id, occurred_at, distance, entered_at,
-      left_at, cause, inferred, created_at)`,
-    events.map((event) => [
-      appId,
-      event.id,
-      event.event,
-      event.beaconId,
-      event.installationId,
-      event.visitId,
-      event.at,
-      event.distance ?? null,
-      event.enteredAt ?? null,
-      event.leftAt ?? null,
-      event.cause,
-      flag(event.inferred),
-      now,
-    ]),
-    sql`on conflict (app_id, object_id) do nothing`,
-  );
-}
-
-/** A new visit, with its end where that is known already. */
-export function openVisit({ appId, now }: Written, event: PresenceEvent, exit?: PresenceEvent): Sql {
-  const enteredAt = event.enteredAt ?? event.at;
-  const [leftAt, dwell] = exit ? endOf(exit) : [null, null];
-  return sql`insert into visits
-      (app_id, object_id, beacon_id, installation_id, entered_at, left_at, dwell, is_open, source, ended_by, inferred,
-        created_at, updated_at)
-    values (${appId}, ${event.visitId}, ${event.beaconId}, ${event.installationId}, ${enteredAt}, ${leftAt}, ${dwell},
-      ${exit ? 0 : 1}, ${event.cause}, ${exit?.cause ?? null}, ${flag(exit?.inferred)}, ${now}, ${now})
-    on conflict (app_id, object_id) do nothing`;
-}
-
-export function closeVisit({ appId, now }: Written, event: PresenceEvent): Sql {
-  const [leftAt, dwell] = endOf(event);
-  return sql`update visits
-    set left_at = ${leftAt}, dwell = ${dwell}, is_open = 0, ended_by = ${event.cause},
-      inferred = ${flag(event.inferred)}, updated_at = ${now}
-    where app_id = ${appId} and object_id = ${event.visitId}`;
-}
-
-/** When somebody left, and after how many seconds. */
-function endOf(exit: PresenceEvent): [leftAt: number, dwell: number] {
-  const leftAt = exit.leftAt ?? exit.at;
-  return [leftAt, Math.max(0, leftAt - (exit.enteredAt ?? leftAt)) / 1000];
-}
-
-export interface LogRecord {
-  readonly objectId: string;
-  readonly moduleType: 'PRESENCE' | 'STORYLINE';
-  readonly event: PresenceEvent;
-}
-
-export function insertLogs({ appId, now }: Written, logs: readonly LogRecord[]): Sql[] {
-  return insertRows(
-    sql`logs (app_id, object_id, module_type, event, beacon_id, installation_id, occurred_at, event_id, created_at,
-      updated_at)`,
-    logs.map(({ objectId, moduleType, event }) => [
-      appId,
-      objectId,
-      moduleType,
-      event.event,
-      event.beaconId,
-      event.installationId,
-      event.at,
-      // Clients have event ids of their own in this column; these cannot be mistaken for one of them.
-      `${event.id}:${moduleType}`,
-      now,
-      now,
-    ]),
-    sql`on conflict (app_id, event_id) do nothing`,
-  );
-}
-
-export interface JudgedEvent {
-  readonly verdict: Verdict;
-  readonly beaconId: string;
-  readonly installationId: string;
-  readonly deliveryId: string | null;
-}
-
-/** The final verdict after a wait takes the place of the pending one. */
-export function saveVerdicts({ appId, now }: Written, judged: readonly JudgedEvent[]): Sql[] {
-  // Two verdicts of one trigger at one event in one statement would meet each other.
-  const last = new Map(judged.map((one) => [`${one.verdict.eventId}-${one.verdict.triggerId}`, one]));
-  return insertRows(
-    sql`verdicts (app_id, object_id, event_id, trigger_id, kind, event, beacon_id, installation_id, visit_id, outcome,
-      reason, explanation, decided_at, due_at, delivery_id, created_at)`,
-    [...last].map(([objectId, { verdict, beaconId, installationId, deliveryId }]) => [
-      appId,
-      objectId,
-      verdict.eventId,
-      verdict.triggerId,
-      verdict.kind,
-      verdict.event,
-      beaconId,
-      installationId,
-      verdict.visitId,
-      verdict.outcome,
-      verdict.reason,
-      verdict.text,
-      verdict.at,
-      verdict.dueAt ?? null,
-      deliveryId,
-      now,
-    ]),
-    sql`on conflict (app_id, object_id) do update
-      set outcome = excluded.outcome, reason = excluded.reason, explanation = excluded.explanation,
-        decided_at = excluded.decided_at, due_at = excluded.due_at, delivery_id = excluded.delivery_id`,
-  );
-}
-
-export function insertFirings(
-  { appId, installationId }: { readonly appId: string; readonly installationId: string },
-  fired: readonly Verdict[],
-): Sql[] {
-  return insertRows(
-    sql`firings (app_id, installation_id, fired_at, event_id, trigger_id, visit_id)`,
-    fired.map((verdict) => [appId, installationId, verdict.at, verdict.eventId, verdict.triggerId, verdict.visitId]),
-    sql`on conflict (app_id, installation_id, fired_at, event_id, trigger_id) do nothing`,
-  );
 }

@@ -5,12 +5,13 @@ import type { PresenceEvent } from '../../proximity/index.ts';
 import type { Sql } from '../../sql.ts';
 import type { Decision, Fired, Turn } from './decide.ts';
 import { happeningsOf } from './happenings.ts';
-import * as store from './presence-store.ts';
+import { savePresences } from './presence-store.ts';
+import * as store from './trace-store.ts';
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
 
 export interface RecordTools {
-  readonly requestPush: RequestPush;
+  readonly requestPushes: RequestPushes;
   /** Told after the commit when a presence has to be looked at again (ms). */
   readonly expect: (deadline: number) => void;
   readonly announce: Announce;
@@ -27,8 +28,11 @@ export interface Recording {
 
 /** A message for the push services; the content is what was configured when it fired. */
 export interface ProximityPush {
+  readonly appId: string;
   readonly deliveryId: string;
   readonly installationId: string;
+  /** When it fired and was asked for, epoch milliseconds. */
+  readonly now: number;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
   readonly hasPushTarget: boolean;
@@ -43,97 +47,120 @@ export interface ProximityPush {
   };
 }
 
-/** Asks for a push in the transaction that `db` is; `now` is the time of the decision (epoch ms). */
-export type RequestPush = (db: Db, appId: string, push: ProximityPush, now: number) => Promise<void>;
+/** Asks for pushes in the transaction that `db` is. */
+export type RequestPushes = (db: Db, pushes: readonly ProximityPush[]) => Promise<void>;
 
-/**
- * What has to be written of a decision: statements for `runTogether`, which no other decision of the batch meets. Pushes
- * are asked for at once, in the transaction that `db` is.
- */
-export async function recordDecision(
-  db: Db,
-  decision: Decision,
-  recording: Recording,
-  { requestPush, expect, announce }: RecordTools,
-): Promise<Sql[]> {
-  if (!decision.hasChanged) return [];
-  const { appId, turn } = recording;
-  const { outcome, beaconId, visitCount } = decision;
-  const { installationId, now } = turn;
-  const { state, deadline, events } = outcome;
-  const presence = store.savePresence({ appId, installationId, beaconId, state, deadline, visitCount, now });
-  if (deadline !== null) db.afterCommit(() => expect(deadline));
-  if (events.length === 0 && outcome.verdicts.length === 0) return [presence];
-  if (!recording.isLogged) {
-    for (const fired of decision.fired) await requestPush(db, appId, pushOf(fired, decision, recording), now);
-  }
-  await announce(db, appId, () => happeningsOf(decision, installationId));
-  const written = { appId, now };
-  return [
-    presence,
-    ...store.insertEvents(written, events),
-    ...visitsOf(written, events),
-    ...(recording.isLogged ? [] : store.insertLogs(written, logsOf(decision, now))),
-    ...verdictsOf(decision, recording),
-  ];
+/** What was decided at one beacon for one installation. */
+export interface Decided {
+  readonly decision: Decision;
+  readonly recording: Recording;
 }
 
+/**
+ * Writes what was decided at several beacons and for several installations, each pair of them once, with few statements.
+ * `more` is written along.
+ */
+export async function recordDecisions(
+  db: Db,
+  decided: readonly Decided[],
+  { requestPushes, expect, announce }: RecordTools,
+  more: readonly Sql[] = [],
+): Promise<void> {
+  const changed = decided.filter(({ decision }) => decision.hasChanged);
+  const deadline = Math.min(...changed.map(({ decision }) => decision.outcome.deadline ?? Number.POSITIVE_INFINITY));
+  if (deadline < Number.POSITIVE_INFINITY) db.afterCommit(() => expect(deadline));
+  const eventful = changed.filter(({ decision: { outcome } }) => outcome.events.length + outcome.verdicts.length > 0);
+  const logged = eventful.filter(({ recording }) => !recording.isLogged);
+  const pushes = logged.flatMap(pushesOf);
+  if (pushes.length > 0) await requestPushes(db, pushes);
+  for (const { decision, recording } of eventful)
+    await announce(db, recording.appId, () => happeningsOf(decision, recording.turn.installationId));
+  const { dialect } = db;
+  await db.runTogether([
+    ...savePresences(dialect, changed.map(presenceOf)),
+    ...store.insertEvents(dialect, eventful.flatMap(eventsOf)),
+    ...store.openVisits(dialect, eventful.flatMap(opened)),
+    ...store.closeVisits(dialect, eventful.flatMap(closed)),
+    ...store.insertLogs(dialect, logged.flatMap(logsOf)),
+    ...store.saveVerdicts(dialect, eventful.flatMap(verdictsOf)),
+    ...store.insertFirings(dialect, eventful.flatMap(firingsOf)),
+    ...more,
+  ]);
+}
+
+const writtenOf = ({ appId, turn }: Recording): store.Written => ({ appId, now: turn.now });
+
+function presenceOf({ decision, recording }: Decided) {
+  const { outcome, beaconId, visitCount } = decision;
+  const { installationId } = recording.turn;
+  const { state, deadline } = outcome;
+  return { ...writtenOf(recording), installationId, beaconId, state, deadline, visitCount };
+}
+
+function eventsOf({ decision, recording }: Decided): store.NewEvent[] {
+  const written = writtenOf(recording);
+  return decision.outcome.events.map((event) => ({ ...written, event }));
+}
+
+const endsOf = (events: readonly PresenceEvent[]) =>
+  new Map(events.filter(({ event }) => event === 'EXIT').map((event) => [event.visitId, event]));
+
 /** A visit that begins and ends in one batch is written whole: two statements of one round trip must not meet in a row. */
-function visitsOf(written: store.Written, events: readonly PresenceEvent[]): Sql[] {
-  const opened = new Set(events.filter(({ event }) => event === 'ENTER').map(({ visitId }) => visitId));
-  const ends = new Map(events.filter(({ event }) => event === 'EXIT').map((event) => [event.visitId, event]));
-  return [
-    ...events
-      .filter(({ event }) => event === 'ENTER')
-      .map((event) => store.openVisit(written, event, ends.get(event.visitId))),
-    ...[...ends.values()]
-      .filter(({ visitId }) => !opened.has(visitId))
-      .map((event) => store.closeVisit(written, event)),
-  ];
+function opened(decided: Decided): store.NewVisit[] {
+  const ends = endsOf(decided.decision.outcome.events);
+  return eventsOf(decided)
+    .filter(({ event }) => event.event === 'ENTER')
+    .map((row) => ({ ...row, exit: ends.get(row.event.visitId) }));
+}
+
+function closed(decided: Decided): store.NewEvent[] {
+  const { events } = decided.decision.outcome;
+  const begun = new Set(events.filter(({ event }) => event === 'ENTER').map(({ visitId }) => visitId));
+  const written = writtenOf(decided.recording);
+  return [...endsOf(events).values()]
+    .filter(({ visitId }) => !begun.has(visitId))
+    .map((event) => ({ ...written, event }));
 }
 
 /** PRESENCE for every ENTER and EXIT; STORYLINE where a scenario of an enabled storyline belongs to the beacon. */
-function logsOf({ outcome, triggers }: Decision, now: number): store.LogRecord[] {
+function logsOf(decided: Decided): store.NewLog[] {
+  const { triggers } = decided.decision;
   const isInStoryline = triggers.some(({ trigger }) => trigger.kind === 'scenario' && trigger.enabled);
   const kinds = isInStoryline ? (['PRESENCE', 'STORYLINE'] as const) : (['PRESENCE'] as const);
-  const isLogged = ({ event }: PresenceEvent) => event === 'ENTER' || event === 'EXIT';
-  const logs = outcome.events.filter(isLogged).flatMap((event) => kinds.map((moduleType) => ({ moduleType, event })));
+  const logs = eventsOf(decided)
+    .filter(({ event: { event } }) => event === 'ENTER' || event === 'EXIT')
+    .flatMap((row) => kinds.map((moduleType) => ({ ...row, moduleType })));
+  const { now } = decided.recording.turn;
   // Ids of one millisecond are in no order of their own, and a list goes by them.
   const ids = logs.map(() => newObjectId(now)).sort();
   return logs.map((log, index) => ({ ...log, objectId: ids[index] ?? newObjectId(now) }));
 }
 
-function verdictsOf({ outcome, fired, beaconId }: Decision, recording: Recording): Sql[] {
-  const { appId, turn } = recording;
-  const { installationId, now } = turn;
+function verdictsOf({ decision, recording }: Decided): store.NewVerdict[] {
+  const { outcome, fired, beaconId } = decision;
+  const { installationId } = recording.turn;
+  const written = writtenOf(recording);
   const deliveries = new Map(fired.map(({ verdict, deliveryId }) => [verdict, deliveryId]));
-  return [
-    ...store.saveVerdicts(
-      { appId, now },
-      outcome.verdicts.map((verdict) => ({
-        verdict,
-        beaconId,
-        installationId,
-        deliveryId: deliveries.get(verdict) ?? null,
-      })),
-    ),
-    ...store.insertFirings(
-      { appId, installationId },
-      fired.map(({ verdict }) => verdict),
-    ),
-  ];
+  return outcome.verdicts.map((verdict) => ({
+    ...written,
+    verdict,
+    beaconId,
+    installationId,
+    deliveryId: deliveries.get(verdict) ?? null,
+  }));
 }
 
-function pushOf({ verdict, deliveryId, shown }: Fired, { beaconId }: Decision, recording: Recording): ProximityPush {
-  const { turn, hasPushTarget } = recording;
-  const { eventId, visitId, event, triggerId, kind } = verdict;
-  return {
-    deliveryId,
-    installationId: turn.installationId,
-    expiresAt: turn.now + turn.policy.pushTimeToLive * 1000,
-    hasPushTarget,
-    kind,
-    content: shown.content,
-    origin: { beaconId, eventId, visitId, event, triggerId },
-  };
+function firingsOf({ decision, recording: { appId, turn } }: Decided): store.NewFiring[] {
+  return decision.fired.map(({ verdict }) => ({ appId, installationId: turn.installationId, verdict }));
+}
+
+function pushesOf({ decision, recording }: Decided): ProximityPush[] {
+  const { appId, turn, hasPushTarget } = recording;
+  const { installationId, now, policy } = turn;
+  const expiresAt = now + policy.pushTimeToLive * 1000;
+  return decision.fired.map(({ verdict, deliveryId, shown }: Fired) => {
+    const { eventId, visitId, event, triggerId, kind } = verdict;
+    const origin = { beaconId: decision.beaconId, eventId, visitId, event, triggerId };
+    return { appId, deliveryId, installationId, now, expiresAt, hasPushTarget, kind, content: shown.content, origin };
+  });
 }

@@ -4,7 +4,7 @@ import { type Firing, nextDeadline } from '../../proximity/index.ts';
 import { type Decision, decide, Past, type Place, type Reads, type Turn } from './decide.ts';
 import type { Placed } from './intake.ts';
 import type { Stored } from './presence-store.ts';
-import { readsOf } from './service.ts';
+import { readsOf } from './take.ts';
 
 /** A rehearsal: the same calls as for real sightings, on presences that exist only in memory. */
 

@@ -39,7 +39,7 @@ for (const database of databases) {
       ticker = createTicker({
         db: site.app.storage.db,
         now: () => site.now,
-        requestPush: async () => undefined,
+        requestPushes: async () => undefined,
         announce: async () => undefined,
         findPolicy: async () => defaultPolicy,
         timer: alarm,
@@ -115,7 +115,7 @@ for (const database of databases) {
       const broken = createTicker({
         db: site.app.storage.db,
         now: () => site.now,
-        requestPush: async () => undefined,
+        requestPushes: async () => undefined,
         announce: async () => undefined,
         findPolicy: async () => {
           throw new Error('no policy today');

@@ -4,16 +4,16 @@ import type { Announce } from '../../happening.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import { decide, Past, type Turn } from './decide.ts';
 import * as store from './presence-store.ts';
-import { type RequestPush, recordDecision } from './record.ts';
-import { readsOf } from './service.ts';
+import { type Decided, type RequestPushes, recordDecisions } from './record.ts';
 import { findBeaconsById } from './site-store.ts';
+import { readsOf } from './take.ts';
 
 /** What time alone brings about: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
 
 export interface TickerDeps {
   readonly db: Db;
   readonly now: Clock;
-  readonly requestPush: RequestPush;
+  readonly requestPushes: RequestPushes;
   /** What rings; a test hands in its own. */
   readonly timer?: Timer;
   readonly announce: Announce;
@@ -191,12 +191,14 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const turn: Turn = { installationId, policy, now, hasTarget: lock.hasPushTarget };
     const context = { reads, past: new Past(reads) };
     // What falls due next is read from the index when the round is over.
-    const tools = { requestPush: deps.requestPush, expect: () => undefined, announce: deps.announce };
+    const tools = { requestPushes: deps.requestPushes, expect: () => undefined, announce: deps.announce };
+    const recording = { appId, turn, hasPushTarget: lock.hasPushTarget };
+    const decided: Decided[] = [];
     for (const beaconId of presences.keys()) {
       const decision = await decide(context, turn, beacons.get(beaconId) ?? { objectId: beaconId }, null);
-      const recording = { appId, turn, hasPushTarget: lock.hasPushTarget };
-      await db.runTogether(await recordDecision(db, decision, recording, tools));
+      decided.push({ decision, recording });
     }
+    await recordDecisions(db, decided, tools);
     return presences.size > 0;
   });
 }

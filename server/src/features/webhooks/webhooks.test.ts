@@ -5,7 +5,7 @@ import { databases, signIn } from '../../../test/build-app.ts';
 import { type Browser, openConsole } from '../../../test/console.ts';
 import { openNode, openSite, pointer, type Site } from '../../../test/site.ts';
 import { type Answering, answerWith, startReceiver, type WebhookReceiver } from '../../../test/webhook-receiver.ts';
-import { insertJob } from '../../jobs/store.ts';
+import { insertJobs } from '../../jobs/store.ts';
 import { Places } from './places.ts';
 import { createWebhookService } from './service.ts';
 import { insertDelivery } from './store.ts';
@@ -351,7 +351,7 @@ for (const database of databases) {
           const rest = { webhookId: hook.objectId, event: 'presence.enter', payload: '{}' };
           await insertDelivery(db, { appId, objectId: 'd1', ...rest, expiresAt: now + hour, now });
           const job = { appId, jobId: 'j1', kind: 'webhook.send', payload: '{"deliveryId":"d1"}' };
-          await insertJob(db, { ...job, runAt: now, expiresAt: null, createdAt: now });
+          await insertJobs(db, [{ ...job, runAt: now, expiresAt: null, createdAt: now }]);
         });
         await strict.app.idle();
         const [delivery] = await site.rows('webhook_deliveries');

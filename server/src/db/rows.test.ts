@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { databases, openStorage } from '../../test/build-app.ts';
+import { raw, sql } from '../sql.ts';
+import { insertRows, RowsStatement } from './rows.ts';
+
+const insert = insertRows(
+  ['text', 'bigint', 'double precision'],
+  raw('things (name, n, x)'),
+  raw('on conflict (name) do update set n = excluded.n'),
+);
+const find = new RowsStatement(
+  ['text'],
+  (rows) => sql`select thing.name, thing.n, thing.x from ${rows} as wanted
+    cross join things thing where thing.name = wanted.column1`,
+);
+const change = new RowsStatement(
+  ['text', 'bigint'],
+  (rows) => sql`update things set n = given.column2 from ${rows} as given where things.name = given.column1`,
+);
+
+for (const database of databases) {
+  describe(`many rows at once on ${database}`, () => {
+    for (const count of [0, 1, 3, 64, 203]) {
+      test(`${count} rows are inserted, found and changed, each once`, async () => {
+        const { db, close } = await openStorage(database);
+        try {
+          await db.run(raw('create table things (name text primary key, n bigint, x double precision)'));
+          const rows = Array.from({ length: count }, (_, n) => [
+            `a "quoted", {odd}\\ name ${n}`,
+            n,
+            n === 2 ? null : n / 8,
+          ]);
+          for (const statement of insert.each(db.dialect, rows)) await db.run(statement);
+          for (const statement of insert.each(db.dialect, rows)) await db.run(statement);
+          const names = rows.map(([name]) => [name ?? null]);
+          const found = async () => {
+            const each = find
+              .lookUp(db.dialect, names)
+              .map((one) => db.all<{ name: string; n: number; x: number }>(one));
+            const byName = new Map((await Promise.all(each)).flat().map((row) => [row.name, [row.name, row.n, row.x]]));
+            return names.map(([name]) => byName.get(String(name)));
+          };
+          assert.deepEqual(await found(), rows);
+          const changed = rows.map(([name = null], n) => [name, n * 2]);
+          let hit = 0;
+          for (const statement of change.each(db.dialect, changed)) hit += await db.run(statement);
+          assert.equal(hit, rows.length);
+          assert.deepEqual(
+            (await found()).map((row) => row?.[1]),
+            changed.map(([, n]) => n),
+          );
+          const [all] = await db.all<{ n: number }>(raw('select count(*) as n from things'));
+          assert.equal(all?.n, rows.length);
+        } finally {
+          await close();
+        }
+      });
+    }
+  });
+}

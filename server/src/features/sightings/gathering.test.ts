@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Gathering } from './gathering.ts';
+
+interface Item {
+  readonly share: string;
+  readonly n: number;
+  readonly weight?: number;
+}
+
+/** A gathering whose runs end when they are told to, and what each of them held. */
+function openGathering(over: { readonly most?: number; readonly mostWeight?: number } = {}) {
+  const runs: string[][] = [];
+  const ends: (() => void)[] = [];
+  const nameOf = ({ share, n }: Item) => `${share}${n}`;
+  const hold = async (items: readonly Item[]) => {
+    runs.push(items.map(nameOf));
+    await new Promise<void>((resolve) => ends.push(resolve));
+  };
+  const failures = new Map<string, Error>();
+  const gathering = new Gathering<Item, string>({
+    slots: 1,
+    most: 4,
+    mostWeight: 10,
+    ...over,
+    weigh: ({ weight = 1 }) => weight,
+    shareOf: ({ share }) => share,
+    async run(items) {
+      await hold(items);
+      const failed = items.map((item) => failures.get(nameOf(item))).find((error) => error);
+      if (failed) throw failed;
+      return items.map((item) => (item.n < 0 ? undefined : `${nameOf(item)} together`));
+    },
+    async runAlone(item) {
+      await hold([item]);
+      const failed = failures.get(nameOf(item));
+      if (failed) throw failed;
+      return `${nameOf(item)} alone`;
+    },
+    isOfOneItem: (error) => (error as Error).message !== 'gone',
+  });
+  const add = (...items: Item[]) => items.map((item) => gathering.add(item));
+  /** Ends what runs until nothing is left. */
+  const finish = async <T>(promises: readonly Promise<T>[]) => {
+    const all = Promise.allSettled(promises);
+    let isDone = false;
+    void all.then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await new Promise((resolve) => setImmediate(resolve));
+      for (const end of ends.splice(0)) end();
+    }
+    return (await all).map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).message));
+  };
+  return { add, finish, runs, failures };
+}
+
+const of = (share: string, ...numbers: number[]): Item[] => numbers.map((n) => ({ share, n }));
+
+describe('gathering', () => {
+  test('one item runs alone; what comes meanwhile runs together', async () => {
+    const { add, finish, runs } = openGathering();
+    const first = add(...of('a', 1));
+    await new Promise((resolve) => setImmediate(resolve));
+    const rest = add(...of('a', 2, 3, 4));
+    assert.deepEqual(await finish([...first, ...rest]), ['a1 alone', 'a2 together', 'a3 together', 'a4 together']);
+    assert.deepEqual(runs, [['a1'], ['a2', 'a3', 'a4']]);
+  });
+
+  test('what arrives in one turn of the event loop runs together', async () => {
+    const { add, finish, runs } = openGathering();
+    await finish(add(...of('a', 1, 2)));
+    assert.deepEqual(runs, [['a1', 'a2']]);
+  });
+
+  test('shares take turns', async () => {
+    const { add, finish, runs } = openGathering();
+    await finish(add(...of('a', 1, 2, 3, 4, 5), ...of('b', 1), ...of('c', 1, 2)));
+    assert.deepEqual(runs, [
+      ['a1', 'b1', 'c1', 'a2'],
+      ['c2', 'a3', 'a4', 'a5'],
+    ]);
+  });
+
+  test('a run holds no more than it may, and something too heavy runs alone', async () => {
+    const { add, finish, runs } = openGathering({ most: 3 });
+    const heavy = { share: 'a', n: 3, weight: 11 };
+    await finish(add(...of('a', 1, 2), heavy, ...of('a', 4, 5, 6, 7)));
+    assert.deepEqual(runs, [['a1', 'a2'], ['a3'], ['a4', 'a5', 'a6'], ['a7']]);
+  });
+
+  test('an item that cannot run with the others runs alone', async () => {
+    const { add, finish } = openGathering();
+    assert.deepEqual(await finish(add(...of('a', 1, -2, 3))), ['a1 together', 'a-2 alone', 'a3 together']);
+  });
+
+  test('an item that fails fails alone', async () => {
+    const { add, finish, failures } = openGathering();
+    failures.set('a2', new Error('bad'));
+    assert.deepEqual(await finish(add(...of('a', 1, 2, 3))), ['a1 alone', 'bad', 'a3 alone']);
+  });
+
+  test('when nothing answers, nothing is tried again', async () => {
+    const { add, finish, failures, runs } = openGathering();
+    failures.set('a2', new Error('gone'));
+    assert.deepEqual(await finish(add(...of('a', 1, 2, 3))), ['gone', 'gone', 'gone']);
+    assert.equal(runs.length, 1);
+  });
+});

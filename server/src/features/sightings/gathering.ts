@@ -1,0 +1,110 @@
+/**
+ * Puts what arrives at the same time into few runs. While a run waits for the database, what comes meanwhile gathers for
+ * the next: alone, an item runs at once, and under load the runs grow instead of the waiting line.
+ */
+export interface GatheringOptions<Item, Result> {
+  /** Runs at the same time. */
+  readonly slots: number;
+  /** Items in one run, at most. */
+  readonly most: number;
+  /** What the items of one run weigh together, at most; a heavier one runs alone. */
+  readonly mostWeight: number;
+  readonly weigh: (item: Item) => number;
+  /** Who asks. Shares take turns, so that one with many items does not hold up the others. */
+  readonly shareOf: (item: Item) => string;
+  /**
+   * Does the work of several items, all or none of it. Results in their order; undefined for an item that has to run by
+   * itself.
+   */
+  readonly run: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>;
+  /** Does the work of one item. */
+  readonly runAlone: (item: Item) => Promise<Result>;
+  /** Whether each item may succeed by itself after several have failed together. */
+  readonly isOfOneItem: (error: unknown) => boolean;
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Gathering<Item, Result> {
+  readonly #options: GatheringOptions<Item, Result>;
+  /** Whose turn is next comes first. */
+  readonly #lines = new Map<string, Waiting<Item, Result>[]>();
+  #running = 0;
+
+  constructor(options: GatheringOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const share = this.#options.shareOf(item);
+      const line = this.#lines.get(share);
+      if (line) line.push({ item, resolve, reject });
+      else this.#lines.set(share, [{ item, resolve, reject }]);
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    if (this.#running >= this.#options.slots) return;
+    this.#running++;
+    // The rest of this turn of the event loop brings what was read from other sockets.
+    setImmediate(() => void this.#runAll());
+  }
+
+  async #runAll(): Promise<void> {
+    for (let taken = this.#take(); taken.length > 0; taken = this.#take()) await this.#runOnce(taken);
+    this.#running--;
+  }
+
+  /** The next run: one item of each share in turn. */
+  #take(): Waiting<Item, Result>[] {
+    const { most, mostWeight, weigh } = this.#options;
+    const taken: Waiting<Item, Result>[] = [];
+    let weight = 0;
+    for (const [share, line] of this.#lines) {
+      const [next] = line;
+      if (!next) continue;
+      weight += weigh(next.item);
+      if (taken.length === most || (taken.length > 0 && weight > mostWeight)) break;
+      taken.push(next);
+      line.shift();
+      this.#lines.delete(share);
+      // Behind the others, where this walk comes by again.
+      if (line.length > 0) this.#lines.set(share, line);
+    }
+    return taken;
+  }
+
+  async #runOnce(taken: readonly Waiting<Item, Result>[]): Promise<void> {
+    const [first] = taken;
+    if (first && taken.length === 1) return this.#runAlone(first);
+    let results: readonly (Result | undefined)[];
+    try {
+      results = await this.#options.run(taken.map(({ item }) => item));
+    } catch (error) {
+      if (this.#options.isOfOneItem(error)) await Promise.all(taken.map((one) => this.#runAlone(one)));
+      else for (const { reject } of taken) reject(error);
+      return;
+    }
+    const left: Waiting<Item, Result>[] = [];
+    for (const [index, waiting] of taken.entries()) {
+      const result = results[index];
+      if (result === undefined) left.push(waiting);
+      else waiting.resolve(result);
+    }
+    await Promise.all(left.map((one) => this.#runAlone(one)));
+  }
+
+  async #runAlone({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> {
+    try {
+      resolve(await this.#options.runAlone(item));
+    } catch (error) {
+      reject(error);
+    }
+  }
+}
