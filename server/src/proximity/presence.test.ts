@@ -34,10 +34,13 @@ test('rushing to the beacon skips NEAR, stepping back makes NEAR', () => {
   assert.deepEqual(kinds(outcome), ['ENTER', 'IMMEDIATE', 'NEAR']);
 });
 
-test('between 0.8 and 1.5 times the radius nothing is decided', () => {
+test('between five sixths and one and a half of the radius nothing is decided', () => {
   const inside = see(walk(repeat(2, 10)));
   assert.deepEqual(kinds(see(walk(repeat(3.6, 60), NOON + 10_000), inside.state)), []);
   assert.deepEqual(kinds(see(walk(repeat(3.6, 60)))), []);
+  const wide = { settings: { radius: 10 } };
+  const enters = (metres: number) => kinds(see(walk(repeat(metres, 60)), null, wide)).includes('ENTER');
+  assert.deepEqual([enters(8.7), enters(8.1)], [false, true]);
 });
 
 test('a radius of ten metres enters far from the zone NEAR', () => {
