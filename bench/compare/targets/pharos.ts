@@ -32,6 +32,8 @@ export interface PharosOptions {
   readonly databasePid?: number;
   /** Another checkout, to compare two versions. */
   readonly checkout?: string;
+  /** For the Node that runs the service. */
+  readonly nodeOptions?: string;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -58,7 +60,7 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
     ...(options.databaseUrl ? { PHAROS_DATABASE_URL: options.databaseUrl } : {}),
   };
   const service = await start(process.execPath, [main, 'serve'], {
-    env,
+    env: { ...env, ...(options.nodeOptions ? { NODE_OPTIONS: options.nodeOptions } : {}) },
     log: join(options.folder, 'service.log'),
     url: `${url}/readyz`,
   });

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type Config, type Environment, readConfig, settings } from '../config.ts';
+import { type Config, type Environment, readConfig } from '../config.ts';
+import { settings } from '../settings.ts';
 import { type Command, type CommandCall, type Terminal, UsageError } from './command.ts';
 
 type Parsed = ReturnType<typeof parseArgs>['values'];

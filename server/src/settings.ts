@@ -1,0 +1,243 @@
+import { resolve } from 'node:path';
+import type { Config } from './config.ts';
+import {
+  file,
+  headerPrefixes,
+  integer,
+  list,
+  logLevel,
+  logLevels,
+  onOrOff,
+  secretKeys,
+  targets,
+  trustProxy,
+  url,
+} from './setting-values.ts';
+
+/** All that can be set, with its variable, its flag and what `--help` says of it. */
+
+export interface Setting {
+  readonly name: keyof Config;
+  readonly variable: string;
+  readonly flag: string;
+  readonly fallback: string;
+  readonly help: string;
+  /** A value that holds a secret is never printed. */
+  readonly secret?: true;
+  /** Throws an Error whose message completes "PHAROS_X …". */
+  readonly parse: (text: string) => unknown;
+}
+
+export const settings: readonly Setting[] = [
+  {
+    name: 'host',
+    variable: 'PHAROS_HOST',
+    flag: 'host',
+    fallback: '127.0.0.1',
+    help: 'address to listen on; 0.0.0.0 opens it to the network',
+    parse: (text) => text,
+  },
+  {
+    name: 'port',
+    variable: 'PHAROS_PORT',
+    flag: 'port',
+    fallback: '8080',
+    help: 'port to listen on; 0 takes a free one',
+    parse: integer(0, 65535),
+  },
+  {
+    name: 'dataFolder',
+    variable: 'PHAROS_DATA',
+    flag: 'data',
+    fallback: './data',
+    help: 'folder of the embedded database and of files',
+    parse: (text) => resolve(text),
+  },
+  {
+    name: 'databaseUrl',
+    variable: 'PHAROS_DATABASE_URL',
+    flag: 'database-url',
+    fallback: '',
+    help: 'PostgreSQL instead of the embedded database, such as postgres://user:password@host/pharos',
+    secret: true,
+    parse: url('postgres:', 'postgresql:'),
+  },
+  {
+    name: 'databasePool',
+    variable: 'PHAROS_DATABASE_POOL',
+    flag: 'database-pool',
+    fallback: '10',
+    help: 'connections to PostgreSQL',
+    parse: integer(1, 500),
+  },
+  {
+    name: 'publicUrl',
+    variable: 'PHAROS_PUBLIC_URL',
+    flag: 'public-url',
+    fallback: '',
+    help: 'address under which clients reach the service; file addresses begin with it',
+    parse: url('http:', 'https:'),
+  },
+  {
+    name: 'headerPrefixes',
+    variable: 'PHAROS_HEADER_PREFIXES',
+    flag: 'header-prefixes',
+    fallback: 'X-Service-',
+    help: 'prefixes of the headers AppId and AppKey, joined by commas',
+    parse: headerPrefixes,
+  },
+  {
+    name: 'corsOrigins',
+    variable: 'PHAROS_CORS_ORIGINS',
+    flag: 'cors-origins',
+    fallback: '*',
+    help: 'web origins that may call /api/v2, joined by commas, or *',
+    parse: (text) => (text === '*' ? '*' : list(text)),
+  },
+  {
+    name: 'trustProxy',
+    variable: 'PHAROS_TRUST_PROXY',
+    flag: 'trust-proxy',
+    fallback: 'false',
+    help: "true, or the proxies' addresses, to take the client's address from X-Forwarded-For",
+    parse: trustProxy,
+  },
+  {
+    name: 'maxFileBytes',
+    variable: 'PHAROS_MAX_FILE_BYTES',
+    flag: 'max-file-bytes',
+    fallback: '26214400',
+    help: 'the largest file that can be uploaded',
+    parse: integer(1, 10_737_418_240),
+  },
+  {
+    name: 'queryDeadlineMs',
+    variable: 'PHAROS_QUERY_DEADLINE_MS',
+    flag: 'query-deadline-ms',
+    fallback: '5000',
+    help: 'how long a query may run',
+    parse: integer(10, 600_000),
+  },
+  {
+    name: 'logLevel',
+    variable: 'PHAROS_LOG_LEVEL',
+    flag: 'log-level',
+    fallback: 'info',
+    help: logLevels.join(', '),
+    parse: logLevel,
+  },
+  {
+    name: 'smtpUrl',
+    variable: 'PHAROS_SMTP_URL',
+    flag: 'smtp-url',
+    fallback: '',
+    help: 'mail server for password resets, such as smtp://user:password@host:587',
+    secret: true,
+    parse: url('smtp:', 'smtps:'),
+  },
+  {
+    name: 'mailFrom',
+    variable: 'PHAROS_MAIL_FROM',
+    flag: 'mail-from',
+    fallback: 'Pharos <pharos@localhost>',
+    help: 'sender of mails',
+    parse: (text) => text,
+  },
+  {
+    name: 'privateTargets',
+    variable: 'PHAROS_PRIVATE_TARGETS',
+    flag: 'private-targets',
+    fallback: '',
+    help: 'hosts and networks of your own that webhooks and MQTT brokers may be at, such as crm.lan,10.1.0.0/16',
+    parse: targets,
+  },
+  {
+    name: 'webhookBacklog',
+    variable: 'PHAROS_WEBHOOK_BACKLOG',
+    flag: 'webhook-backlog',
+    fallback: '10000',
+    help: 'how many calls of one webhook may wait for a receiver that is down; of more, the oldest are given up',
+    parse: integer(1, 1_000_000),
+  },
+  {
+    name: 'mqttPort',
+    variable: 'PHAROS_MQTT_PORT',
+    flag: 'mqtt-port',
+    fallback: '',
+    help: 'port for devices that speak MQTT, usually 1883 or 8883; 0 takes a free one, empty listens nowhere',
+    parse: (text) => (text === '' ? undefined : integer(0, 65535)(text)),
+  },
+  {
+    name: 'mqttHost',
+    variable: 'PHAROS_MQTT_HOST',
+    flag: 'mqtt-host',
+    fallback: '127.0.0.1',
+    help: 'address on which devices are listened for; 0.0.0.0 opens it to the network',
+    parse: (text) => text,
+  },
+  {
+    name: 'mqttCert',
+    variable: 'PHAROS_MQTT_CERT',
+    flag: 'mqtt-cert',
+    fallback: '',
+    help: 'certificate in PEM for MQTT over TLS; read at the start',
+    parse: file,
+  },
+  {
+    name: 'mqttKey',
+    variable: 'PHAROS_MQTT_KEY',
+    flag: 'mqtt-key',
+    fallback: '',
+    help: "the certificate's private key in PEM",
+    parse: file,
+  },
+  {
+    name: 'secretKeys',
+    variable: 'PHAROS_SECRET_KEY',
+    flag: 'secret-key',
+    fallback: '',
+    help: 'key for credentials in the database, 32 bytes in base64; an embedded database makes its own',
+    secret: true,
+    parse: secretKeys,
+  },
+  {
+    name: 'worker',
+    variable: 'PHAROS_WORKER',
+    flag: 'worker',
+    fallback: 'on',
+    help: 'off leaves deliveries and other background work to pharos work',
+    parse: onOrOff,
+  },
+  {
+    name: 'pushTimeoutMs',
+    variable: 'PHAROS_PUSH_TIMEOUT_MS',
+    flag: 'push-timeout-ms',
+    fallback: '10000',
+    help: 'how long a push service may take to answer; the message is tried again then',
+    parse: integer(100, 60_000),
+  },
+  {
+    name: 'pushUrl',
+    variable: 'PHAROS_PUSH_URL',
+    flag: 'push-url',
+    fallback: '',
+    help: "for tests: takes the place of FCM's, APNs' and Web Push's own addresses",
+    parse: url('https:'),
+  },
+  {
+    name: 'pushCa',
+    variable: 'PHAROS_PUSH_CA',
+    flag: 'push-ca',
+    fallback: '',
+    help: 'for tests: a file with the certificates to trust there',
+    parse: file,
+  },
+  {
+    name: 'jobLeaseMs',
+    variable: 'PHAROS_JOB_LEASE_MS',
+    flag: 'job-lease-ms',
+    fallback: '30000',
+    help: 'how long the work of a process that died waits for another one',
+    parse: integer(1000, 600_000),
+  },
+];
