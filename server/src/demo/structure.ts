@@ -151,7 +151,7 @@ async function writeExhibits(writer: Writer): Promise<void> {
   await writer.post('/data/schema/exhibits', { column: exhibitColumns });
   for (const { hall, year, ...exhibit } of exhibits) {
     writer.at(0);
-    const acquiredAt = new Date(Date.UTC(Math.max(year + 3, 1956), year % 12, 1 + (year % 28))).toISOString();
+    const acquiredAt = new Date(Date.UTC(Math.max(year + 3, 1956), year % 12, 1 + (year % 28), 10)).toISOString();
     await writer.post('/data/bucket/exhibits', { metadata: { ...exhibit, year, hall: hallOf(hall).name, acquiredAt } });
   }
 }
