@@ -1,16 +1,17 @@
 /** What is measured: something that listens on this machine and is asked the same things as the others. */
 
+/** In the order in which they run: what makes or removes records comes after what reads, so that all read equally many. */
 export const workloads = [
   'get',
-  'create',
   'list',
   'filter',
   'filter-free',
-  'update',
-  'delete',
-  'sign-in',
-  'upload',
   'download',
+  'sign-in',
+  'update',
+  'create',
+  'delete',
+  'upload',
   'sightings-1',
   'sightings-100',
   'push',
@@ -19,15 +20,15 @@ export type Workload = (typeof workloads)[number];
 
 export const workloadTitles: Readonly<Record<Workload, string>> = {
   get: 'get one record',
-  create: 'create a record',
   list: 'list 100 records',
   filter: 'filter and order on declared columns, 20 of many',
   'filter-free': 'filter on members that no schema declares, 20 of many',
-  update: 'update one member',
-  delete: 'delete a record',
-  'sign-in': 'sign in',
-  upload: 'upload 64 kB',
   download: 'download 64 kB',
+  'sign-in': 'sign in',
+  update: 'update one member',
+  create: 'create a record',
+  delete: 'delete a record',
+  upload: 'upload 64 kB',
   'sightings-1': 'sightings, one a batch',
   'sightings-100': 'sightings, 100 a batch',
   push: 'accept a push',
