@@ -10,7 +10,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hasWrk, press } from './compare/generator.ts';
+import { loader, press } from './compare/generator.ts';
 import { installPeer } from './compare/peers.ts';
 import { cpuSeconds, family, megabytes, peakMegabytes, resetPeak } from './compare/processes.ts';
 import { type Result, type Round, table } from './compare/table.ts';
@@ -83,7 +83,7 @@ const targets: Target[] = [];
 const databases = createDatabases();
 const wantedTargets = values.targets ? split(values.targets) : undefined;
 try {
-  if (!hasWrk) installPeer('autocannon');
+  if (loader === 'autocannon') installPeer('autocannon');
   for (const [name, starter] of Object.entries(starters(databases, values.before))) {
     if (wantedTargets && !wantedTargets.includes(name)) continue;
     const target = await begin(name, starter, join(folder, name));
@@ -101,7 +101,7 @@ try {
   const load = loadavg()[0]?.toFixed(1);
   console.log(
     `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), load ${load}, ` +
-      `${records} records, ${rounds} rounds of ${seconds} s, by ${hasWrk ? 'wrk' : 'autocannon'}\n`,
+      `${records} records, ${rounds} rounds of ${seconds} s, by ${loader}\n`,
   );
   console.log(table(results));
 } finally {

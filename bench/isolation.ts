@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { press } from './compare/generator.ts';
-import type { Load, Workload } from './compare/target.ts';
+import type { Load } from './compare/load.ts';
+import type { Workload } from './compare/target.ts';
 import { startPharos } from './compare/targets/pharos.ts';
 
 const records = Number(process.argv[2] ?? 100_000);

@@ -1,5 +1,5 @@
 /** What the rounds say together, as one table. */
-import type { Measured } from './generator.ts';
+import type { Measured } from './load.ts';
 import { type Workload, workloadTitles } from './target.ts';
 
 export interface Round extends Measured {

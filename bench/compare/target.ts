@@ -1,4 +1,5 @@
 /** What is measured: something that listens on this machine and is asked the same things as the others. */
+import type { Load, Measured, Pressure } from './load.ts';
 
 /** In the order in which they run: what makes or removes records comes after what reads, so that all read equally many. */
 export const workloads = [
@@ -34,17 +35,6 @@ export const workloadTitles: Readonly<Record<Workload, string>> = {
   push: 'accept a push',
 };
 
-/** Requests that are sent over and over, in this order. */
-export interface Load {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly paths: readonly string[];
-  /** As long as `paths`, or as many as are needed with one path. Single lines of text. */
-  readonly bodies?: readonly string[];
-  /** Each request can be sent only once; the load ends with the last. */
-  readonly once?: true;
-}
-
 export interface Target {
   readonly name: string;
   readonly url: string;
@@ -58,5 +48,7 @@ export interface Target {
   fill(records: number): Promise<void>;
   /** What to send for a workload; undefined where the target has nothing alike. */
   load(workload: Workload): Promise<Load | undefined>;
+  /** In place of a load where there is no address to send one to; undefined where the target has nothing alike. */
+  readonly measure?: (workload: Workload) => ((pressure: Pressure) => Promise<Measured>) | undefined;
   stop(): Promise<void>;
 }

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { documentOf, documents, wanted } from '../documents.ts';
 import { sendAll } from '../generator.ts';
+import type { Load } from '../load.ts';
 import { family, start } from '../processes.ts';
-import type { Load, Target, Workload } from '../target.ts';
+import type { Target, Workload } from '../target.ts';
 
 const program = fileURLToPath(new URL('../../../server/bin/pharos.mjs', import.meta.url));
 const bucket = '/api/v2/data/bucket/Sightings';
@@ -212,7 +213,7 @@ async function loadOf(running: Running, workload: Workload): Promise<Load | unde
         paths: ['/api/v2/files/hall.png'],
         bodies: [fileText],
       });
-      const { url } = (JSON.parse(answer) as { result: { url: string } }).result;
+      const { url } = JSON.parse(answer) as { url: string };
       return { method: 'GET', headers: {}, paths: [new URL(url).pathname] };
     }
     case 'sightings-1':

@@ -3,9 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentOf, documents, wanted } from '../documents.ts';
 import { sendAll } from '../generator.ts';
+import type { Load } from '../load.ts';
 import { installPeer } from '../peers.ts';
 import { start } from '../processes.ts';
-import type { Load, Target, Workload } from '../target.ts';
+import type { Target, Workload } from '../target.ts';
 import { fileText, freePort } from './pharos.ts';
 
 const records = '/api/collections/sightings/records';
