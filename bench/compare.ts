@@ -11,6 +11,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loader, press } from './compare/generator.ts';
+import type { Measured, Pressure } from './compare/load.ts';
 import { installPeer } from './compare/peers.ts';
 import { cpuSeconds, family, megabytes, peakMegabytes, resetPeak } from './compare/processes.ts';
 import { type Result, type Round, table } from './compare/table.ts';
@@ -53,13 +54,23 @@ async function begin(name: string, starter: Starter, folder: string): Promise<Ta
   }
 }
 
-async function measure(target: Target, workload: Workload, atOnce: number): Promise<Round | undefined> {
+/** What is ready to be measured; undefined where the target has nothing alike. */
+async function prepare(
+  target: Target,
+  workload: Workload,
+): Promise<((pressure: Pressure) => Promise<Measured>) | undefined> {
+  if (target.measure) return target.measure(workload);
   const load = await target.load(workload);
-  if (!load) return undefined;
+  return load && ((pressure) => press(target.url, load, pressure));
+}
+
+async function measure(target: Target, workload: Workload, atOnce: number): Promise<Round | undefined> {
+  const run = await prepare(target, workload);
+  if (!run) return undefined;
   const pids = [...family(target.pid), ...(target.helpers?.() ?? [])];
   resetPeak(target.pid);
   const before = cpuSeconds(pids);
-  const measured = await press(target.url, load, { connections: atOnce, seconds });
+  const measured = await run({ connections: atOnce, seconds });
   const cpu = cpuSeconds(pids) - before;
   return { ...measured, cpuMicros: (cpu * 1e6) / Math.max(1, measured.answers), peak: peakMegabytes(target.pid) };
 }
