@@ -44,9 +44,17 @@ interface Running {
   ids: string[];
 }
 
-export interface PharosTarget extends Target {
+type OpenedApp = Pick<Target, 'fill' | 'load'> & {
+  readonly appId: string;
+  /** Of the app and of a user who is signed in. */
+  readonly headers: Headers;
+  /** In place of `fill`, for records of these ids that have come into the bucket by another way. */
+  adopt(ids: readonly string[]): void;
+};
+
+export interface PharosTarget extends Target, OpenedApp {
   /** One more app on the same service. */
-  anotherApp(): Promise<Pick<Target, 'fill' | 'load'>>;
+  anotherApp(): Promise<OpenedApp>;
 }
 
 export async function startPharos(options: PharosOptions): Promise<PharosTarget> {
@@ -95,7 +103,7 @@ interface Service {
 }
 
 /** An app with a bucket and a user who is signed in. */
-async function openApp({ url, command }: Service, credentials: Headers): Promise<Pick<Target, 'fill' | 'load'>> {
+async function openApp({ url, command }: Service, credentials: Headers): Promise<OpenedApp> {
   const appId = credentials['x-service-appid'] ?? '';
   // The limit works as always, only no client reaches it.
   command('app', 'limit', appId, '--per-second', '1000000', '--burst', '10000000');
@@ -111,6 +119,11 @@ async function openApp({ url, command }: Service, credentials: Headers): Promise
     bodies: [JSON.stringify({ column })],
   });
   return {
+    appId,
+    headers: running.json,
+    adopt: (ids) => {
+      running.ids = [...ids];
+    },
     fill: async (records) => {
       running.ids = await create(
         running,
