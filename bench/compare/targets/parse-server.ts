@@ -7,7 +7,8 @@ import type { Load } from '../load.ts';
 import { installPeer, peersFolder } from '../peers.ts';
 import { family, start } from '../processes.ts';
 import type { Target, Workload } from '../target.ts';
-import { fileText, freePort } from './pharos.ts';
+import { freePort } from './pharos.ts';
+import { fileText } from './pharos-loads.ts';
 
 const program = fileURLToPath(new URL('./parse-process.mjs', import.meta.url));
 const records = '/parse/classes/Sighting';

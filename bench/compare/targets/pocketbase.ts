@@ -7,7 +7,8 @@ import type { Load } from '../load.ts';
 import { installPeer } from '../peers.ts';
 import { start } from '../processes.ts';
 import type { Target, Workload } from '../target.ts';
-import { fileText, freePort } from './pharos.ts';
+import { freePort } from './pharos.ts';
+import { fileText } from './pharos-loads.ts';
 
 const records = '/api/collections/sightings/records';
 const admin = { email: 'bench@example.org', password: 'correct horse battery' };
