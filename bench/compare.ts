@@ -60,7 +60,10 @@ async function prepare(
   workload: Workload,
 ): Promise<((pressure: Pressure) => Promise<Measured>) | undefined> {
   if (target.measure) return target.measure(workload);
-  const load = await target.load(workload);
+  const load = await target.load(workload).catch((error: Error) => {
+    process.stderr.write(`${target.name} is left out of ${workload}: ${error.message.slice(0, 200)}\n`);
+    return undefined;
+  });
   return load && ((pressure) => press(target.url, load, pressure));
 }
 
