@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
 import { parseOrder } from '../../query/order.ts';
+import { parseWhere } from '../../query/parse.ts';
 import { queryToSql } from '../../query/to-sql.ts';
 import { raw, type Sql, sql } from '../../sql.ts';
 import { visitTable } from './store.ts';
@@ -105,6 +106,18 @@ for (const database of databases) {
         await planOf(app, statement),
         /^(SEARCH visits USING COVERING|.*Index Only Scan Backward) .*visits_entered/s,
       );
+    });
+
+    test('of a beacon since a time are not looked for among all since then', async () => {
+      if (database !== 'sqlite') return;
+      const where = { beaconId: pointer('Beacon', 'beacon1'), enteredAt: { $gte: date(start) } };
+      const query = {
+        where: parseWhere(JSON.stringify(where), visitTable.lookup),
+        order: parseOrder('-objectId', visitTable.lookup),
+      };
+      const { condition, orderBy } = queryToSql(query, app.storage.db.dialect.where);
+      const statement = sql`select * from visits where app_id = ${app.appId} and ${condition} order by ${orderBy} limit 10`;
+      assert.match(await planOf(app, statement), /visits_beacon(_entered)? \(app_id=\? AND beacon_id=\?/);
     });
   });
 }
