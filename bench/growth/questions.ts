@@ -107,6 +107,10 @@ const traceLists = Object.entries(times).flatMap(([path, time]): readonly Questi
       ...twenty,
       where: { beaconId: beacon(filled, n) },
     })),
+    list('20 of a beacon in half of all time', 'traces', path, (line, n, filled) => ({
+      ...twenty,
+      where: { beaconId: beacon(filled, n), [time]: { $gte: date(line.at(line.total / 2)) } },
+    })),
     list('of an installation', 'traces', path, (_line, n, filled) => ({
       ...hundred,
       where: { installationId: installation(filled, n) },
