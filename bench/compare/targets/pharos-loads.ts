@@ -14,6 +14,8 @@ export interface Running {
   readonly app: Headers;
   readonly json: Headers;
   ids: string[];
+  /** Those who sign in; made when they are first needed. */
+  people?: readonly string[];
 }
 
 export async function create(running: Running, bodies: readonly string[], path = bucket): Promise<string[]> {
@@ -67,7 +69,7 @@ export async function loadOf(running: Running, workload: Workload): Promise<Load
       return { method: 'DELETE', headers: json, paths: doomed.map((id) => `${bucket}/${id}`), once: true };
     }
     case 'sign-in':
-      return { method: 'POST', headers: app, paths: ['/api/v2/users/signin'], bodies: [JSON.stringify(account)] };
+      return { method: 'POST', headers: app, paths: ['/api/v2/users/signin'], bodies: await peopleOf(running) };
     case 'upload':
       return {
         method: 'POST',
@@ -102,6 +104,19 @@ export async function loadOf(running: Running, workload: Workload): Promise<Load
         ],
       };
   }
+}
+
+/**
+ * Of one account no more than five are let in at a time, as guesses are limited, and of one address no more than thirty:
+ * with 64 connections most are refused. One address may make a hundred accounts.
+ */
+async function peopleOf(running: Running): Promise<readonly string[]> {
+  if (running.people) return running.people;
+  const people = Array.from({ length: 80 }, (_, n) => ({ ...account, email: `visitor${n}@bench.example.org` }));
+  const bodies = people.map((person) => JSON.stringify({ firstname: 'Vera', lastname: 'Visitor', ...person }));
+  await sendAll(running.url, { method: 'POST', headers: running.app, paths: ['/api/v2/users'], bodies });
+  running.people = people.map((person) => JSON.stringify(person));
+  return running.people;
 }
 
 /** 64 kB without a line break. */
