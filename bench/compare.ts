@@ -10,7 +10,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hasWrk, press } from './compare/generator.ts';
+import { loader, press } from './compare/generator.ts';
+import type { Measured, Pressure } from './compare/load.ts';
 import { installPeer } from './compare/peers.ts';
 import { cpuSeconds, family, megabytes, peakMegabytes, resetPeak } from './compare/processes.ts';
 import { type Result, type Round, table } from './compare/table.ts';
@@ -53,13 +54,26 @@ async function begin(name: string, starter: Starter, folder: string): Promise<Ta
   }
 }
 
+/** What is ready to be measured; undefined where the target has nothing alike. */
+async function prepare(
+  target: Target,
+  workload: Workload,
+): Promise<((pressure: Pressure) => Promise<Measured>) | undefined> {
+  if (target.measure) return target.measure(workload);
+  const load = await target.load(workload).catch((error: Error) => {
+    process.stderr.write(`${target.name} is left out of ${workload}: ${error.message.slice(0, 200)}\n`);
+    return undefined;
+  });
+  return load && ((pressure) => press(target.url, load, pressure));
+}
+
 async function measure(target: Target, workload: Workload, atOnce: number): Promise<Round | undefined> {
-  const load = await target.load(workload);
-  if (!load) return undefined;
+  const run = await prepare(target, workload);
+  if (!run) return undefined;
   const pids = [...family(target.pid), ...(target.helpers?.() ?? [])];
   resetPeak(target.pid);
   const before = cpuSeconds(pids);
-  const measured = await press(target.url, load, { connections: atOnce, seconds });
+  const measured = await run({ connections: atOnce, seconds });
   const cpu = cpuSeconds(pids) - before;
   return { ...measured, cpuMicros: (cpu * 1e6) / Math.max(1, measured.answers), peak: peakMegabytes(target.pid) };
 }
@@ -83,7 +97,7 @@ const targets: Target[] = [];
 const databases = createDatabases();
 const wantedTargets = values.targets ? split(values.targets) : undefined;
 try {
-  if (!hasWrk) installPeer('autocannon');
+  if (loader === 'autocannon') installPeer('autocannon');
   for (const [name, starter] of Object.entries(starters(databases, values.before))) {
     if (wantedTargets && !wantedTargets.includes(name)) continue;
     const target = await begin(name, starter, join(folder, name));
@@ -101,7 +115,7 @@ try {
   const load = loadavg()[0]?.toFixed(1);
   console.log(
     `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), load ${load}, ` +
-      `${records} records, ${rounds} rounds of ${seconds} s, by ${hasWrk ? 'wrk' : 'autocannon'}\n`,
+      `${records} records, ${rounds} rounds of ${seconds} s, by ${loader}\n`,
   );
   console.log(table(results));
 } finally {

@@ -4,12 +4,14 @@
  * disturbs. The figures of the quiet app alone stand first; the machine is the same for all, load generators included.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ask } from './compare/ask.ts';
 import { press } from './compare/generator.ts';
-import type { Load, Workload } from './compare/target.ts';
+import type { Load } from './compare/load.ts';
+import type { Workload } from './compare/target.ts';
 import { startPharos } from './compare/targets/pharos.ts';
 
 const records = Number(process.argv[2] ?? 100_000);
@@ -25,22 +27,6 @@ const disturbances: readonly (readonly [title: string, Workload | undefined, con
   ['uploads of 64 kB', 'upload', 64],
   ['new records', 'create', 64],
 ];
-
-function ask(url: string, load: Load, { agent, n }: { readonly agent: Agent; readonly n: number }): Promise<number> {
-  const { method, headers, paths, bodies } = load;
-  const begun = performance.now();
-  return new Promise((resolve, reject) => {
-    const call = request(url + (paths[n % paths.length] ?? '/'), { method, headers, agent }, (response) => {
-      response.resume();
-      response.on('end', () => {
-        if ((response.statusCode ?? 500) < 300) resolve(performance.now() - begun);
-        else reject(new Error(`${response.statusCode}`));
-      });
-    });
-    call.on('error', reject);
-    call.end(bodies?.[n % bodies.length]);
-  });
-}
 
 /** Every answer's milliseconds, sorted. Requests start by the clock, so that a stall is felt by all that fall into it. */
 async function quietly(url: string, load: Load): Promise<number[]> {

@@ -1,33 +1,20 @@
 /** Load from outside: by wrk where it is installed, by autocannon otherwise. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { peersFolder } from './peers.ts';
-import type { Load } from './target.ts';
+import { byAutocannon } from './autocannon.ts';
+import { type Load, type Measured, type Pressure, shots } from './load.ts';
 
-export interface Pressure {
-  readonly connections: number;
-  readonly seconds: number;
-}
-
-export interface Measured {
-  /** Successful answers a second. */
-  readonly rate: number;
-  readonly answers: number;
-  /** Milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-  /** Answers that were refusals, and connections that broke. */
-  readonly failures: number;
-}
-
-export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
+/** `PHAROS_BENCH_LOADER=autocannon` is for machines whose wrk is not to be used. */
+export const loader =
+  process.env['PHAROS_BENCH_LOADER'] !== 'autocannon' && spawnSync('wrk', ['-v']).error === undefined
+    ? 'wrk'
+    : 'autocannon';
 
 export function press(url: string, load: Load, pressure: Pressure): Promise<Measured> {
-  return hasWrk ? byWrk(url, load, pressure) : byAutocannon(url, load, pressure);
+  return loader === 'wrk' ? byWrk(url, load, pressure) : byAutocannon(url, load, pressure);
 }
 
 const luaText = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
@@ -79,54 +66,6 @@ async function byWrk(url: string, load: Load, { connections, seconds }: Pressure
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-interface Shot {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly onResponse?: (status: number, body: string) => void;
-}
-
-interface AutocannonResult {
-  readonly '2xx': number;
-  readonly non2xx: number;
-  readonly errors: number;
-  readonly duration: number;
-  readonly latency: { readonly p50: number; readonly p99: number };
-}
-
-type Autocannon = (options: object) => Promise<AutocannonResult>;
-
-function autocannon(): Autocannon {
-  return createRequire(join(peersFolder, 'package.json'))('autocannon') as Autocannon;
-}
-
-function shots(load: Load): Shot[] {
-  const count = Math.max(load.paths.length, load.bodies?.length ?? 0);
-  return Array.from({ length: count }, (_, n) => {
-    const body = load.bodies?.[n];
-    const path = load.paths[n % load.paths.length] ?? '/';
-    return { method: load.method, path, headers: load.headers, ...(body === undefined ? {} : { body }) };
-  });
-}
-
-async function byAutocannon(url: string, load: Load, { connections, seconds }: Pressure): Promise<Measured> {
-  const requests = shots(load);
-  const result = await autocannon()({
-    url,
-    connections,
-    requests,
-    ...(load.once ? { amount: requests.length } : { duration: seconds }),
-  });
-  return {
-    rate: result['2xx'] / result.duration,
-    answers: result['2xx'] + result.non2xx,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-    failures: result.non2xx + result.errors,
-  };
 }
 
 /** Sends each request of `load` once, 64 at a time. Answers the bodies of the answers, in any order. */

@@ -1,5 +1,5 @@
 /** What the rounds say together, as one table. */
-import type { Measured } from './generator.ts';
+import type { Measured } from './load.ts';
 import { type Workload, workloadTitles } from './target.ts';
 
 export interface Round extends Measured {
@@ -26,6 +26,8 @@ export function median(values: readonly number[]): number {
 
 const peers = ['PocketBase', 'Parse Server'];
 const format = (value: number) => Math.round(value).toLocaleString('en');
+/** A call without a network takes microseconds. */
+const milliseconds = (value: number) => value.toFixed(value < 0.1 ? 4 : 2);
 
 /** One line a target: medians of the rounds, and how often the better peer fits into it. */
 export function table(results: readonly Result[]): string {
@@ -47,7 +49,7 @@ export function table(results: readonly Result[]): string {
     const ratio = best > 0 ? `${(rate / best).toFixed(1)} ×` : '';
     const failures = rounds.reduce((sum, round) => sum + round.failures, 0);
     lines.push(
-      `| ${workloadTitles[workload]}, ${connections} | ${target} | ${format(rate)} | ${ratio} | ${of('p50').toFixed(2)} | ${of('p99').toFixed(2)} | ${format(of('cpuMicros'))} | ${format(of('peak'))} | ${failures} |`,
+      `| ${workloadTitles[workload]}, ${connections} | ${target} | ${format(rate)} | ${ratio} | ${milliseconds(of('p50'))} | ${milliseconds(of('p99'))} | ${format(of('cpuMicros'))} | ${format(of('peak'))} | ${failures} |`,
     );
   }
   return lines.join('\n');

@@ -1,16 +1,18 @@
 /** What is measured: something that listens on this machine and is asked the same things as the others. */
+import type { Load, Measured, Pressure } from './load.ts';
 
+/** In the order in which they run: what makes or removes records comes after what reads, so that all read equally many. */
 export const workloads = [
   'get',
-  'create',
   'list',
   'filter',
   'filter-free',
-  'update',
-  'delete',
-  'sign-in',
-  'upload',
   'download',
+  'sign-in',
+  'update',
+  'create',
+  'delete',
+  'upload',
   'sightings-1',
   'sightings-100',
   'push',
@@ -19,30 +21,19 @@ export type Workload = (typeof workloads)[number];
 
 export const workloadTitles: Readonly<Record<Workload, string>> = {
   get: 'get one record',
-  create: 'create a record',
   list: 'list 100 records',
   filter: 'filter and order on declared columns, 20 of many',
   'filter-free': 'filter on members that no schema declares, 20 of many',
-  update: 'update one member',
-  delete: 'delete a record',
-  'sign-in': 'sign in',
-  upload: 'upload 64 kB',
   download: 'download 64 kB',
+  'sign-in': 'sign in',
+  update: 'update one member',
+  create: 'create a record',
+  delete: 'delete a record',
+  upload: 'upload 64 kB',
   'sightings-1': 'sightings, one a batch',
   'sightings-100': 'sightings, 100 a batch',
   push: 'accept a push',
 };
-
-/** Requests that are sent over and over, in this order. */
-export interface Load {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly paths: readonly string[];
-  /** As long as `paths`, or as many as are needed with one path. Single lines of text. */
-  readonly bodies?: readonly string[];
-  /** Each request can be sent only once; the load ends with the last. */
-  readonly once?: true;
-}
 
 export interface Target {
   readonly name: string;
@@ -57,5 +48,7 @@ export interface Target {
   fill(records: number): Promise<void>;
   /** What to send for a workload; undefined where the target has nothing alike. */
   load(workload: Workload): Promise<Load | undefined>;
+  /** In place of a load where there is no address to send one to; undefined where the target has nothing alike. */
+  readonly measure?: (workload: Workload) => ((pressure: Pressure) => Promise<Measured>) | undefined;
   stop(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { startEmptyRoute } from './targets/floor.ts';
 import { startParseServer } from './targets/parse-server.ts';
 import { startPharos } from './targets/pharos.ts';
 import { startPocketBase } from './targets/pocketbase.ts';
+import { startRawSqlite } from './targets/raw.ts';
 
 /** Starts it with its data in the folder. @throws Error that says why it cannot */
 export type Starter = (folder: string) => Promise<Target>;
@@ -41,6 +42,7 @@ export function starters(databases: Databases, before: string | undefined): Read
     });
   return {
     empty: startEmptyRoute,
+    raw: startRawSqlite,
     sqlite: (folder) => startPharos({ name: 'Pharos on SQLite', durability: full, folder }),
     postgres: (folder) => onPostgres(folder, 'Pharos on PostgreSQL', 'pharos'),
     ...(before

@@ -1,4 +1,4 @@
-/** What the parts under the service do by themselves: the HTTP stack with an empty route. */
+/** What the HTTP stack does by itself, with an empty route. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { start } from '../processes.ts';

@@ -14,6 +14,8 @@ const server = new ParseServer({
   restAPIKey: 'bench-rest',
   serverURL: `http://127.0.0.1:${port}/parse`,
   allowClientClassCreation: true,
+  // Its default keeps files in MongoDB. This one is its own too, and keeps them below the folder it runs in.
+  filesAdapter: { module: '@parse/fs-files-adapter' },
   fileUpload: { enableForAuthenticatedUser: true, fileExtensions: ['*'] },
   logLevel: 'warn',
   silent: true,

@@ -3,10 +3,12 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { documentOf, documents, wanted } from '../documents.ts';
 import { sendAll } from '../generator.ts';
+import type { Load } from '../load.ts';
 import { installPeer, peersFolder } from '../peers.ts';
 import { family, start } from '../processes.ts';
-import type { Load, Target, Workload } from '../target.ts';
-import { fileText, freePort } from './pharos.ts';
+import type { Target, Workload } from '../target.ts';
+import { freePort } from './pharos.ts';
+import { fileText } from './pharos-loads.ts';
 
 const program = fileURLToPath(new URL('./parse-process.mjs', import.meta.url));
 const records = '/parse/classes/Sighting';

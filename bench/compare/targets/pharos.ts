@@ -4,13 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { documentOf, documents, wanted } from '../documents.ts';
+import { documents } from '../documents.ts';
 import { sendAll } from '../generator.ts';
 import { family, start } from '../processes.ts';
-import type { Load, Target, Workload } from '../target.ts';
+import type { Target } from '../target.ts';
+import { account, create, type Headers, loadOf, type Running } from './pharos-loads.ts';
 
 const program = fileURLToPath(new URL('../../../server/bin/pharos.mjs', import.meta.url));
-const bucket = '/api/v2/data/bucket/Sightings';
 
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -36,18 +36,17 @@ export interface PharosOptions {
   readonly nodeOptions?: string;
 }
 
-type Headers = Readonly<Record<string, string>>;
+type OpenedApp = Pick<Target, 'fill' | 'load'> & {
+  readonly appId: string;
+  /** Of the app and of a user who is signed in. */
+  readonly headers: Headers;
+  /** In place of `fill`, for records of these ids that have come into the bucket by another way. */
+  adopt(ids: readonly string[]): void;
+};
 
-interface Running {
-  readonly url: string;
-  readonly app: Headers;
-  readonly json: Headers;
-  ids: string[];
-}
-
-export interface PharosTarget extends Target {
+export interface PharosTarget extends Target, OpenedApp {
   /** One more app on the same service. */
-  anotherApp(): Promise<Pick<Target, 'fill' | 'load'>>;
+  anotherApp(): Promise<OpenedApp>;
 }
 
 export async function startPharos(options: PharosOptions): Promise<PharosTarget> {
@@ -96,7 +95,7 @@ interface Service {
 }
 
 /** An app with a bucket and a user who is signed in. */
-async function openApp({ url, command }: Service, credentials: Headers): Promise<Pick<Target, 'fill' | 'load'>> {
+async function openApp({ url, command }: Service, credentials: Headers): Promise<OpenedApp> {
   const appId = credentials['x-service-appid'] ?? '';
   // The limit works as always, only no client reaches it.
   command('app', 'limit', appId, '--per-second', '1000000', '--burst', '10000000');
@@ -112,6 +111,11 @@ async function openApp({ url, command }: Service, credentials: Headers): Promise
     bodies: [JSON.stringify({ column })],
   });
   return {
+    appId,
+    headers: running.json,
+    adopt: (ids) => {
+      running.ids = [...ids];
+    },
     fill: async (records) => {
       running.ids = await create(
         running,
@@ -138,141 +142,10 @@ function readFirstApp(file: string): Headers | undefined {
   return appId && appKey ? { 'x-service-appid': appId, 'x-service-appkey': appKey } : undefined;
 }
 
-const account = { email: 'bench@example.org', password: 'correct horse' };
-
 async function signIn(url: string, headers: Headers): Promise<string> {
   const post = (path: string, body: object) =>
     sendAll(url, { method: 'POST', headers, paths: [path], bodies: [JSON.stringify(body)] });
   await post('/api/v2/users', { firstname: 'Vera', lastname: 'Visitor', ...account });
   const [answer = '{}'] = await post('/api/v2/users/signin', account);
   return `Bearer ${(JSON.parse(answer) as { accessToken: string }).accessToken}`;
-}
-
-async function create(running: Running, bodies: readonly string[], path = bucket): Promise<string[]> {
-  const answers = await sendAll(running.url, { method: 'POST', headers: running.json, paths: [path], bodies });
-  return answers.map((text) => (JSON.parse(text) as { result: { objectId: string } }).result.objectId);
-}
-
-const query = (parameters: Readonly<Record<string, string>>) => `?${new URLSearchParams(parameters)}`;
-
-async function loadOf(running: Running, workload: Workload): Promise<Load | undefined> {
-  const { json, app, ids } = running;
-  const numbers = Array.from({ length: 1000 }, (_, n) => n);
-  switch (workload) {
-    case 'get':
-      return { method: 'GET', headers: json, paths: ids.slice(0, 10_000).map((id) => `${bucket}/${id}`) };
-    case 'create':
-      return {
-        method: 'POST',
-        headers: json,
-        paths: [bucket],
-        bodies: numbers.map((n) => JSON.stringify({ metadata: documentOf(n) })),
-      };
-    case 'list':
-      return { method: 'GET', headers: json, paths: [`${bucket}${query({ limit: '100' })}`] };
-    case 'filter':
-      return {
-        method: 'GET',
-        headers: json,
-        paths: wanted.map(({ name, least }) => filter(`metadata.species`, `Species ${name}`, 'metadata.count', least)),
-      };
-    case 'filter-free':
-      return {
-        method: 'GET',
-        headers: json,
-        paths: wanted.map(({ name, least }) =>
-          filter('metadata.extra.site', `Site ${name}`, 'metadata.extra.level', least),
-        ),
-      };
-    case 'update':
-      return {
-        method: 'PUT',
-        headers: json,
-        paths: ids.slice(0, 10_000).map((id) => `${bucket}/${id}`),
-        bodies: ids.slice(0, 10_000).map((_, n) => JSON.stringify({ count: n % 1000 })),
-      };
-    case 'delete': {
-      const doomed = await create(
-        running,
-        documents(20_000).map((metadata) => JSON.stringify({ metadata })),
-      );
-      return { method: 'DELETE', headers: json, paths: doomed.map((id) => `${bucket}/${id}`), once: true };
-    }
-    case 'sign-in':
-      return { method: 'POST', headers: app, paths: ['/api/v2/users/signin'], bodies: [JSON.stringify(account)] };
-    case 'upload':
-      return {
-        method: 'POST',
-        headers: { ...json, 'content-type': 'image/png' },
-        paths: ['/api/v2/files/hall.png'],
-        bodies: [fileText],
-      };
-    case 'download': {
-      const [answer = '{}'] = await sendAll(running.url, {
-        method: 'POST',
-        headers: { ...json, 'content-type': 'image/png' },
-        paths: ['/api/v2/files/hall.png'],
-        bodies: [fileText],
-      });
-      const { url } = (JSON.parse(answer) as { result: { url: string } }).result;
-      return { method: 'GET', headers: {}, paths: [new URL(url).pathname] };
-    }
-    case 'sightings-1':
-      return sightings(running, 1);
-    case 'sightings-100':
-      return sightings(running, 100);
-    case 'push':
-      return {
-        method: 'POST',
-        headers: json,
-        paths: ['/api/v2/push/notification'],
-        bodies: [
-          JSON.stringify({
-            where: { deviceType: 'ios', channels: 'nobody' },
-            data: { title: 'Hall 2', alert: 'The tour begins.' },
-          }),
-        ],
-      };
-  }
-}
-
-/** 64 kB without a line break. */
-export const fileText = 'The lighthouse at the end of the mole. '.repeat(1681).slice(0, 65_536);
-
-function filter(equal: string, value: string, range: string, least: number): string {
-  const where = JSON.stringify({ [equal]: value, [range]: { $gte: least } });
-  return `${bucket}${query({ where, order: `-${range}`, limit: '20' })}`;
-}
-
-/** Signals of a beacon, one phone after the other; nothing is confirmed, as with most of what a phone hears. */
-async function sightings(running: Running, size: number): Promise<Load> {
-  const beacon = {
-    name: 'Hall',
-    uuid: 'f7826da6-4fa2-4e98-8024-bc5b71e0893e',
-    major: 1,
-    minor: 1,
-    location: { x: 1, y: 1 },
-  };
-  const [beaconId = ''] = await create(running, [JSON.stringify(beacon)], '/api/v2/beacons');
-  const phones = Array.from({ length: 500 }, (_, n) => ({
-    installationId: `bench-${size}-${Date.now()}-${n}`,
-    deviceType: 'android',
-  }));
-  const ids = await create(
-    running,
-    phones.map((phone) => JSON.stringify(phone)),
-    '/api/v2/installations',
-  );
-  const now = Date.now();
-  const bodies = Array.from({ length: 8 }, (_, round) =>
-    ids.map((installationId, phone) => {
-      const seen = Array.from({ length: size }, (_, n) => ({
-        beacon: beaconId,
-        rssi: -60 - ((phone + n) % 20),
-        occurredAt: new Date(now - 60_000 + round * 5_000 + n * 10).toISOString(),
-      }));
-      return JSON.stringify({ installationId, sightings: seen });
-    }),
-  ).flat();
-  return { method: 'POST', headers: running.app, paths: ['/api/v2/sightings'], bodies };
 }

@@ -3,10 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentOf, documents, wanted } from '../documents.ts';
 import { sendAll } from '../generator.ts';
+import type { Load } from '../load.ts';
 import { installPeer } from '../peers.ts';
 import { start } from '../processes.ts';
-import type { Load, Target, Workload } from '../target.ts';
-import { fileText, freePort } from './pharos.ts';
+import type { Target, Workload } from '../target.ts';
+import { freePort } from './pharos.ts';
+import { fileText } from './pharos-loads.ts';
 
 const records = '/api/collections/sightings/records';
 const admin = { email: 'bench@example.org', password: 'correct horse battery' };

@@ -17,6 +17,8 @@ export interface ColumnSpec {
   readonly empty?: string;
   /** Has an index that begins with app_id and ends with object_id (or is unique), so that a filter on it is cheap. */
   readonly indexed?: true | 'unique';
+  /** Never null, so that its index serves its order on every database. */
+  readonly isSet?: true;
 }
 
 type Options = Omit<ColumnSpec, 'column' | 'kind'>;
@@ -131,6 +133,7 @@ function fieldOf(name: string, spec: ColumnSpec): ColumnField {
     type: fieldTypes[spec.kind],
     ...className,
     ...(indexed ? { indexed } : {}),
+    ...(spec.isSet ? { isSet: true } : {}),
   };
 }
 

@@ -24,6 +24,8 @@ export interface ColumnField {
    * that a value is found at most once.
    */
   readonly indexed?: true | 'unique';
+  /** Never null: an order by it says nothing of nulls, which PostgreSQL's indexes keep elsewhere than the interface. */
+  readonly isSet?: true;
 }
 
 /** A member of a bucket document. */

@@ -71,5 +71,5 @@ const alwaysSet: ReadonlySet<string> = new Set(['objectId', 'createdAt', 'update
 
 /** Indexes of PostgreSQL keep nulls last and serve only an order that says so or nothing of nulls. */
 function isNullable({ name, field }: OrderTerm): boolean {
-  return field.from === 'column' && field.type !== 'json' && !alwaysSet.has(name);
+  return field.from === 'column' && field.type !== 'json' && !field.isSet && !alwaysSet.has(name);
 }

@@ -5,7 +5,7 @@ export const visitTable = defineTable('visits', {
   objectId: text('object_id'),
   beaconId: pointer('beacon_id', 'Beacon', { indexed: true }),
   installationId: pointer('installation_id', '_Installation', { indexed: true }),
-  enteredAt: time('entered_at'),
+  enteredAt: time('entered_at', { indexed: true, isSet: true }),
   leftAt: time('left_at'),
   dwell: number('dwell'),
   isOpen: boolean('is_open', { indexed: true }),
