@@ -2,18 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { databases, openStorage } from '../../test/build-app.ts';
 import { raw, sql } from '../sql.ts';
-import { insertRows, RowsStatement } from './rows.ts';
+import { insertRows, Lookup, RowsStatement } from './rows.ts';
 
 const insert = insertRows(
   ['text', 'bigint', 'double precision'],
   raw('things (name, n, x)'),
   raw('on conflict (name) do update set n = excluded.n'),
 );
-const find = new RowsStatement(
-  ['text'],
-  (rows) => sql`select thing.name, thing.n, thing.x from ${rows} as wanted
-    cross join things thing where thing.name = wanted.column1`,
-);
+const find = new Lookup(([among = raw('')]) => sql`select name, n, x from things where n >= ${null} and name ${among}`);
 const change = new RowsStatement(
   ['text', 'bigint'],
   (rows) => sql`update things set n = given.column2 from ${rows} as given where things.name = given.column1`,
@@ -33,13 +29,12 @@ for (const database of databases) {
           ]);
           for (const statement of insert.each(db.dialect, rows)) await db.run(statement);
           for (const statement of insert.each(db.dialect, rows)) await db.run(statement);
-          const names = rows.map(([name]) => [name ?? null]);
+          const names = rows.map(([name]) => String(name));
           const found = async () => {
-            const each = find
-              .lookUp(db.dialect, names)
-              .map((one) => db.all<{ name: string; n: number; x: number }>(one));
-            const byName = new Map((await Promise.all(each)).flat().map((row) => [row.name, [row.name, row.n, row.x]]));
-            return names.map(([name]) => byName.get(String(name)));
+            const all = await db.all<{ name: string; n: number; x: number }>(find.of(db.dialect, [0], [names]));
+            assert.equal(all.length, count);
+            const byName = new Map(all.map((row) => [row.name, [row.name, row.n, row.x]]));
+            return names.map((name) => byName.get(name));
           };
           assert.deepEqual(await found(), rows);
           const changed = rows.map(([name = null], n) => [name, n * 2]);

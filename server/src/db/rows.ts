@@ -8,40 +8,62 @@ export type ColumnType = 'text' | 'bigint' | 'double precision';
 export type Cells = readonly SqlValue[];
 
 export interface RowsDialect {
-  /** How many rows a statement may take, the smallest number first. Undefined: any number, with the same text. */
+  /** How many rows a statement may take, the smallest number first. Undefined: any number. */
   readonly lengths: readonly number[] | undefined;
+  /** Statements about so many rows have the same text. */
+  shape(length: number): number;
   /** A table in brackets, to select from, with the columns column1, column2 …; each parameter is null. */
   table(types: readonly ColumnType[], length: number): Sql;
   /** The parameters of `table`. */
   parameters(rows: readonly Cells[]): SqlParameter[];
+  /** Stands behind a column of texts that are among so many; each parameter is null. */
+  among(length: number): Sql;
+  /** The parameters of `among`. */
+  list(texts: readonly string[]): SqlParameter[];
 }
 
-/** One parameter for each column, so that one text is planned once for any number of rows. */
+const rowOf = (cells: readonly Sql[]) => sql`(${joinSql(cells, ', ')})`;
+const repeat = (length: number, one: Sql) =>
+  joinSql(
+    Array.from({ length }, () => one),
+    ', ',
+  );
+
+/**
+ * One parameter for each column, so that one text is planned once for any number of rows. A single row is told by its
+ * cells: the server keeps a buffer for each list that it unfolds, which costs a small transaction twice its time.
+ */
 export const rowsByColumn: RowsDialect = Object.freeze({
   lengths: undefined,
-  table(types: readonly ColumnType[]) {
+  shape: (length: number) => Math.min(length, 2),
+  table(types: readonly ColumnType[], length: number) {
+    if (length === 1) return sql`(values ${rowOf(types.map((type) => sql`${null}::${raw(type)}`))})`;
     const lists = types.map((type) => sql`${null}::${raw(type)}[]`);
     const names = types.map((_, index) => raw(`column${index + 1}`));
-    return sql`(select * from unnest(${joinSql(lists, ', ')}) as given (${joinSql(names, ', ')}))`;
+    return sql`(select * from unnest(${joinSql(lists, ', ')}) as given ${rowOf(names)})`;
   },
   parameters: (rows: readonly Cells[]) =>
-    (rows[0] ?? []).map((_, column) => rows.map((cells) => cells[column] ?? null)),
+    rows.length === 1
+      ? [...(rows[0] ?? [])]
+      : (rows[0] ?? []).map((_, column) => rows.map((cells) => cells[column] ?? null)),
+  among: () => sql`= any(${null}::text[])`,
+  list: (texts: readonly string[]) => [texts],
 });
+
+/** The next power of two: few lengths, so that few texts are prepared. */
+const filled = (length: number) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
 
 /** One parameter for each cell; the lengths are few, so that few texts are prepared. */
 export const rowsOneByOne: RowsDialect = Object.freeze({
   lengths: [1, 4, 16, 64],
+  shape: (length: number) => length,
   table(types: readonly ColumnType[], length: number) {
-    const row = sql`(${joinSql(
-      types.map(() => sql`${null}`),
-      ', ',
-    )})`;
-    return sql`(values ${joinSql(
-      Array.from({ length }, () => row),
-      ', ',
-    )})`;
+    return sql`(values ${repeat(length, rowOf(types.map(() => sql`${null}`)))})`;
   },
   parameters: (rows: readonly Cells[]) => rows.flat(),
+  among: (length: number) => sql`in (${repeat(filled(length), sql`${null}`)})`,
+  list: (texts: readonly string[]) =>
+    Array.from({ length: filled(texts.length) }, (_, n) => texts[n] ?? texts[0] ?? ''),
 });
 
 /**
@@ -58,39 +80,18 @@ export class RowsStatement {
     this.#make = make;
   }
 
-  /** Each row exactly once, as an insert or an update needs it. None for no rows. */
-  each(dialect: Dialect, rows: readonly Cells[]): Sql[] {
-    const { lengths } = dialect.rows;
+  /** Each row is in exactly one of the statements. None for no rows. */
+  each({ name, rows: how }: Dialect, rows: readonly Cells[]): Sql[] {
     const statements: Sql[] = [];
     for (let start = 0; start < rows.length; ) {
       const left = rows.length - start;
-      const length = lengths ? (lengths.findLast((one) => one <= left) ?? 1) : left;
-      statements.push(this.#of(dialect, rows.slice(start, start + length)));
+      const length = how.lengths ? (how.lengths.findLast((one) => one <= left) ?? 1) : left;
+      const parameters = how.parameters(rows.slice(start, start + length));
+      const shape = `${name} ${how.shape(length)}`;
+      statements.push(this.#shapes.of(shape, parameters, () => this.#make(how.table(this.#types, length))));
       start += length;
     }
     return statements;
-  }
-
-  /** A row may be there more than once, which a look-up does not mind: so there are fewer statements. */
-  lookUp(dialect: Dialect, rows: readonly Cells[]): Sql[] {
-    const { lengths } = dialect.rows;
-    if (!lengths) return this.each(dialect, rows);
-    const most = lengths.at(-1) ?? 1;
-    const statements: Sql[] = [];
-    for (let start = 0; start < rows.length; start += most) {
-      const part = rows.slice(start, start + most);
-      const length = lengths.find((one) => one >= part.length) ?? most;
-      const last = part.at(-1) as Cells;
-      const filled = Array.from({ length }, (_, index) => part[index] ?? last);
-      statements.push(this.#of(dialect, filled));
-    }
-    return statements;
-  }
-
-  #of(dialect: Dialect, rows: readonly Cells[]): Sql {
-    const { name, rows: how } = dialect;
-    const length = how.lengths ? rows.length : 0;
-    return this.#shapes.of(`${name} ${length}`, how.parameters(rows), () => this.#make(how.table(this.#types, length)));
   }
 }
 
@@ -101,4 +102,24 @@ export function insertRows(types: readonly ColumnType[], into: Sql, conflict: Sq
     types,
     (rows) => sql`insert into ${into} select * from ${rows} as given where true ${conflict}`,
   );
+}
+
+/**
+ * Looks rows up by lists of texts, in one index: joined with a table of wanted rows, PostgreSQL may take another index as
+ * long as it knows nothing of a new table. `make` is given what stands behind the column of each list; parameters of its
+ * own come before and are null.
+ */
+export class Lookup {
+  readonly #make: (among: readonly Sql[]) => Sql;
+  readonly #shapes = new Shapes();
+
+  constructor(make: (among: readonly Sql[]) => Sql) {
+    this.#make = make;
+  }
+
+  of({ name, rows: how }: Dialect, own: Cells, lists: readonly (readonly string[])[]): Sql {
+    const among = lists.map((texts) => how.among(texts.length));
+    const shape = [name, ...among.map(({ values }) => values.length)].join(' ');
+    return this.#shapes.of(shape, [...own, ...lists.flatMap((texts) => how.list(texts))], () => this.#make(among));
+  }
 }

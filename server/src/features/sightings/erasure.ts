@@ -2,7 +2,8 @@ import type { Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { JobHandler, NewJob } from '../../jobs/job.ts';
 import { sql } from '../../sql.ts';
-import { deletePresences, lockInstallation } from './presence-store.ts';
+import { lockInstallation } from './installation-locks.ts';
+import { deletePresences } from './presence-store.ts';
 
 /** Forgetting where somebody was. */
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { Dialect } from '../../db/dialect.ts';
-import { insertRows, RowsStatement } from '../../db/rows.ts';
+import { insertRows, Lookup } from '../../db/rows.ts';
 import { raw, type Sql, sql } from '../../sql.ts';
 
 /** Sightings and batches that have been counted. */
@@ -43,12 +43,10 @@ export async function noteKeys(db: Db, keys: readonly NewKey[]): Promise<Set<str
   return fresh;
 }
 
-const answers = new RowsStatement(
-  ['text', 'text', 'text', 'bigint'],
-  (rows) => sql`select known.app_id, known.installation_id, known.sighting_key, known.answer
-    from ${rows} as asked cross join sighting_keys known
-    where known.app_id = asked.column1 and known.installation_id = asked.column2
-      and known.sighting_key = asked.column3 and known.created_at >= asked.column4 and known.answer is not null`,
+const answers = new Lookup(
+  ([installations = raw(''), keys = raw('')]) =>
+    sql`select app_id, installation_id, sighting_key, answer, created_at from sighting_keys
+      where app_id = ${null} and installation_id ${installations} and sighting_key ${keys} and answer is not null`,
 );
 
 export interface AskedAnswer extends SightingKey {
@@ -58,10 +56,16 @@ export interface AskedAnswer extends SightingKey {
 
 /** The answers that were given to batches, as JSON text, by `keyText`. */
 export async function findAnswers(db: Db, asked: readonly AskedAnswer[]): Promise<ReadonlyMap<string, string>> {
-  const cells = asked.map(({ appId, installationId, key, since }) => [appId, installationId, key, since]);
+  const since = new Map(asked.map((one) => [keyText(one), one.since]));
   const found = new Map<string, string>();
-  for (const statement of answers.lookUp(db.dialect, cells))
-    for (const row of await db.all<KeyRow & { answer: string }>(statement)) found.set(textOfRow(row), row.answer);
+  for (const [appId, ofApp] of Map.groupBy(asked, (one) => one.appId)) {
+    const installations = [...new Set(ofApp.map(({ installationId }) => installationId))];
+    const statement = answers.of(db.dialect, [appId], [installations, ofApp.map(({ key }) => key)]);
+    for (const row of await db.all<KeyRow & { answer: string; created_at: number }>(statement)) {
+      const text = textOfRow(row);
+      if (row.created_at >= (since.get(text) ?? Number.POSITIVE_INFINITY)) found.set(text, row.answer);
+    }
+  }
   return found;
 }
 

@@ -1,104 +1,10 @@
 import type { Db, Row } from '../../db/db.ts';
 import type { Dialect } from '../../db/dialect.ts';
-import { insertRows, RowsStatement } from '../../db/rows.ts';
+import { insertRows, Lookup } from '../../db/rows.ts';
 import type { Firing, PresenceState } from '../../proximity/index.ts';
 import { raw, type Sql, sql } from '../../sql.ts';
 
-/** Who is where, as the engine keeps it, and the locks on installations. SQL and nothing else. */
-
-export interface InstallationLock {
-  readonly hasPushTarget: boolean;
-}
-
-interface LockRow extends Row {
-  readonly object_id: string;
-  readonly device_token: string | null;
-  readonly token_dead_at: number | null;
-}
-
-/** Whom a batch is about. */
-export interface Named {
-  readonly appId: string;
-  /** Our id, or else where `isClients` the client's own, which comes first. */
-  readonly id: string;
-  readonly isClients: boolean;
-}
-
-export interface NamedLock extends InstallationLock {
-  readonly objectId: string;
-}
-
-interface NamedLockRow extends LockRow {
-  readonly place: number;
-}
-
-const lockNamedRows = (lock: string) =>
-  new RowsStatement(
-    ['bigint', 'text', 'text', 'text'],
-    (rows) => sql`select named.column1 as place, i.object_id, i.device_token, i.token_dead_at
-      from ${rows} as named cross join installations i
-      where i.app_id = named.column2 and i.object_id = coalesce(
-        (select c.object_id from installations c where c.app_id = named.column2 and c.installation_id = named.column3),
-        named.column4)${raw(lock)}`,
-  );
-const lockStatements = new Map<string, RowsStatement>();
-
-/**
- * Locks several installations, in the order of `named`; undefined where there is none and, unless it is the only one,
- * where somebody else holds it. Nobody waits for one lock while holding another, so no two transactions ever wait for
- * each other.
- */
-export async function lockNamed(db: Db, named: readonly Named[]): Promise<readonly (NamedLock | undefined)[]> {
-  const { lockRow, skipLocked } = db.dialect;
-  const lock = named.length === 1 ? lockRow : skipLocked;
-  const statement = lockStatements.get(lock) ?? lockNamedRows(lock);
-  lockStatements.set(lock, statement);
-  const rows = named.map(({ appId, id, isClients }, place) => [place, appId, isClients ? id : null, id]);
-  const found = new Map<number, NamedLock>();
-  for (const one of statement.lookUp(db.dialect, rows)) {
-    for (const row of await db.all<NamedLockRow>(one))
-      found.set(row.place, { objectId: row.object_id, hasPushTarget: isReachable(row) });
-  }
-  return named.map((_, place) => found.get(place));
-}
-
-const isReachable = ({ device_token, token_dead_at }: LockRow) => device_token !== null && token_dead_at === null;
-
-/**
- * Locks the installation until the end of the transaction: everything about one installation happens one after the other,
- * on all nodes. Undefined when there is none.
- */
-export async function lockInstallation(
-  db: Db,
-  appId: string,
-  installationId: string,
-): Promise<InstallationLock | undefined> {
-  return readLock(db, appId, installationId, db.dialect.lockRow);
-}
-
-/** Undefined too when somebody else holds it. */
-export async function tryLockInstallation(
-  db: Db,
-  appId: string,
-  installationId: string,
-): Promise<InstallationLock | undefined> {
-  return readLock(db, appId, installationId, db.dialect.skipLocked);
-}
-
-async function readLock(db: Db, appId: string, objectId: string, lock: string): Promise<InstallationLock | undefined> {
-  const row = await db.one<LockRow>(
-    sql`select object_id, device_token, token_dead_at from installations
-      where app_id = ${appId} and object_id = ${objectId}${raw(lock)}`,
-  );
-  return row && { hasPushTarget: isReachable(row) };
-}
-
-export async function installationExists(db: Db, appId: string, objectId: string): Promise<boolean> {
-  const row = await db.one(
-    sql`select 1 as found from installations where app_id = ${appId} and object_id = ${objectId}`,
-  );
-  return row !== undefined;
-}
+/** Who is where, as the engine keeps it. SQL and nothing else. */
 
 export interface Stored {
   readonly state: PresenceState;
@@ -128,12 +34,10 @@ export async function findPresence(
   return row && toStored(row);
 }
 
-const presencesAt = new RowsStatement(
-  ['text', 'text', 'text'],
-  (rows) => sql`select presence.app_id, presence.installation_id, presence.beacon_id, state, visit_count
-    from ${rows} as wanted cross join presence
-    where presence.app_id = wanted.column1 and presence.installation_id = wanted.column2
-      and presence.beacon_id = wanted.column3`,
+const presencesAt = new Lookup(
+  ([installations = raw(''), beacons = raw('')]) =>
+    sql`select installation_id, beacon_id, state, visit_count from presence
+      where app_id = ${null} and installation_id ${installations} and beacon_id ${beacons}`,
 );
 
 /** Where a presence is kept. */
@@ -151,10 +55,12 @@ export async function findPresences(
   keys: readonly PresenceKey[],
 ): Promise<(key: PresenceKey) => Stored | undefined> {
   const found = new Map<string, Stored>();
-  const cells = keys.map(({ appId, installationId, beaconId }) => [appId, installationId, beaconId]);
-  for (const statement of presencesAt.lookUp(db.dialect, cells)) {
-    for (const row of await db.all<PresenceRow & { app_id: string; installation_id: string }>(statement)) {
-      const { app_id: appId, installation_id: installationId, beacon_id: beaconId } = row;
+  for (const [appId, ofApp] of Map.groupBy(keys, (key) => key.appId)) {
+    const installations = [...new Set(ofApp.map(({ installationId }) => installationId))];
+    const beacons = [...new Set(ofApp.map(({ beaconId }) => beaconId))];
+    const statement = presencesAt.of(db.dialect, [appId], [installations, beacons]);
+    for (const row of await db.all<PresenceRow & { readonly installation_id: string }>(statement)) {
+      const { installation_id: installationId, beacon_id: beaconId } = row;
       found.set(keyText({ appId, installationId, beaconId }), toStored(row));
     }
   }

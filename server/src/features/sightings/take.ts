@@ -3,6 +3,7 @@ import type { AppPolicy } from '../../http/policy.ts';
 import type { Observation } from '../../proximity/index.ts';
 import { type AnsweredEvent, type AnsweredMessage, answeredEvents, answeredMessages } from './answer.ts';
 import { decide, Past, type Reads, type Turn } from './decide.ts';
+import { lockNamed, type NamedLock } from './installation-locks.ts';
 import { type ItemProblem, keyOf, type Placed } from './intake.ts';
 import { findAnswers, keyText, noteKeys, saveAnswers } from './key-store.ts';
 import * as store from './presence-store.ts';
@@ -51,7 +52,7 @@ export function readsOf(db: Db, appId: string, installationId: string, site: Sit
 /** An intake whose installation is locked, and what of it has not been counted yet. */
 interface Held {
   readonly intake: Intake;
-  readonly lock: store.NamedLock;
+  readonly lock: NamedLock;
   readonly fresh: readonly Placed[];
 }
 
@@ -90,7 +91,7 @@ type Locked = Pick<Held, 'intake' | 'lock'>;
 /** Those whose installation could be had, each installation once. */
 async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
   const named = intakes.map(({ sender: { appId }, id, isOwn }) => ({ appId, id, isClients: isOwn }));
-  const locks = await store.lockNamed(db, named);
+  const locks = await lockNamed(db, named);
   const seen = new Set<string>();
   return intakes.flatMap((intake, index) => {
     const found = locks[index];

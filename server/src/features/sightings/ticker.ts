@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts';
 import type { Announce } from '../../happening.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import { decide, Past, type Turn } from './decide.ts';
+import { installationExists, tryLockInstallation } from './installation-locks.ts';
 import * as store from './presence-store.ts';
 import { type Decided, type RequestPushes, recordDecisions } from './record.ts';
 import { findBeaconsById } from './site-store.ts';
@@ -177,9 +178,9 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
   const { app_id: appId, installation_id: installationId } = due;
   return deps.db.transaction(async (db) => {
     // Another node that has it already does the same; nobody waits for the other.
-    const lock = await store.tryLockInstallation(db, appId, installationId);
+    const lock = await tryLockInstallation(db, appId, installationId);
     if (!lock || !policy) {
-      const isGone = !policy || !(await store.installationExists(db, appId, installationId));
+      const isGone = !policy || !(await installationExists(db, appId, installationId));
       if (isGone) await store.deletePresences(db, appId, installationId);
       return false;
     }
