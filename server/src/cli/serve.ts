@@ -60,7 +60,7 @@ function startJson(app: App, first: FirstStart, demo: Demo | undefined): object 
 
 /** Serves until a signal, then finishes what was accepted. */
 async function serve(config: Config, terminal: Terminal, how: { isJson: boolean; isDemo: boolean }): Promise<void> {
-  const db = openDatabase(config);
+  const db = await openDatabase(config);
   try {
     if (how.isDemo) await assertDemoOrEmpty(db);
     await migrate(db, Date.now());

@@ -18,7 +18,7 @@ export const workCommand: Command = {
         'The embedded database belongs to one process, and serve does its work there. For more processes use PostgreSQL (PHAROS_DATABASE_URL).',
       );
     const { terminal, isJson } = call;
-    const db = openDatabase(config);
+    const db = await openDatabase(config);
     try {
       await migrate(db, Date.now());
       await assertNoUnfinishedRestore(db);
