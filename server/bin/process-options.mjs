@@ -9,6 +9,8 @@ export const nodeFlags = [
   // The heap is looked through again when it is half as large again as what was found to be in use; V8 would wait until it
   // is four times as large, and keeps the pages.
   '--heap-growing-percent=50',
+  // A service that rests gives back what a load has left (`cli/memory-at-rest.ts`).
+  '--expose-gc',
 ];
 
 /** For glibc; others ignore them. Without them, what a password check took (19 MB) stays with each thread that made one. */
