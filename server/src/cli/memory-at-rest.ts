@@ -7,7 +7,7 @@ const quiet = 0.05;
 export interface Thread {
   /** Of the time since it was last asked, the part in which this thread worked. */
   readonly load: () => number;
-  /** Looks the heap through and gives its free pages back; the thread stands still for about a tenth of a second. */
+  /** Looks the heap through and gives its free pages back; the thread stands still for some 50 ms. */
   readonly collect: () => void;
 }
 
