@@ -7,6 +7,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isService, nodeFlags, withAllocator } from '../server/bin/process-options.mjs';
 import { ensureInstalled, pinnedNode, root } from './install.mjs';
 
 const environment = { ...process.env, PATH: `${dirname(pinnedNode)}:${process.env.PATH}` };
@@ -23,7 +24,11 @@ function run(words) {
   const main = join(root, 'server', 'bin', 'pharos.mjs');
   // The channel closes with this process, however it ends, so that the service never outlives it unnoticed.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-  const child = spawn(pinnedNode, [main, ...words], { stdio, env: environment });
+  const isLong = isService(words);
+  const child = spawn(pinnedNode, [...(isLong ? nodeFlags : []), main, ...words], {
+    stdio,
+    env: isLong ? withAllocator(environment) : environment,
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   stopWithNpm(() => child.kill('SIGTERM'));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));

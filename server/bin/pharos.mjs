@@ -7,11 +7,21 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pinnedNode, root } from '../../scripts/install.mjs';
+import { isService, nodeFlags, withAllocator } from './process-options.mjs';
+
+const words = process.argv.slice(2);
+const flags = isService(words) ? nodeFlags : [];
+const program = [...flags, fileURLToPath(import.meta.url), ...words];
+const environment = isService(words) ? withAllocator(process.env) : process.env;
+/** The process itself can start anew, with its number and its streams; a channel to who started it would be lost. */
+const canStartAnew = process.platform !== 'win32' && process.execve !== undefined && process.channel === undefined;
 
 if (!existsSync(pinnedNode)) {
   process.stderr.write('Pharos is not installed yet. Run npm ci in its folder, or npm start.\n');
   process.exitCode = 1;
 } else if (process.execPath === realpathSync(pinnedNode)) {
+  if (canStartAnew && !flags.every((flag) => process.execArgv.includes(flag)))
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, ...program], environment);
   // What Node makes of the sources is kept from one start to the next: it takes most of a start, and what reads TypeScript
   // need not be loaded. Where the folder cannot be written, nothing is kept and nothing else changes.
   enableCompileCache(join(root, '.cache', 'compile'));
@@ -19,7 +29,7 @@ if (!existsSync(pinnedNode)) {
 } else {
   // The channel closes with this process, however it ends, so that a service never outlives its wrapper unnoticed.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-  const child = spawn(pinnedNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio });
+  const child = spawn(pinnedNode, program, { stdio, env: environment });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }

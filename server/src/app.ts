@@ -176,7 +176,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     return app?.disabled ? undefined : app;
   };
   const onError = (what: string, error: unknown) => server.log.error({ err: error }, what);
-  const outgoing = createOutgoing({
+  const outgoing = await createOutgoing({
     config,
     db,
     now,

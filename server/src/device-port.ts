@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Revision } from './db/revision.ts';
-import { DeviceBroker } from './delivery/mqtt-device-broker.ts';
+import type { DeviceBroker } from './delivery/mqtt-device-broker.ts';
 import type { DeviceCredentials } from './features/devices/credentials.ts';
 
 export interface DevicePortDeps {
@@ -14,11 +14,13 @@ export interface DevicePortDeps {
 }
 
 /** The port for devices, as it is configured; undefined when there is none. It listens from `listen` on. */
-export function createDevicePort(deps: DevicePortDeps): DeviceBroker | undefined {
+export async function createDevicePort(deps: DevicePortDeps): Promise<DeviceBroker | undefined> {
   const { config, credentials, revision, now, onError } = deps;
   const { mqttPort, mqttCert, mqttKey } = config;
   if (mqttPort === undefined) return undefined;
   const tls = mqttCert && mqttKey ? { tls: { cert: readPem(mqttCert), key: readPem(mqttKey) } } : {};
+  // Loaded where it is used: the protocol's parser takes 4 MB.
+  const { DeviceBroker } = await import('./delivery/mqtt-device-broker.ts');
   const broker = new DeviceBroker({
     login: credentials.login,
     stillValid: credentials.stillValid,

@@ -65,7 +65,7 @@ export interface Outgoing {
   close(): Promise<void>;
 }
 
-export function createOutgoing(deps: OutgoingDeps): Outgoing {
+export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   const { config, db, now, revision, outbox, background, onError } = deps;
   const { enqueue } = outbox;
   const targets = createTargetRules(config.privateTargets);
@@ -77,7 +77,7 @@ export function createOutgoing(deps: OutgoingDeps): Outgoing {
     folder: config.databaseUrl ? undefined : config.dataFolder,
   });
   const deviceCredentials = createDeviceCredentials({ db, revision, now });
-  const devices = createDevicePort({ config, credentials: deviceCredentials, revision, now, onError });
+  const devices = await createDevicePort({ config, credentials: deviceCredentials, revision, now, onError });
   const registry = createSenderRegistry({
     db,
     secrets,

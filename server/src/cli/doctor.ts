@@ -49,7 +49,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   const findings: Finding[] = [];
   let db: Database | undefined;
   try {
-    db = openDatabase(config);
+    db = await openDatabase(config);
     findings.push(...(await checkDatabase(db)), await checkMigrations(db), ...(await checkIntegrity(db)));
     const blobs = createDiskBlobStore(filesFolder(config));
     const { admins, apps } = createServices({ db, now: Date.now });

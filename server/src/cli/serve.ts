@@ -12,6 +12,7 @@ import { type Command, type Terminal, UsageError } from './command.ts';
 import { type Demo, demoConfig, demoTexts, openDemo, prepareDemo } from './demo-service.ts';
 import { type FirstStart, makeFirstStart } from './first-start.ts';
 import { createLogLines } from './log-lines.ts';
+import { tidyAtRest } from './memory-at-rest.ts';
 import { waitForStop } from './stop-signal.ts';
 import { openDatabase, prepareFolder } from './storage.ts';
 
@@ -60,7 +61,7 @@ function startJson(app: App, first: FirstStart, demo: Demo | undefined): object 
 
 /** Serves until a signal, then finishes what was accepted. */
 async function serve(config: Config, terminal: Terminal, how: { isJson: boolean; isDemo: boolean }): Promise<void> {
-  const db = openDatabase(config);
+  const db = await openDatabase(config);
   try {
     if (how.isDemo) await assertDemoOrEmpty(db);
     await migrate(db, Date.now());
@@ -82,7 +83,9 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
       terminal.out(
         how.isJson ? JSON.stringify(startJson(app, first, demo)) : startText(app, config, { first, demo: texts }),
       );
+      const tidying = tidyAtRest();
       app.server.log.info({ signal: await stopped }, 'stopping');
+      tidying.stop();
     } finally {
       await demo?.stop();
       await app.close();

@@ -3,7 +3,6 @@ import { assertNoUnfinishedRestore } from '../backup/marker.ts';
 import { type Config, databaseFile } from '../config.ts';
 import type { Database } from '../db/db.ts';
 import { migrate } from '../db/migrate.ts';
-import { openPostgres } from '../db/postgres.ts';
 import { openSqlite } from '../db/sqlite.ts';
 import { createServices, type Services } from '../services.ts';
 
@@ -14,9 +13,13 @@ export function prepareFolder({ dataFolder }: Config): void {
 }
 
 /** Opens the database that is configured; an embedded one is created when it is not there. */
-export function openDatabase(config: Config): Database {
+export async function openDatabase(config: Config): Promise<Database> {
   const { databaseUrl, databasePool: poolSize, queryDeadlineMs } = config;
-  if (databaseUrl) return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs });
+  if (databaseUrl) {
+    // Loaded where it is used: it takes 3 MB.
+    const { openPostgres } = await import('../db/postgres.ts');
+    return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs });
+  }
   prepareFolder(config);
   return openSqlite({ file: databaseFile(config), queryDeadlineMs });
 }
@@ -28,7 +31,7 @@ export function assertDatabaseExists(config: Config): void {
 }
 
 export async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = openDatabase(config);
+  const db = await openDatabase(config);
   try {
     return await work(db);
   } finally {

@@ -3,6 +3,7 @@ import { assertNoUnfinishedRestore } from '../backup/marker.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Command, UsageError } from './command.ts';
 import { createLogLines } from './log-lines.ts';
+import { tidyAtRest } from './memory-at-rest.ts';
 import { waitForStop } from './stop-signal.ts';
 import { openDatabase } from './storage.ts';
 
@@ -18,7 +19,7 @@ export const workCommand: Command = {
         'The embedded database belongs to one process, and serve does its work there. For more processes use PostgreSQL (PHAROS_DATABASE_URL).',
       );
     const { terminal, isJson } = call;
-    const db = openDatabase(config);
+    const db = await openDatabase(config);
     try {
       await migrate(db, Date.now());
       await assertNoUnfinishedRestore(db);
@@ -29,7 +30,9 @@ export const workCommand: Command = {
         terminal.out(
           isJson ? JSON.stringify({ working: true }) : 'Pharos does the work of the outbox. Stop it with Ctrl+C.',
         );
+        const tidying = tidyAtRest();
         app.server.log.info({ signal: await stopped }, 'stopping');
+        tidying.stop();
       } finally {
         await app.close();
         logStream.flush();

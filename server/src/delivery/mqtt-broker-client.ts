@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { MqttClient } from 'mqtt';
+import type { MqttClient } from 'mqtt';
 import { TargetRefused, type TargetRules } from './target-rules.ts';
 
 /** A connection to somebody's broker (Mosquitto, EMQX, NATS), made when it is first needed and again after it broke. */
@@ -71,7 +71,9 @@ export class BrokerClient {
     client?.end(true);
   }
 
-  #open(): Promise<MqttClient> {
+  async #open(): Promise<MqttClient> {
+    // Loaded when an app has a broker: it takes 6 MB.
+    const { MqttClient } = await import('mqtt');
     const { username, password } = this.#address;
     const client = new MqttClient(() => this.#socket(), {
       protocolVersion: 5,

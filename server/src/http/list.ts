@@ -86,14 +86,23 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
       : isCheap
         ? await db.all(select, { ...slow, isBrief: true })
         : ((page.skip <= cheapSkip ? await selectNarrowly(db, narrow) : undefined) ?? (await db.all(select, slow)));
-  const results = `{"results":[${rows.map(table.render).join(',')}]`;
-  if (!page.count) return new JsonText(`${results}}`);
+  const texts = rows.map(table.render);
+  if (!page.count) return listText(texts, '');
   // The last page tells how many there are: a search that finds few is not made twice.
   const isLast = rows.length < page.limit && (rows.length > 0 || page.skip === 0);
-  if (isLast) return new JsonText(`${results},"count":${page.skip + rows.length}}`);
+  if (isLast) return listText(texts, `,"count":${page.skip + rows.length}`);
   const [counted] = await db.all<{ n: number }>(
     sql`select count(*) as n ${from(whereToSql(where, db.dialect.where))}`,
     slow,
   );
-  return new JsonText(`${results},"count":${counted?.n ?? 0}}`);
+  return listText(texts, `,"count":${counted?.n ?? 0}`);
+}
+
+/** What stands around the records goes into the one join: a text put together afterwards would be copied once more. */
+function listText(texts: string[], more: string): JsonText {
+  const last = texts.length - 1;
+  if (last < 0) return new JsonText(`{"results":[]${more}}`);
+  texts[0] = `{"results":[${texts[0]}`;
+  texts[last] += `]${more}}`;
+  return new JsonText(texts.join(','));
 }

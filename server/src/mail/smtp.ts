@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { MailRefused, type MailSender } from './mail-sender.ts';
 
 export interface SmtpOptions {
@@ -7,9 +6,29 @@ export interface SmtpOptions {
   readonly from: string;
 }
 
-/** Sends mails through an SMTP server, one connection a mail. */
+/** Sends mails through an SMTP server, one connection a mail. The mail library is loaded with the first: it takes 12 MB. */
 export function createSmtpSender({ url, from }: SmtpOptions): MailSender {
-  const transport = createTransport({
+  let transport: ReturnType<typeof createTransport> | undefined;
+  return {
+    async send({ to, subject, text }) {
+      try {
+        // An address object: a display name or a second address cannot be smuggled in.
+        transport ??= createTransport(url);
+        await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text });
+      } catch (error) {
+        const { responseCode, message } = error as { responseCode?: number; message: string };
+        // 5xx to the login is a matter of configuration and may be put right; 5xx to the mail itself is not.
+        if (responseCode !== undefined && responseCode >= 550 && responseCode < 560) throw new MailRefused(message);
+        throw error;
+      }
+    },
+    close: () => void transport?.then((made) => made.close()),
+  };
+}
+
+async function createTransport(url: string) {
+  const nodemailer = await import('nodemailer');
+  return nodemailer.createTransport({
     url,
     // Below the lease of a job, so that a server that hangs is given up before another worker tries.
     connectionTimeout: 8_000,
@@ -18,18 +37,4 @@ export function createSmtpSender({ url, from }: SmtpOptions): MailSender {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return {
-    async send({ to, subject, text }) {
-      try {
-        // An address object: a display name or a second address cannot be smuggled in.
-        await transport.sendMail({ from, to: { name: '', address: to }, subject, text });
-      } catch (error) {
-        const { responseCode, message } = error as { responseCode?: number; message: string };
-        // 5xx to the login is a matter of configuration and may be put right; 5xx to the mail itself is not.
-        if (responseCode !== undefined && responseCode >= 550 && responseCode < 560) throw new MailRefused(message);
-        throw error;
-      }
-    },
-    close: () => transport.close(),
-  };
 }

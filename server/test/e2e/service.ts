@@ -134,7 +134,7 @@ export async function preparePushApp(
   names: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
   const config = readConfig(settings);
-  const db = openDatabase(config);
+  const db = await openDatabase(config);
   try {
     await migrate(db, Date.now());
     const { appId, appKey } = await createServices({ db, now: Date.now }).apps.create('Museum');

@@ -1,5 +1,4 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs';
-import { createTransport } from 'nodemailer';
 import type { Config } from '../../config.ts';
 import { type Finding, finder } from './finding.ts';
 
@@ -61,6 +60,7 @@ export async function checkMail({ smtpUrl }: Config): Promise<Finding[]> {
   const { ok, fail } = finder('mail');
   const { host } = new URL(smtpUrl);
   const waits = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 5_000 };
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({ url: smtpUrl, ...waits });
   try {
     await transport.verify();
