@@ -142,6 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         background.run('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
       noteTokenUse: (appId, tokenHash, use) =>
         background.run('noting the use of a token', () => noteTokenUse(db, appId, tokenHash, use)),
+      recheck: () => revision.recheck(),
     },
     now,
   );

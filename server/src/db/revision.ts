@@ -17,7 +17,10 @@ export class Revision {
   readonly #listeners: (() => void)[] = [];
   #known = -1;
   #checkedThisTurn = false;
+  #checking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> = Promise.resolve();
+  #nextReading: Promise<void> | undefined;
 
   /** Each name is a counter of its own: `access` for apps, keys, tokens and buckets, `site` for beacons and messages. */
   constructor(db: Database, name: 'access' | 'site' = 'access') {
@@ -42,12 +45,32 @@ export class Revision {
 
   /** Call before trusting a cache. Cheap: usually no more than a flag, and then nothing is to be waited for. */
   fresh(): Promise<void> | undefined {
-    if (!this.#db.readsAreLocal || this.#checkedThisTurn) return undefined;
+    if (!this.#db.readsAreLocal) return undefined;
+    // Who comes while the answer is still on its way waits for it too.
+    if (this.#checkedThisTurn) return this.#checking;
     this.#checkedThisTurn = true;
     setImmediate(() => {
       this.#checkedThisTurn = false;
     });
-    return this.#read();
+    this.#checking = this.#read().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  /**
+   * Asks the database whether something changed, for who is about to be refused by what is cached. However many ask at the
+   * same time, one question at a time is under way. Undefined where `fresh` has just asked.
+   */
+  recheck(): Promise<void> | undefined {
+    if (this.#db.readsAreLocal) return undefined;
+    // A question that is under way may have been answered before the change.
+    this.#nextReading ??= this.#reading.then(() => {
+      this.#nextReading = undefined;
+      this.#reading = this.#poll();
+      return this.#reading;
+    });
+    return this.#nextReading;
   }
 
   /** Runs a change to cached things in a transaction; every cache everywhere drops what it holds after the commit. */

@@ -28,6 +28,8 @@ export interface AccessSource {
   /** Called at most once a day for each key and token; must not throw. */
   noteKeyUse(appId: string, keyId: string, now: number): void;
   noteTokenUse(appId: string, tokenHash: string, use: { readonly now: number; readonly expiresAt: number }): void;
+  /** Drops what was changed elsewhere (another node, the command line); undefined where that is always known. */
+  recheck(): Promise<void> | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -41,7 +43,14 @@ export function secretHash(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-function acceptKey(app: KnownApp, appKey: string): AppAccess['keys'][number] | undefined {
+type AppKey = AppAccess['keys'][number];
+
+/** The app's key that was sent, where it opens the app. */
+function keyOf(app: KnownApp, appKey: string): AppKey | undefined {
+  return app.disabled ? undefined : (app.accepted.get(appKey) ?? acceptKey(app, appKey));
+}
+
+function acceptKey(app: KnownApp, appKey: string): AppKey | undefined {
   const presented = secretHash(appKey);
   const key = app.keys.find(({ keyHash }) => equalHashes(keyHash, presented));
   if (key) app.accepted.set(appKey, key);
@@ -55,7 +64,7 @@ function equalHashes(a: string, b: string): boolean {
 interface KnownApp extends AppAccess {
   notedAt: number;
   /** Keys that were found right, as they were sent: no more than the app has, and none that was guessed. */
-  readonly accepted: Map<string, AppAccess['keys'][number]>;
+  readonly accepted: Map<string, AppKey>;
 }
 
 interface KnownSession extends SessionAccess {
@@ -91,12 +100,23 @@ export class AccessGuard {
   /** @throws Failure CredentialsMissing or InvalidCredentials */
   app(appId: string | undefined, appKey: string | undefined): Soon<AppContext> {
     if (!appId || !appKey) throw fail('CredentialsMissing');
-    return whenThere(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey));
+    const known = this.#apps.get(appId);
+    if (!known) return this.#loadApp(appId).then((app) => this.#admit(app, appKey));
+    const key = keyOf(known, appKey);
+    if (key) return this.#note(known, key);
+    // Its key may have been made a moment ago, elsewhere.
+    return whenThere(this.#source.recheck(), () =>
+      whenThere(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey)),
+    );
   }
 
   #admit(app: KnownApp | undefined, appKey: string): AppContext {
-    const key = app && (app.accepted.get(appKey) ?? acceptKey(app, appKey));
-    if (!app || !key || app.disabled) throw fail('InvalidCredentials');
+    const key = app && keyOf(app, appKey);
+    if (!app || !key) throw fail('InvalidCredentials');
+    return this.#note(app, key);
+  }
+
+  #note(app: KnownApp, key: AppKey): AppContext {
     const now = this.#now();
     if (now - Math.max(app.notedAt, key.lastUsedAt ?? 0) > dayMs) {
       app.notedAt = now;

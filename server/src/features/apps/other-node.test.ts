@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { databases } from '../../../test/build-app.ts';
+import { type Node, openNode, openSite, type Site } from '../../../test/site.ts';
+
+/** What was made elsewhere must work at once; what was taken back, a node may know half a second later. */
+
+for (const database of databases) {
+  describe(`an app that another node changes on ${database}`, () => {
+    let site: Site;
+    let node: Node;
+    before(async () => {
+      site = await openSite(database);
+      node = await openNode(site);
+    });
+    after(async () => {
+      await node.close();
+      await site.close();
+    });
+
+    const statusWith = async (appKey: string) => {
+      const headers = { ...site.user.headers, ...site.app.credentials, 'x-service-appkey': appKey };
+      return (await site.app.send({ method: 'GET', url: '/api/v2/beacons', headers })).status;
+    };
+
+    test('its new key is right from the first moment', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { appKey } = await node.app.apps.rotateKey(site.app.appId);
+        assert.equal(await statusWith(appKey), 200);
+      }
+    });
+
+    test('many who come with a new key at once are all let in, and those with a wrong one are not', async () => {
+      const { appKey } = await node.app.apps.rotateKey(site.app.appId);
+      const keys = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? appKey : `wrong-${n}`));
+      assert.deepEqual(
+        await Promise.all(keys.map(statusWith)),
+        keys.map((key) => (key === appKey ? 200 : 404)),
+      );
+    });
+
+    test('it is open as soon as it is switched on again', async () => {
+      const { appKey } = await node.app.apps.rotateKey(site.app.appId);
+      await node.app.apps.change(site.app.appId, { disabled: true });
+      const giveUp = Date.now() + 10_000;
+      while ((await statusWith(appKey)) !== 404 && Date.now() < giveUp);
+      assert.equal(await statusWith(appKey), 404);
+      await node.app.apps.change(site.app.appId, { disabled: false });
+      assert.equal(await statusWith(appKey), 200);
+    });
+  });
+}
