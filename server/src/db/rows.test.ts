@@ -4,12 +4,20 @@ import { databases, openStorage } from '../../test/build-app.ts';
 import { raw, sql } from '../sql.ts';
 import { insertRows, Lookup, RowsStatement } from './rows.ts';
 
+const table = `create table things (name text primary key, n bigint, x double precision, other text default 'y')`;
 const insert = insertRows(
   ['text', 'bigint', 'double precision'],
   raw('things (name, n, x)'),
   raw('on conflict (name) do update set n = excluded.n'),
 );
-const find = new Lookup(([among = raw('')]) => sql`select name, n, x from things where n >= ${null} and name ${among}`);
+const findByName = new Lookup(
+  ['name'],
+  (isWanted) => sql`select name, n, x from things where n >= ${null} and ${isWanted}`,
+);
+const findByBoth = new Lookup(
+  ['name', 'other'],
+  (isWanted) => sql`select name, n, x from things where n >= ${null} and ${isWanted}`,
+);
 const change = new RowsStatement(
   ['text', 'bigint'],
   (rows) => sql`update things set n = given.column2 from ${rows} as given where things.name = given.column1`,
@@ -21,7 +29,7 @@ for (const database of databases) {
       test(`${count} rows are inserted, found and changed, each once`, async () => {
         const { db, close } = await openStorage(database);
         try {
-          await db.run(raw('create table things (name text primary key, n bigint, x double precision)'));
+          await db.run(raw(table));
           const rows = Array.from({ length: count }, (_, n) => [
             `a "quoted", {odd}\\ name ${n}`,
             n,
@@ -31,10 +39,28 @@ for (const database of databases) {
           for (const statement of insert.each(db.dialect, rows)) await db.run(statement);
           const names = rows.map(([name]) => String(name));
           const found = async () => {
-            const all = await db.all<{ name: string; n: number; x: number }>(find.of(db.dialect, [0], [names]));
-            assert.equal(all.length, count);
-            const byName = new Map(all.map((row) => [row.name, [row.name, row.n, row.x]]));
-            return names.map((name) => byName.get(name));
+            const byOne = findByName.of(
+              db.dialect,
+              [0],
+              names.map((name) => [name]),
+            );
+            const byBoth = findByBoth.of(
+              db.dialect,
+              [0],
+              names.flatMap((name) => [
+                [name, 'y'],
+                [name, 'no'],
+              ]),
+            );
+            const [one, both] = await Promise.all(
+              [byOne, byBoth].map(async (statements) => {
+                const all = statements.map((one) => db.all<{ name: string; n: number; x: number }>(one));
+                const cells = (await Promise.all(all)).flat().map((row) => [row.name, row.n, row.x]);
+                return new Map(cells.map((row) => [row[0], row]));
+              }),
+            );
+            assert.deepEqual(both, one);
+            return names.map((name) => one?.get(name));
           };
           assert.deepEqual(await found(), rows);
           const changed = rows.map(([name = null], n) => [name, n * 2]);

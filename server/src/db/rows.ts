@@ -16,10 +16,10 @@ export interface RowsDialect {
   table(types: readonly ColumnType[], length: number): Sql;
   /** The parameters of `table`. */
   parameters(rows: readonly Cells[]): SqlParameter[];
-  /** Stands behind a column of texts that are among so many; each parameter is null. */
-  among(length: number): Sql;
+  /** The condition that columns of texts are as in one of so many rows; each parameter is null. */
+  among(columns: readonly string[], length: number): Sql;
   /** The parameters of `among`. */
-  list(texts: readonly string[]): SqlParameter[];
+  wanted(rows: readonly Cells[]): SqlParameter[];
 }
 
 const rowOf = (cells: readonly Sql[]) => sql`(${joinSql(cells, ', ')})`;
@@ -28,6 +28,12 @@ const repeat = (length: number, one: Sql) =>
     Array.from({ length }, () => one),
     ', ',
   );
+
+/** The next power of two: few lengths, so that few texts are prepared. */
+const filled = (length: number) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
+
+const filledUp = (rows: readonly Cells[]) =>
+  Array.from({ length: filled(rows.length) }, (_, index) => rows[index] ?? (rows[0] as Cells));
 
 /**
  * One parameter for each column, so that one text is planned once for any number of rows. A single row is told by its
@@ -46,12 +52,13 @@ export const rowsByColumn: RowsDialect = Object.freeze({
     rows.length === 1
       ? [...(rows[0] ?? [])]
       : (rows[0] ?? []).map((_, column) => rows.map((cells) => cells[column] ?? null)),
-  among: () => sql`= any(${null}::text[])`,
-  list: (texts: readonly string[]) => [texts],
+  among: (columns: readonly string[], length: number) =>
+    columns.length === 1
+      ? sql`${raw(columns.join())} = any(${null}::text[])`
+      : sql`(${raw(columns.join(', '))}) in (${repeat(filled(length), rowOf(columns.map(() => sql`${null}`)))})`,
+  wanted: (rows: readonly Cells[]) =>
+    rows[0]?.length === 1 ? [rows.map(([text]) => text ?? null)] : filledUp(rows).flat(),
 });
-
-/** The next power of two: few lengths, so that few texts are prepared. */
-const filled = (length: number) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
 
 /** One parameter for each cell; the lengths are few, so that few texts are prepared. */
 export const rowsOneByOne: RowsDialect = Object.freeze({
@@ -61,9 +68,12 @@ export const rowsOneByOne: RowsDialect = Object.freeze({
     return sql`(values ${repeat(length, rowOf(types.map(() => sql`${null}`)))})`;
   },
   parameters: (rows: readonly Cells[]) => rows.flat(),
-  among: (length: number) => sql`in (${repeat(filled(length), sql`${null}`)})`,
-  list: (texts: readonly string[]) =>
-    Array.from({ length: filled(texts.length) }, (_, n) => texts[n] ?? texts[0] ?? ''),
+  among(columns: readonly string[], length: number) {
+    const all = repeat(filled(length), rowOf(columns.map(() => sql`${null}`)));
+    // As a list of rows in brackets SQLite would walk the whole app for each of them.
+    return sql`(${raw(columns.join(', '))}) in (values ${all})`;
+  },
+  wanted: (rows: readonly Cells[]) => filledUp(rows).flat(),
 });
 
 /**
@@ -104,22 +114,36 @@ export function insertRows(types: readonly ColumnType[], into: Sql, conflict: Sq
   );
 }
 
+/** More would be long texts, and many of them. */
+const mostWanted = 64;
+
 /**
- * Looks rows up by lists of texts, in one index: joined with a table of wanted rows, PostgreSQL may take another index as
- * long as it knows nothing of a new table. `make` is given what stands behind the column of each list; parameters of its
- * own come before and are null.
+ * Looks rows up by the texts in some of their columns, by one index: joined with a table of wanted rows, PostgreSQL may
+ * take another one as long as it knows nothing of a new table. `make` is given the condition; parameters of its own come
+ * before it and are null.
  */
 export class Lookup {
-  readonly #make: (among: readonly Sql[]) => Sql;
+  readonly #columns: readonly string[];
+  readonly #make: (isWanted: Sql) => Sql;
   readonly #shapes = new Shapes();
 
-  constructor(make: (among: readonly Sql[]) => Sql) {
+  constructor(columns: readonly string[], make: (isWanted: Sql) => Sql) {
+    this.#columns = columns;
     this.#make = make;
   }
 
-  of({ name, rows: how }: Dialect, own: Cells, lists: readonly (readonly string[])[]): Sql {
-    const among = lists.map((texts) => how.among(texts.length));
-    const shape = [name, ...among.map(({ values }) => values.length)].join(' ');
-    return this.#shapes.of(shape, [...own, ...lists.flatMap((texts) => how.list(texts))], () => this.#make(among));
+  /** `own` are the statement's own parameters; of `rows` each is asked for once. */
+  of({ name, rows: how }: Dialect, own: Cells, rows: readonly Cells[]): Sql[] {
+    const statements: Sql[] = [];
+    for (let start = 0; start < rows.length; start += mostWanted) {
+      const part = rows.slice(start, start + mostWanted);
+      const parameters = how.wanted(part);
+      statements.push(
+        this.#shapes.of(`${name} ${parameters.length}`, [...own, ...parameters], () =>
+          this.#make(how.among(this.#columns, part.length)),
+        ),
+      );
+    }
+    return statements;
   }
 }

@@ -41,16 +41,16 @@ function lockBy(column: 'installation_id' | 'object_id', lock: string): Lookup {
   const known = locks.get(key);
   if (known) return known;
   const made = new Lookup(
-    ([among = raw('')]) =>
-      sql`select ${lockColumns} from installations where app_id = ${null} and ${raw(column)} ${among}${raw(lock)}`,
+    [column],
+    (isWanted) => sql`select ${lockColumns} from installations where app_id = ${null} and ${isWanted}${raw(lock)}`,
   );
   locks.set(key, made);
   return made;
 }
 
 const clientIds = new Lookup(
-  ([among = raw('')]) =>
-    sql`select installation_id from installations where app_id = ${null} and installation_id ${among}`,
+  ['installation_id'],
+  (isWanted) => sql`select installation_id from installations where app_id = ${null} and ${isWanted}`,
 );
 
 /**
@@ -76,10 +76,10 @@ async function lockOfApp(
   const lock = waits ? dialect.lockRow : dialect.skipLocked;
   const found = new Map<Named, NamedLock>();
   const take = async (column: 'installation_id' | 'object_id', wanted: readonly Named[]) => {
-    if (wanted.length === 0) return;
-    const ids = [...new Set(wanted.map(({ id }) => id))];
-    const rows = await db.all<LockedRow>(lockBy(column, lock).of(dialect, [appId], [ids]));
-    const byId = new Map(rows.map((row) => [row[column], row]));
+    const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => [id]);
+    const byId = new Map<string | null, LockedRow>();
+    for (const statement of lockBy(column, lock).of(dialect, [appId], ids))
+      for (const row of await db.all<LockedRow>(statement)) byId.set(row[column], row);
     for (const one of wanted) {
       const row = byId.get(one.id);
       if (row) found.set(one, { objectId: row.object_id, hasPushTarget: isReachable(row) });
@@ -100,10 +100,11 @@ async function lockOfApp(
 }
 
 async function existing(db: Db, appId: string, named: readonly Named[]): Promise<Set<string>> {
-  const ids = named.filter(({ isClients }) => isClients).map(({ id }) => id);
-  if (ids.length === 0) return new Set();
-  const rows = await db.all<{ installation_id: string }>(clientIds.of(db.dialect, [appId], [ids]));
-  return new Set(rows.map(({ installation_id }) => installation_id));
+  const ids = named.filter(({ isClients }) => isClients).map(({ id }) => [id]);
+  const found = new Set<string>();
+  for (const statement of clientIds.of(db.dialect, [appId], ids))
+    for (const row of await db.all<{ installation_id: string }>(statement)) found.add(row.installation_id);
+  return found;
 }
 
 /**

@@ -44,9 +44,9 @@ export async function noteKeys(db: Db, keys: readonly NewKey[]): Promise<Set<str
 }
 
 const answers = new Lookup(
-  ([installations = raw(''), keys = raw('')]) =>
-    sql`select app_id, installation_id, sighting_key, answer, created_at from sighting_keys
-      where app_id = ${null} and installation_id ${installations} and sighting_key ${keys} and answer is not null`,
+  ['installation_id', 'sighting_key'],
+  (isWanted) => sql`select app_id, installation_id, sighting_key, answer, created_at from sighting_keys
+    where app_id = ${null} and ${isWanted} and answer is not null`,
 );
 
 export interface AskedAnswer extends SightingKey {
@@ -59,11 +59,12 @@ export async function findAnswers(db: Db, asked: readonly AskedAnswer[]): Promis
   const since = new Map(asked.map((one) => [keyText(one), one.since]));
   const found = new Map<string, string>();
   for (const [appId, ofApp] of Map.groupBy(asked, (one) => one.appId)) {
-    const installations = [...new Set(ofApp.map(({ installationId }) => installationId))];
-    const statement = answers.of(db.dialect, [appId], [installations, ofApp.map(({ key }) => key)]);
-    for (const row of await db.all<KeyRow & { answer: string; created_at: number }>(statement)) {
-      const text = textOfRow(row);
-      if (row.created_at >= (since.get(text) ?? Number.POSITIVE_INFINITY)) found.set(text, row.answer);
+    const cells = ofApp.map(({ installationId, key }) => [installationId, key]);
+    for (const statement of answers.of(db.dialect, [appId], cells)) {
+      for (const row of await db.all<KeyRow & { answer: string; created_at: number }>(statement)) {
+        const text = textOfRow(row);
+        if (row.created_at >= (since.get(text) ?? Number.POSITIVE_INFINITY)) found.set(text, row.answer);
+      }
     }
   }
   return found;

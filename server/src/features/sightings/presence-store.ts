@@ -35,9 +35,9 @@ export async function findPresence(
 }
 
 const presencesAt = new Lookup(
-  ([installations = raw(''), beacons = raw('')]) =>
-    sql`select installation_id, beacon_id, state, visit_count from presence
-      where app_id = ${null} and installation_id ${installations} and beacon_id ${beacons}`,
+  ['installation_id', 'beacon_id'],
+  (isWanted) => sql`select installation_id, beacon_id, state, visit_count from presence
+    where app_id = ${null} and ${isWanted}`,
 );
 
 /** Where a presence is kept. */
@@ -56,12 +56,12 @@ export async function findPresences(
 ): Promise<(key: PresenceKey) => Stored | undefined> {
   const found = new Map<string, Stored>();
   for (const [appId, ofApp] of Map.groupBy(keys, (key) => key.appId)) {
-    const installations = [...new Set(ofApp.map(({ installationId }) => installationId))];
-    const beacons = [...new Set(ofApp.map(({ beaconId }) => beaconId))];
-    const statement = presencesAt.of(db.dialect, [appId], [installations, beacons]);
-    for (const row of await db.all<PresenceRow & { readonly installation_id: string }>(statement)) {
-      const { installation_id: installationId, beacon_id: beaconId } = row;
-      found.set(keyText({ appId, installationId, beaconId }), toStored(row));
+    const cells = ofApp.map(({ installationId, beaconId }) => [installationId, beaconId]);
+    for (const statement of presencesAt.of(db.dialect, [appId], cells)) {
+      for (const row of await db.all<PresenceRow & { readonly installation_id: string }>(statement)) {
+        const { installation_id: installationId, beacon_id: beaconId } = row;
+        found.set(keyText({ appId, installationId, beaconId }), toStored(row));
+      }
     }
   }
   return (key) => found.get(keyText(key));

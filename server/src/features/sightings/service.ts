@@ -19,7 +19,7 @@ export interface SightingDeps extends RecordTools {
 export type SightingService = ReturnType<typeof createSightingService>;
 
 /** Transactions at the same time, and what one may hold. Larger ones would keep their first sender waiting. */
-const together = { slots: 4, most: 32, mostWeight: 200 } as const;
+const together = { slots: 4, most: 64, mostWeight: 2_000 } as const;
 
 export function createSightingService({ db, site, ...tools }: SightingDeps) {
   const take = (intakes: readonly Intake[]) => db.transaction((db) => takeTogether(db, intakes, { site, tools }));
