@@ -5,10 +5,10 @@
 
 export const nodeFlags = [
   // Each of the two halves of the space for new objects, in MB. V8 would let them grow to 64.
-  '--max-semi-space-size=32',
-  // The heap is looked through again when it is half as large again as what was found to be in use; V8 would wait until it
-  // is four times as large, and keeps the pages.
-  '--heap-growing-percent=50',
+  '--max-semi-space-size=16',
+  // The heap is looked through again when it is twice as large as what was found to be in use; V8 would wait until it is
+  // four times as large, and keeps the pages.
+  '--heap-growing-percent=100',
   // A service that rests gives back what a load has left (`cli/memory-at-rest.ts`).
   '--expose-gc',
 ];
