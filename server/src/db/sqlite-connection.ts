@@ -41,7 +41,8 @@ export function openSqliteConnection(file: string, mode: 'write' | 'read'): Sqli
     raw.pragma('wal_autocheckpoint = 0');
     raw.pragma('journal_size_limit = 67108864');
   }
-  raw.pragma('cache_size = -16384');
+  // Kibibytes. A write looks at pages all over the indexes; for reading, the system keeps the file in memory too.
+  raw.pragma(`cache_size = -${mode === 'write' ? 16_384 : 6_144}`);
   raw.pragma('temp_store = MEMORY');
   raw.pragma('foreign_keys = OFF');
   const functions = registerSqliteFunctions(raw);
