@@ -1,5 +1,5 @@
 /** How often the load of the last while is looked at: short pauses are no rest. */
-const lookMs = 15_000;
+const lookMs = 60_000;
 /** Parts of the time in which the main thread worked. */
 const busy = 0.2;
 const quiet = 0.05;
