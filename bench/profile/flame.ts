@@ -116,7 +116,8 @@ export function flameGraph(root: Frame, title: string): string {
         `<rect x="${n * 110}" y="24" width="12" height="12" fill="${colour}"/><text x="${n * 110 + 16}" y="34">${kind}</text>`,
     )
     .join('');
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="11">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="11" role="img">
+<title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" fill="#fff"/><text x="0" y="14" font-size="14">${escaped(title)}</text>${legend}
 <g transform="translate(0 46)">
 ${boxes.join('\n')}

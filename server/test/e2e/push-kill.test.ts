@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresDatabase, databases } from '../build-app.ts';
 import { type PushProvider, startPushProvider } from '../fakes/push-provider.ts';
-import { call, preparePushApp, signInTo, startService } from './service.ts';
+import { call, preparePushApp, type Service, signInTo, startService } from './service.ts';
 
 const audience = 100_000;
 const kills = 10;
@@ -47,15 +47,21 @@ for (const database of databases) {
       PHAROS_JOB_LEASE_MS: '1000',
       ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}),
     };
+    let started: Service | undefined;
+    const start = async () => {
+      started = await startService(settings);
+      return started;
+    };
     try {
       const credentials = await preparePushApp(settings, provider, names);
-      let service = await startService(settings);
+      let service = await start();
       const headers = await signInTo(service, credentials);
       const body = { data: { title: 'Tonight' } };
       const sent = await call(service, 'POST', '/api/v2/push/notification', { headers, body });
       assert.equal(sent.status, 200);
       const pushOf = async () => {
         const list = await call(service, 'GET', '/api/v2/push/notifications', { headers });
+        assert.equal(list.status, 200, JSON.stringify(list.body));
         return list.body.results[0];
       };
       let expanded = 0;
@@ -63,11 +69,14 @@ for (const database of databases) {
         // At another point of the work each time: of the expansion at first, of the sending then.
         const before = seen.messages;
         if (kill < 3) {
-          do expanded = (await pushOf()).audience;
-          while (expanded < 500 + kill * 4_000);
+          // A pause in between: an app's own limit is a hundred requests a second.
+          do {
+            await delay(5);
+            expanded = (await pushOf()).audience;
+          } while (expanded < 500 + kill * 4_000);
         } else while (seen.messages < before + 1_000 + kill * 300) await delay(1);
         await service.stop('SIGKILL');
-        service = await startService(settings);
+        service = await start();
       }
       assert.ok(expanded < audience, 'the first kills came while recipients were still being found');
       let push = await pushOf();
@@ -95,6 +104,8 @@ for (const database of databases) {
         assert.equal(ids.size, 1, `${token}: the same id however often it was sent`);
       assert.equal(await service.stop('SIGTERM'), 0);
     } finally {
+      // Where the test has failed; a service that has ended is not there to be stopped.
+      await started?.stop('SIGKILL');
       await provider.close();
       await postgres?.drop();
       rmSync(folder, { recursive: true, force: true });
