@@ -108,6 +108,15 @@ for (const database of databases) {
       assert.deepEqual(new Set(ours.map(({ body }) => kindsOf(body.result.events).join())), new Set(['ENTER']));
     });
 
+    test('odd ids are refused or unknown, and the others are served', async () => {
+      const names = ['a\0b', phones[0] ?? '', '\ud800', `{"a",b\\}`];
+      const answers = await Promise.all(names.map((name) => post(name)));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [400, 200, 400, 404],
+      );
+    });
+
     test('one whose rows cannot be written fails alone', async () => {
       const broken = ids.get(phones[3] as string);
       await site.app.storage.db.run(
