@@ -1,49 +1,7 @@
 import { join } from 'node:path';
-import { settings } from './settings.ts';
+import { type Config, settings } from './settings.ts';
 
-/** Everything that can be set, read once at the start and never changed. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** The folder of the embedded database and of files. */
-  readonly dataFolder: string;
-  /** PostgreSQL instead of the embedded database. */
-  readonly databaseUrl: string | undefined;
-  readonly databasePool: number;
-  /** Without a slash at the end. Undefined: made from host and port once the service listens. */
-  readonly publicUrl: string | undefined;
-  readonly headerPrefixes: readonly string[];
-  readonly corsOrigins: readonly string[] | '*';
-  readonly trustProxy: boolean | readonly string[];
-  readonly maxFileBytes: number;
-  readonly queryDeadlineMs: number;
-  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** `smtp://user:password@host:587`; undefined: no mail is sent. */
-  readonly smtpUrl: string | undefined;
-  readonly mailFrom: string;
-  /** Hosts, addresses and networks that webhooks and broker connections may go to although they are not public. */
-  readonly privateTargets: readonly string[];
-  /** How many calls of one webhook may wait; of more, the oldest are given up. */
-  readonly webhookBacklog: number;
-  /** Where devices connect by MQTT; undefined: nowhere. */
-  readonly mqttPort: number | undefined;
-  readonly mqttHost: string;
-  /** Files in PEM; undefined: without TLS. */
-  readonly mqttCert: string | undefined;
-  readonly mqttKey: string | undefined;
-  /** Encrypt credentials in the database: the first seals, all open. Empty: a key of its own in the data folder. */
-  readonly secretKeys: readonly Buffer[];
-  /** Whether this process does what waits in the outbox, or leaves it to `pharos work`. */
-  readonly worker: boolean;
-  /** Takes the place of the push services' own addresses, for tests and benches. */
-  readonly pushUrl: string | undefined;
-  /** How long a push service may take to answer one message. */
-  readonly pushTimeoutMs: number;
-  /** A file with certificates (PEM) to trust there. */
-  readonly pushCa: string | undefined;
-  /** How long a worker that died keeps a job from the others. */
-  readonly jobLeaseMs: number;
-}
+export type { Config } from './settings.ts';
 
 export class ConfigError extends Error {
   readonly problems: readonly string[];

@@ -1,5 +1,4 @@
 import { joinSql, raw, Shapes, type Sql, type SqlParameter, type SqlValue, sql } from '../sql.ts';
-import type { Dialect } from './dialect.ts';
 
 /** Statements about many rows at once, for both databases: many rows inserted, looked up or changed in one round trip. */
 
@@ -20,6 +19,12 @@ export interface RowsDialect {
   among(columns: readonly string[], length: number): Sql;
   /** The parameters of `among`. */
   wanted(rows: readonly Cells[]): SqlParameter[];
+}
+
+/** What a dialect says of itself here. */
+interface TakesRows {
+  readonly name: string;
+  readonly rows: RowsDialect;
 }
 
 const rowOf = (cells: readonly Sql[]) => sql`(${joinSql(cells, ', ')})`;
@@ -91,7 +96,7 @@ export class RowsStatement {
   }
 
   /** Each row is in exactly one of the statements. None for no rows. */
-  each({ name, rows: how }: Dialect, rows: readonly Cells[]): Sql[] {
+  each({ name, rows: how }: TakesRows, rows: readonly Cells[]): Sql[] {
     const statements: Sql[] = [];
     for (let start = 0; start < rows.length; ) {
       const left = rows.length - start;
@@ -133,7 +138,7 @@ export class Lookup {
   }
 
   /** `own` are the statement's own parameters; of `rows` each is asked for once. */
-  of({ name, rows: how }: Dialect, own: Cells, rows: readonly Cells[]): Sql[] {
+  of({ name, rows: how }: TakesRows, own: Cells, rows: readonly Cells[]): Sql[] {
     const statements: Sql[] = [];
     for (let start = 0; start < rows.length; start += mostWanted) {
       const part = rows.slice(start, start + mostWanted);
