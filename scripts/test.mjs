@@ -27,8 +27,9 @@ if (process.execPath !== pinnedNode) {
   const { ensureMosquitto } = await import('./test-mosquitto.mjs');
   const postgres = await startPostgres();
   const browser = ensureBrowser();
+  let code = 1;
   try {
-    process.exitCode = await runTests({
+    code = await runTests({
       PHAROS_TEST_POSTGRES_URL: postgres.url,
       PHAROS_TEST_BROWSER: browser,
       PHAROS_TEST_MOSQUITTO: ensureMosquitto() ?? '',
@@ -36,6 +37,8 @@ if (process.execPath !== pinnedNode) {
   } finally {
     await postgres.stop();
   }
+  // Not left to the end of the process: what stops the embedded PostgreSQL would make a success of it.
+  process.exit(code);
 }
 
 async function runTests(environment) {

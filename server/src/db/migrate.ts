@@ -39,9 +39,9 @@ const ledger = raw(
 async function appliedMigrations(db: Db): Promise<Set<number>> {
   try {
     await db.run(ledger);
-  } catch (error) {
-    // PostgreSQL lets two nodes that create the table at the same moment collide in its catalogue; now it is there.
-    if (!(error instanceof UniqueViolation)) throw error;
+  } catch {
+    // PostgreSQL lets two nodes that create the table at the same moment collide in its catalogue, as one of several errors;
+    // now it is there. Any other trouble is still the same and is told.
     await db.run(ledger);
   }
   const rows = await db.all<{ id: number }>(raw('select id from migrations'));
