@@ -25,6 +25,8 @@ import { findMissingBeacons } from './features/beacons/store.ts';
 import { bucketConsoleEndpoints } from './features/buckets/console-routes.ts';
 import { BucketDirectory } from './features/buckets/directory.ts';
 import { bucketJobHandlers } from './features/buckets/jobs.ts';
+import { AskedMembers } from './features/buckets/learn.ts';
+import { createRecordInserter } from './features/buckets/record-inserter.ts';
 import { recordEndpoints } from './features/buckets/record-routes.ts';
 import { schemaEndpoints } from './features/buckets/schema-routes.ts';
 import type { BucketService } from './features/buckets/service.ts';
@@ -134,6 +136,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { revision, outbox, passwords, apps, buckets, admins, users } = services;
   const limiter = new RateLimiter();
   const directory = new BucketDirectory(db, revision);
+  const asked = new AskedMembers((appId, bucketId, members) =>
+    background.run('asking for an index', () => buckets.askToLearn(appId, bucketId, members)),
+  );
   const guard = new AccessGuard(
     {
       findApp: (appId) => findAppAccess(db, appId),
@@ -239,7 +244,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...notificationEndpoints({ db, findMissingBeacons, noteChange }),
     ...storylineEndpoints({ db, findMissingBeacons, noteChange }),
     ...schemaEndpoints({ db, directory, service: buckets }),
-    ...recordEndpoints({ db, directory, markInexact: buckets.markInexact }),
+    ...recordEndpoints({ db, directory, asked, insert: createRecordInserter(db), markInexact: buckets.markInexact }),
     ...deviceEndpoints(db),
     ...fileEndpoints({ db, blobs, maxFileBytes: config.maxFileBytes, publicUrl, attempt }),
     ...sightingEndpoints(sightings),
@@ -351,6 +356,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ticker,
     retention,
     async idle() {
+      // Either may have asked the other for something.
+      await background.idle();
       await worker.drain();
       await background.idle();
     },

@@ -1,5 +1,6 @@
 import type { ColumnField, FieldLookup, FieldType } from '../query/fields.ts';
 import { isoTime } from '../query/instant.ts';
+import type { Pairs } from '../query/plan.ts';
 import { joinSql, raw, Shapes, type Sql, type SqlValue, sql } from '../sql.ts';
 import type { Db, Row } from './db.ts';
 
@@ -50,6 +51,8 @@ export interface Table {
    * them. Where the database does not know sizes by itself.
    */
   readonly held: Readonly<Record<string, readonly string[]>>;
+  /** Indexes over two columns. */
+  readonly pairs: Pairs;
   /** One row as the interface shows it, as JSON text. */
   render(row: Row): string;
   /** One row as the interface shows it. */
@@ -144,7 +147,7 @@ function fieldOf(name: string, spec: ColumnSpec): ColumnField {
 export function defineTable(
   name: string,
   columns: Readonly<Record<string, ColumnSpec>>,
-  held: Table['held'] = {},
+  { held = {}, pairs = {} }: Partial<Pick<Table, 'held' | 'pairs'>> = {},
 ): Table {
   const specs = Object.entries(columns)
     .filter(([, spec]) => !spec.hidden)
@@ -188,6 +191,7 @@ export function defineTable(
     lookup: columnLookup(columns),
     selection,
     held,
+    pairs,
     render,
     decode: (row) => JSON.parse(render(row)) as Record<string, unknown>,
     match,

@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import type { Db } from '../db/db.ts';
 import type { Table } from '../db/table.ts';
 
+import type { Field } from '../query/fields.ts';
 import { parseOrder } from '../query/order.ts';
 import { parsePage } from '../query/page.ts';
 import { parseWhere } from '../query/parse.ts';
-import { isIndexed } from '../query/plan.ts';
+import { documentFields, isIndexed } from '../query/plan.ts';
 import { queryToSql, whereToSql } from '../query/to-sql.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import { byCreation } from './creation-order.ts';
@@ -26,6 +27,8 @@ export interface ListOptions {
   readonly idsFollowOccurrence?: true;
   /** The app, for a fair share of long queries. */
   readonly share: string;
+  /** Hears of the fields for which a query had to read documents and an index could have answered. */
+  readonly onDocumentsRead?: (fields: readonly Field[]) => void;
 }
 
 /** Skipping walks over the rows; beyond this it is no longer nothing. */
@@ -77,7 +80,7 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
   const from = (matching: Sql) => sql`from ${raw(table.name)} where ${options.scope} and ${bounds} and ${matching}`;
   // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
   const slow = { share: options.share };
-  const isCheap = isIndexed(rest, order) && page.skip <= cheapSkip;
+  const isCheap = isIndexed(rest, order, table.pairs) && page.skip <= cheapSkip;
   const select = sql`select ${table.selection} ${from(condition)} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
   const narrow = { table, scope: sql`${options.scope} and ${bounds}`, where, order, page, share: options.share };
   const rows =
@@ -86,6 +89,7 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
       : isCheap
         ? await db.all(select, { ...slow, isBrief: true })
         : ((page.skip <= cheapSkip ? await selectNarrowly(db, narrow) : undefined) ?? (await db.all(select, slow)));
+  if (!isCheap) options.onDocumentsRead?.(documentFields(where, order));
   const texts = rows.map(table.render);
   if (!page.count) return listText(texts, '');
   // The last page tells how many there are: a search that finds few is not made twice.

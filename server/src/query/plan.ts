@@ -3,25 +3,43 @@ import type { Field } from './fields.ts';
 import { operators } from './operators.ts';
 import { jsonColumnOf, slotOf } from './sql-target.ts';
 
+/** By the first column of an index over two: the second one. Both stand before object_id. */
+export type Pairs = Readonly<Record<string, string>>;
+
 /**
  * Whether an index leads a query with a limit straight to its records, so that it may run where it blocks others. That
  * is so without a condition in an indexed order; with one value or a range of one indexed column or slot and the order
  * of the same; with one value of it in the order of objectId, which is the last column of each such index; and with values of
- * a unique column in any order of columns. It says nothing of counting, which visits all, nor of the records that `skip` passes over.
+ * a unique column in any order of columns; and with one value of the first of a pair and a range or the order of its second.
+ * It says nothing of counting, which visits all, nor of the records that `skip` passes over.
  */
-export function isIndexed(where: Where | undefined, order: Order): boolean {
+export function isIndexed(where: Where | undefined, order: Order, pairs: Pairs = {}): boolean {
   const conditions = where === undefined ? [] : listConditions(where);
   if (conditions === undefined) return false;
+  if (isPaired(conditions, order, pairs)) return true;
   if (conditions.length > 0 && conditions.every(isUnique)) return !order.some(({ field }) => jsonColumnOf(field));
   const first = order[0];
   if (first === undefined || !isOrderIndexed(order)) return false;
   const column = indexColumn(first.field);
   return conditions.every((condition) => {
-    if (operators.get(condition.operator)?.lookup === undefined || isLargeJson(condition)) return false;
+    if (!isLookup(condition)) return false;
     const own = indexColumn(condition.field);
     if (own === undefined) return false;
     return own === column || (conditions.length === 1 && condition.operator === '$eq' && first.name === 'objectId');
   });
+}
+
+function isPaired(conditions: readonly Condition[], order: Order, pairs: Pairs): boolean {
+  const [first, second, ...rest] = order;
+  if (first === undefined || rest.length > 0 || !conditions.every(isLookup)) return false;
+  if (second !== undefined && (second.name !== 'objectId' || second.descending !== first.descending)) return false;
+  const led = conditions.find((each) => each.operator === '$eq' && pairs[ownColumn(each.field) ?? ''] !== undefined);
+  const other = led && pairs[ownColumn(led.field) ?? ''];
+  if (other === undefined) return false;
+  const others = conditions.filter((each) => each !== led);
+  if (!others.every((each) => ownColumn(each.field) === other)) return false;
+  if (ownColumn(first.field) === other) return true;
+  return first.name === 'objectId' && others.length === 1 && others[0]?.operator === '$eq';
 }
 
 /** How a query of several conditions that no one index answers can still be answered by looking at few records. */
@@ -48,6 +66,13 @@ interface Walk {
   readonly columns: readonly string[];
   /** Whether all that is asked beside it is asked of one other indexed column. */
   readonly besideOneGroup: boolean;
+}
+
+/** What documents have to be read for and an index could answer: of conditions joined by AND, and of the order. */
+export function documentFields(where: Where | undefined, order: Order): readonly Field[] {
+  const conditions = (where === undefined ? [] : listConditions(where)) ?? [];
+  const fields = [...conditions.filter(isLookup), ...order.slice(0, 1)].map(({ field }) => field);
+  return fields.filter((field) => jsonColumnOf(field) !== undefined);
 }
 
 /** Undefined where documents would have to be read to judge a record. */
@@ -105,6 +130,16 @@ function isOrderIndexed([first, second, ...rest]: Order): boolean {
 function indexColumn(field: Field): string | undefined {
   if (field.from === 'member') return slotOf(field);
   return field.indexed === undefined ? undefined : field.column;
+}
+
+/** Where the value itself is kept, by itself. */
+function ownColumn(field: Field): string | undefined {
+  if (field.from === 'member') return slotOf(field);
+  return field.type === 'json' ? undefined : field.column;
+}
+
+function isLookup(condition: Condition): boolean {
+  return operators.get(condition.operator)?.lookup !== undefined && !isLargeJson(condition);
 }
 
 function isLargeJson({ field }: Condition): boolean {

@@ -2,20 +2,24 @@ import type { Db } from '../../db/db.ts';
 import { defineTable, json, number, text, time } from '../../db/table.ts';
 import { sql } from '../../sql.ts';
 
-export const beaconTable = defineTable('beacons', {
-  objectId: text('object_id'),
-  name: text('name'),
-  uuid: text('uuid'),
-  major: number('major'),
-  minor: number('minor'),
-  location: json('location', { omitNull: true }),
-  metadata: json('metadata', { empty: '{}' }),
-  measuredPower: number('measured_power', { omitNull: true }),
-  sensitivity: text('sensitivity', { omitNull: true }),
-  radius: number('radius', { omitNull: true }),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
+export const beaconTable = defineTable(
+  'beacons',
+  {
+    objectId: text('object_id'),
+    name: text('name'),
+    uuid: text('uuid'),
+    major: number('major', { isSet: true }),
+    minor: number('minor', { isSet: true }),
+    location: json('location', { omitNull: true }),
+    metadata: json('metadata', { empty: '{}' }),
+    measuredPower: number('measured_power', { omitNull: true }),
+    sensitivity: text('sensitivity', { omitNull: true }),
+    radius: number('radius', { omitNull: true }),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  { pairs: { major: 'minor' } },
+);
 
 /** Those of `ids` that are not the objectId of a beacon of the app. */
 export async function findMissingBeacons(db: Db, appId: string, ids: readonly string[]): Promise<string[]> {

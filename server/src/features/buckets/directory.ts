@@ -93,18 +93,21 @@ const ownColumns = columnLookup({
 /** `objectId`, `createdAt`, `updatedAt`, and `metadata` with any path below it. */
 function bucketLookup(columns: Columns, slots: readonly Slot[]): FieldLookup {
   const usable = new Map(
-    slots.filter(({ state, exact }) => state === 'ready' && exact).map(({ column, slot }) => [column, slot]),
+    slots.filter(({ state, exact }) => state === 'ready' && exact).map((slot) => [slot.column, slot]),
   );
   const member = (path: readonly string[]): Field => {
-    const name = path.length === 1 ? (path[0] ?? '') : '';
-    const type = Object.hasOwn(columns, name) ? columns[name] : undefined;
-    const slot = usable.get(name);
+    // No declared column has a dot in its name, and no segment of a path has one.
+    const name = path.join('.');
+    const usableSlot = usable.get(name);
+    const declared = Object.hasOwn(columns, name) ? columns[name] : undefined;
+    // A learned member is like a declared one as long as its slot is exact: every value has the type.
+    const type = declared ?? (usableSlot?.learned && usableSlot.type);
     return {
       from: 'member',
       column: 'doc',
       path,
       ...(type ? { declared: declaredTypes[type] } : {}),
-      ...(type && slot ? { slot } : {}),
+      ...(type && usableSlot ? { slot: usableSlot.slot } : {}),
     };
   };
   return (name) => {

@@ -8,6 +8,8 @@ import { type Slot, slotValues } from './slots.ts';
 import * as store from './store.ts';
 
 const pageSize = 250;
+/** On an embedded database a transaction holds up everybody; documents may be large. */
+const mostMs = 5;
 
 /**
  * Other nodes may write by an older definition until they hear of the new one; their last such write is refused by the
@@ -29,10 +31,11 @@ export async function fillBucket({ db, revision, now }: FillDeps, appId: string,
   const slots = readSlots(started);
   const misfits = new Set<string>();
   for (let after = ''; ; ) {
-    const page = await store.findUnfilled(db, { appId, bucketId, after, limit: pageSize });
+    const page = await store.findRecordIds(db, { appId, bucketId, after, limit: pageSize });
     if (page.length === 0) break;
-    for (const slot of await copyPage(db, { appId, bucketId, slots, page })) misfits.add(slot);
-    after = page.at(-1)?.object_id ?? after;
+    const copied = await copyPage(db, { appId, bucketId, slots, page });
+    for (const slot of copied.misfits) misfits.add(slot);
+    after = copied.last;
   }
   await revision.change(async (db) => {
     const bucket = await store.lockBucket(db, appId, bucketId);
@@ -45,23 +48,29 @@ interface Page {
   readonly appId: string;
   readonly bucketId: string;
   readonly slots: readonly Slot[];
-  readonly page: readonly { readonly object_id: string; readonly doc: string }[];
+  /** Their objectIds in order, at least one. */
+  readonly page: readonly string[];
 }
 
-async function copyPage(db: Database, { appId, bucketId, slots, page }: Page): Promise<string[]> {
-  const misfits: string[] = [];
-  await db.transaction(async (db) => {
-    for (const { object_id: objectId } of page) {
+/** Copies the first records of a page, as many as there is time for. */
+async function copyPage(db: Database, { appId, bucketId, slots, page }: Page) {
+  return db.transaction(async (inside) => {
+    const misfits: string[] = [];
+    const end = performance.now() + mostMs;
+    let last = '';
+    for (const objectId of page) {
+      if (last !== '' && db.readsAreLocal && performance.now() > end) break;
+      last = objectId;
       const key = { appId, bucketId, objectId };
-      // Read again under the lock: the record may have been changed since the page was read.
-      const record = await store.lockRecord(db, key);
+      const record = await store.lockRecord(inside, key);
+      // It may have been deleted since the page was read.
       if (!record) continue;
       const copied = slotValues(slots, JSON.parse(record.doc));
       misfits.push(...copied.misfits);
-      await store.writeSlots(db, key, copied.values);
+      await store.writeSlots(inside, key, copied.values);
     }
+    return { misfits, last };
   });
-  return misfits;
 }
 
 /** The slots after a fill: only those that have not changed since it began are done. */

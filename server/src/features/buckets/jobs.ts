@@ -1,8 +1,9 @@
 import type { JobHandler } from '../../jobs/job.ts';
 import { type FillDeps, fillBucket, purgeBucket } from './fill.ts';
+import { learnMembers } from './learn.ts';
 import type { BucketJob } from './service.ts';
 
-/** Both may be repeated, and both are kept trying: a slot that is never filled is never used. */
+/** All may be repeated, and all are kept trying: a slot that is never filled is never used. */
 const common = { concurrency: 1, maxAttempts: 50, baseDelayMs: 1_000, maxDelayMs: 300_000 };
 
 /** What buckets ask for in the background. */
@@ -10,6 +11,11 @@ export function bucketJobHandlers(deps: FillDeps): Record<BucketJob, JobHandler>
   const bucketOf = (payload: unknown) => (payload as { readonly bucketId: string }).bucketId;
   return {
     'bucket.fill': { ...common, run: (job) => fillBucket(deps, job.appId, bucketOf(job.payload)) },
+    'bucket.learn': {
+      ...common,
+      run: (job) =>
+        learnMembers(deps, job.appId, job.payload as { readonly bucketId: string; readonly members: string[] }),
+    },
     'bucket.purge': {
       ...common,
       run: async (job) => {

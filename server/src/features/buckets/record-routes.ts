@@ -18,6 +18,8 @@ import { isObject } from '../../http/shape.ts';
 import { newObjectId } from '../../id.ts';
 import { sql } from '../../sql.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
+import type { AskedMembers } from './learn.ts';
+import type { InsertRecord } from './record-inserter.ts';
 import {
   assertBucketName,
   assertFitsColumns,
@@ -32,6 +34,8 @@ import * as store from './store.ts';
 export interface RecordDeps {
   readonly db: Database;
   readonly directory: BucketDirectory;
+  readonly asked: AskedMembers;
+  readonly insert: InsertRecord;
   readonly markInexact: (appId: string, bucketId: string, slots: readonly string[]) => Promise<void>;
 }
 
@@ -100,6 +104,7 @@ function list(deps: RecordDeps): Endpoint {
         defaultLimit: 100,
         idsFollowCreation: true,
         share: bucket.appId,
+        onDocumentsRead: (fields) => deps.asked.note(bucket, fields),
       });
     },
   });
@@ -135,7 +140,7 @@ function create(deps: RecordDeps): Endpoint {
           key: { appId: bucket.appId, bucketId: bucket.bucketId, objectId },
           now: call.now,
         };
-        return { misfits: record.misfits, run: () => store.insertRecord(deps.db, write) };
+        return { misfits: record.misfits, run: () => deps.insert(write) };
       });
       return { result: { createdAt: isoTime(call.now), objectId } };
     },

@@ -18,12 +18,19 @@ export interface BucketDeps {
   /** Asks for a background job in the transaction of what makes it necessary. */
   readonly enqueue: (
     db: Db,
-    job: { readonly appId: string; readonly kind: BucketJob; readonly payload: { readonly bucketId: string } },
+    job: {
+      readonly appId: string;
+      readonly kind: BucketJob;
+      readonly payload: { readonly bucketId: string; readonly members?: readonly string[] };
+    },
   ) => Promise<void>;
 }
 
-/** `bucket.fill` copies declared columns to their slots, `bucket.purge` removes the records of a deleted bucket. */
-export type BucketJob = 'bucket.fill' | 'bucket.purge';
+/**
+ * `bucket.fill` copies declared columns to their slots, `bucket.learn` gives slots to members that lists ask for often,
+ * `bucket.purge` removes the records of a deleted bucket.
+ */
+export type BucketJob = 'bucket.fill' | 'bucket.learn' | 'bucket.purge';
 
 export type BucketService = ReturnType<typeof createBucketService>;
 
@@ -162,6 +169,11 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
         if (!removed) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
         await reassignSlots(db, bucket);
       });
+    },
+
+    /** Has members of a bucket made fast to ask for, in the background. */
+    async askToLearn(appId: string, bucketId: string, members: readonly string[]): Promise<void> {
+      await enqueue(db, { appId, kind: 'bucket.learn', payload: { bucketId, members } });
     },
 
     /** Notes that slots no longer hold exact copies, so that queries read the documents instead. */

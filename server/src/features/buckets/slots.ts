@@ -1,5 +1,5 @@
 import { readInstant } from '../../query/instant.ts';
-import { ownMember } from '../../query/json.ts';
+import { ownMember, readPath } from '../../query/json.ts';
 
 /** The types that a schema may declare. */
 export const columnTypes = ['Number', 'String', 'Date', 'Boolean'] as const;
@@ -15,11 +15,20 @@ export const slotsHeld: Readonly<Record<string, readonly string[]>> = Object.fro
   ...textSlots.map((slot) => [slot, [slot, ...numberSlots]]),
 ]);
 
+/** By the text slot: the number slot that stands behind it in an index of both (migration 8). */
+export const slotPairs: Readonly<Record<string, string>> = Object.fromEntries(
+  textSlots.map((slot, place) => [slot, numberSlots[place] ?? '']),
+);
+
+/** Each copy makes writing a little slower, so not every slot is given away unasked. */
+const maxLearned = 3;
+
 /** Longer texts would make index entries that PostgreSQL refuses. */
 const maxSlotText = 255;
 
 /**
- * A declared column that is copied to an indexed column of its own.
+ * A declared column that is copied to an indexed column of its own, or (`learned`) a member that no schema declares and
+ * that lists often ask for; its `column` is a path with dots, and it gives way to a declared one.
  *
  * `filling`: new records are copied, older ones are being copied. `ready`: queries use it. `draining`: the column was
  * withdrawn and the copies are being removed, before another column may use the slot. `exact` turns false for good
@@ -32,6 +41,7 @@ export interface Slot {
   readonly type: ColumnType;
   readonly state: 'filling' | 'ready' | 'draining';
   readonly exact: boolean;
+  readonly learned?: true;
 }
 
 /**
@@ -39,22 +49,91 @@ export interface Slot {
  * six texts stay without: they work, but are not fast.
  */
 export function assignSlots(current: readonly Slot[], columns: Columns, isEmpty: boolean): readonly Slot[] {
-  const kept = current.map(
-    (slot): Slot => (columns[slot.column] === slot.type ? slot : { ...slot, state: 'draining' }),
-  );
+  const state = isEmpty ? 'ready' : 'filling';
+  const kept = current.map((slot) => keepSlot(slot, { columns, state }));
   // Nothing to copy and nothing to remove in an empty bucket.
-  const slots = isEmpty ? kept.filter(({ state }) => state !== 'draining') : kept;
-  const live = new Set(slots.filter(({ state }) => state !== 'draining').map(({ column }) => column));
-  const taken = new Set(slots.map(({ slot }) => slot));
-  const added: Slot[] = [];
+  let slots = isEmpty ? kept.filter((slot) => slot.state !== 'draining') : kept;
+  const live = new Set(slots.filter((slot) => slot.state !== 'draining').map(({ column }) => column));
   for (const [column, type] of Object.entries(columns)) {
     if (live.has(column)) continue;
-    const free = (type === 'String' ? textSlots : numberSlots).find((slot) => !taken.has(slot));
-    if (!free) continue;
-    taken.add(free);
-    added.push({ slot: free, column, type, state: isEmpty ? 'ready' : 'filling', exact: true });
+    const slot = freeSlot(slots, type) ?? learnedSlot(slots, type);
+    if (slot) slots = [...slots.filter((other) => other.slot !== slot), { slot, column, type, state, exact: true }];
   }
-  return [...slots, ...added];
+  return slots;
+}
+
+interface Keeping {
+  readonly columns: Columns;
+  readonly state: 'ready' | 'filling';
+}
+
+function keepSlot(slot: Slot, { columns, state }: Keeping): Slot {
+  const declared = Object.hasOwn(columns, slot.column) ? columns[slot.column] : undefined;
+  if (slot.learned && declared === undefined) return slot;
+  if (declared !== slot.type) return { ...slot, state: 'draining' };
+  const { learned, ...own } = slot;
+  // What was learned and did not fit is copied once more: it may have been mended before it was declared.
+  return learned && !slot.exact ? { ...own, state, exact: true } : own;
+}
+
+const slotsFor = (type: ColumnType) => (type === 'String' ? textSlots : numberSlots);
+
+function freeSlot(slots: readonly Slot[], type: ColumnType): string | undefined {
+  return slotsFor(type).find((name) => slots.every(({ slot }) => slot !== name));
+}
+
+/** One that may be taken from its member: filling it anew writes over every copy. Best one that is of no use. */
+function learnedSlot(slots: readonly Slot[], type: ColumnType): string | undefined {
+  const names = slotsFor(type);
+  const learned = slots.filter(({ slot, learned: isLearned }) => isLearned && names.includes(slot));
+  return (learned.find(({ exact }) => !exact) ?? learned.at(-1))?.slot;
+}
+
+/** A member of which all values that were looked at have one type. */
+export interface LearnableMember {
+  readonly path: string;
+  readonly type: Exclude<ColumnType, 'Date'>;
+}
+
+/**
+ * Gives members that lists ask for often a slot each, as long as there are some to give. `together` are the members of
+ * one query: a text and a number of them get slots that share an index, if those are free.
+ */
+export function learnSlots(
+  current: readonly Slot[],
+  found: readonly LearnableMember[],
+  together: readonly string[],
+): readonly Slot[] {
+  const slots = [...current];
+  for (const { path, type } of found) {
+    const own = slotsFor(type);
+    const learned = slots.filter((other) => other.learned && own.includes(other.slot));
+    if (slots.some(({ column }) => column === path) || learned.length >= maxLearned) continue;
+    const isFree = (name: string) => slots.every(({ slot }) => slot !== name);
+    const free = own.filter(isFree);
+    const partners = slots.filter(({ column }) => together.includes(column)).map(({ slot }) => partnerOf(slot));
+    const slot =
+      free.find((name) => partners.includes(name)) ?? free.find((name) => isFree(partnerOf(name))) ?? free[0];
+    if (slot) slots.push({ slot, column: path, type, state: 'filling', exact: true, learned: true });
+  }
+  return slots;
+}
+
+/** The slot that shares an index with this one. */
+function partnerOf(slot: string): string {
+  return slotPairs[slot] ?? textSlots.find((text) => slotPairs[text] === slot) ?? '';
+}
+
+/** The type of all values that are there; undefined when there is none, or several, or one that no slot can hold. */
+export function typeOfAll(values: readonly unknown[]): LearnableMember['type'] | undefined {
+  const types = new Set(values.filter((value) => value !== undefined && value !== null).map(typeOf));
+  const [type] = types;
+  return types.size === 1 ? type : undefined;
+}
+
+function typeOf(value: unknown): LearnableMember['type'] | undefined {
+  const type = ({ string: 'String', number: 'Number', boolean: 'Boolean' } as const)[typeof value as 'string'];
+  return type !== undefined && slotValue(type, value) !== undefined ? type : undefined;
 }
 
 export interface SlotValues {
@@ -71,15 +150,19 @@ export function slotValues(slots: readonly Slot[], document: unknown): SlotValue
   const values: Record<string, string | number | null> = {};
   const misfits: string[] = [];
   for (const slot of slots) {
-    if (slot.state === 'draining') {
+    if (slot.state === 'draining' || (slot.learned && !slot.exact)) {
       values[slot.slot] = null;
       continue;
     }
-    const value = slotValue(slot.type, ownMember(document, slot.column));
+    const value = slotValue(slot.type, memberOf(document, slot));
     values[slot.slot] = value ?? (slot.type === 'String' ? missing.text : missing.number);
     if (value === undefined && slot.exact) misfits.push(slot.slot);
   }
   return { values, misfits };
+}
+
+function memberOf(document: unknown, { column, learned }: Slot): unknown {
+  return learned ? readPath(document, column.split('.')) : ownMember(document, column);
 }
 
 /** Undefined for a value that the slot cannot hold. */

@@ -1,7 +1,8 @@
 import type { Db } from '../../db/db.ts';
+import { type ColumnType, RowsStatement } from '../../db/rows.ts';
 import { defineTable, json, text, time } from '../../db/table.ts';
 import { joinSql, raw, Shapes, type SqlValue, sql } from '../../sql.ts';
-import { slotsHeld } from './slots.ts';
+import { slotPairs, slotsHeld } from './slots.ts';
 
 export interface BucketRow {
   readonly app_id: string;
@@ -30,7 +31,7 @@ export const recordTable = defineTable(
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
   },
-  slotsHeld,
+  { held: slotsHeld, pairs: slotPairs },
 );
 
 export function findBucket(db: Db, appId: string, name: string): Promise<BucketRow | undefined> {
@@ -101,14 +102,33 @@ const hasVersion = ({ key, version }: RecordWrite) =>
   sql`exists (select 1 from buckets where app_id = ${key.appId} and object_id = ${key.bucketId} and version = ${version})`;
 
 const inserts = new Shapes();
+const insertsOfMany = new Map<string, RowsStatement>();
+
+const recordColumns: readonly (readonly [string, ColumnType])[] = [
+  ['app_id', 'text'],
+  ['bucket_id', 'text'],
+  ['object_id', 'text'],
+  ['doc', 'text'],
+  ['created_at', 'bigint'],
+  ['updated_at', 'bigint'],
+];
+const namesOf = (slots: RecordWrite['slots']) =>
+  [...recordColumns.map(([name]) => name), ...Object.keys(slots)].join(', ');
+const cellsOf = ({ key, slots, document, now }: RecordWrite): SqlValue[] => [
+  key.appId,
+  key.bucketId,
+  key.objectId,
+  document,
+  now,
+  now,
+  ...Object.values(slots),
+];
 
 /** False when the bucket's definition has changed since, or the bucket is gone. */
 export async function insertRecord(db: Db, write: RecordWrite): Promise<boolean> {
-  const { key, slots, version } = write;
-  const names = ['app_id', 'bucket_id', 'object_id', 'doc', 'created_at', 'updated_at', ...Object.keys(slots)].join(
-    ', ',
-  );
-  const cells = [key.appId, key.bucketId, key.objectId, write.document, write.now, write.now, ...Object.values(slots)];
+  const { key, version } = write;
+  const names = namesOf(write.slots);
+  const cells = cellsOf(write);
   const statement = inserts.of(names, [...cells, key.appId, key.bucketId, version], () => {
     const values = joinSql(
       cells.map((cell) => sql`${cell}`),
@@ -117,6 +137,30 @@ export async function insertRecord(db: Db, write: RecordWrite): Promise<boolean>
     return sql`insert into records (${raw(names)}) select ${values} where ${hasVersion(write)}`;
   });
   return (await db.run(statement)) > 0;
+}
+
+/** The same for records of one bucket and one version: all of them or, when it is false, none. */
+export async function insertRecords(db: Db, writes: readonly RecordWrite[]): Promise<boolean> {
+  const slots = writes[0]?.slots ?? {};
+  const names = namesOf(slots);
+  const known = insertsOfMany.get(names) ?? insertOfMany(slots);
+  insertsOfMany.set(names, known);
+  const rows = writes.map((write) => [...cellsOf(write), write.version]);
+  let inserted = 0;
+  for (const statement of known.each(db.dialect, rows)) inserted += await db.run(statement);
+  return inserted === writes.length;
+}
+
+function insertOfMany(slots: RecordWrite['slots']): RowsStatement {
+  const slotTypes = Object.keys(slots).map((name): ColumnType => (name.startsWith('n') ? 'double precision' : 'text'));
+  const types = [...recordColumns.map(([, type]) => type), ...slotTypes];
+  const own = raw(types.map((_, index) => `column${index + 1}`).join(', '));
+  const version = raw(`column${types.length + 1}`);
+  return new RowsStatement(
+    [...types, 'bigint'],
+    (rows) => sql`insert into records (${raw(namesOf(slots))}) select ${own} from ${rows} as given
+      where exists (select 1 from buckets where app_id = column1 and object_id = column2 and version = ${version})`,
+  );
 }
 
 /** False when the record is gone or the bucket's definition has changed since. */
@@ -139,13 +183,23 @@ export function lockRecord(db: Db, key: RecordKey): Promise<{ doc: string; updat
     where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${raw(db.dialect.lockRow)}`);
 }
 
-/** Records after `after` whose slot has not been copied (or, draining, not been removed) yet, in order. */
-export function findUnfilled(
+/** The objectIds of a bucket's records after `after`, in order. */
+export async function findRecordIds(
   db: Db,
   where: { readonly appId: string; readonly bucketId: string; readonly after: string; readonly limit: number },
-) {
-  return db.all<{ object_id: string; doc: string }>(sql`select object_id, doc from records
+): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(sql`select object_id from records
     where app_id = ${where.appId} and bucket_id = ${where.bucketId} and object_id > ${where.after} order by object_id limit ${where.limit}`);
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** The newest documents of a bucket. */
+export function sampleDocuments(
+  db: Db,
+  where: { readonly appId: string; readonly bucketId: string; readonly limit: number },
+) {
+  return db.all<{ doc: string }>(sql`select doc from records
+    where app_id = ${where.appId} and bucket_id = ${where.bucketId} order by object_id desc limit ${where.limit}`);
 }
 
 export async function writeSlots(db: Db, key: RecordKey, slots: Readonly<Record<string, SqlValue>>): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Db } from '../../db/db.ts';
+import { Gathering } from '../../db/gathering.ts';
 import { Failure, fail } from '../../errors.ts';
 import type { Announce } from '../../happening.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import type { Answer } from './answer.ts';
 import { decide, Past, type Turn } from './decide.ts';
-import { Gathering } from './gathering.ts';
 import { lockInstallation } from './installation-locks.ts';
 import { type Batch, batchKey, type Placing, placeItems, readBatch } from './intake.ts';
 import { type RecordTools, recordDecisions } from './record.ts';

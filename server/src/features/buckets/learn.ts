@@ -1,0 +1,74 @@
+import type { Field } from '../../query/fields.ts';
+import { readPath } from '../../query/json.ts';
+import { type Bucket, readSlots } from './directory.ts';
+import { type FillDeps, fillBucket } from './fill.ts';
+import { type LearnableMember, learnSlots, typeOfAll } from './slots.ts';
+import * as store from './store.ts';
+
+/** So many queries that read every document make a member worth an index; a question asked once or twice does not. */
+const queriesToLearn = 20;
+/** Reading fewer documents than these costs no more than handing the query to a thread. */
+const fewestRecords = 500;
+const sampleSize = 200;
+const maxNoted = 2_000;
+
+/** Has members of a bucket learned, without anybody waiting for it. */
+export type AskToLearn = (appId: string, bucketId: string, members: readonly string[]) => void;
+
+/** Counts, in this process, for which members that no schema declares lists had to read documents. */
+export class AskedMembers {
+  readonly #ask: AskToLearn;
+  readonly #counts = new Map<string, { queries: number; due: number }>();
+
+  constructor(ask: AskToLearn) {
+    this.#ask = ask;
+  }
+
+  /** `fields` are those of one query. */
+  note(bucket: Bucket, fields: readonly Field[]): void {
+    const paths = fields.flatMap((field) =>
+      field.from === 'member' && field.declared === undefined && field.path.length > 0 ? field.path.join('.') : [],
+    );
+    const due = [...new Set(paths)].filter((path) => this.#isDue(`${bucket.bucketId} ${path}`));
+    if (due.length === 0) return;
+    // All of the query, so that two of them can share an index.
+    this.#ask(bucket.appId, bucket.bucketId, [...new Set(paths)]);
+  }
+
+  #isDue(key: string): boolean {
+    if (this.#counts.size >= maxNoted) this.#counts.clear();
+    const known = this.#counts.get(key) ?? { queries: 0, due: queriesToLearn };
+    this.#counts.set(key, known);
+    known.queries++;
+    if (known.queries < known.due) return false;
+    // What could not be learned, since values differ in type or all slots are given, is tried again ever more seldom.
+    known.due *= 4;
+    return true;
+  }
+}
+
+interface Asked {
+  readonly bucketId: string;
+  readonly members: readonly string[];
+}
+
+/** Gives slots to members whose values all have one type, and copies what is there. May be repeated. */
+export async function learnMembers(deps: FillDeps, appId: string, { bucketId, members }: Asked): Promise<void> {
+  const { db, revision, now } = deps;
+  if ((await store.countRecords(db, { appId, bucketId, limit: fewestRecords })) < fewestRecords) return;
+  const sample = await store.sampleDocuments(db, { appId, bucketId, limit: sampleSize });
+  const documents = sample.map(({ doc }) => JSON.parse(doc) as unknown);
+  const found = members.flatMap((path): LearnableMember[] => {
+    const type = typeOfAll(documents.map((document) => readPath(document, path.split('.'))));
+    return type ? [{ path, type }] : [];
+  });
+  const isToFill = await revision.change(async (db) => {
+    const bucket = await store.lockBucket(db, appId, bucketId);
+    if (!bucket) return false;
+    const current = readSlots(bucket);
+    const slots = learnSlots(current, found, members);
+    if (slots.length > current.length) await store.updateSlots(db, bucket, JSON.stringify(slots), now());
+    return slots.some(({ state }) => state !== 'ready');
+  });
+  if (isToFill) await fillBucket(deps, appId, bucketId);
+}

@@ -1,0 +1,42 @@
+import type { Database, Db } from '../../db/db.ts';
+import { Gathering } from '../../db/gathering.ts';
+import { Failure } from '../../errors.ts';
+import { insertRecord, insertRecords, type RecordWrite } from './store.ts';
+
+/** Statements at the same time, and what one may hold: records, and characters of their documents. */
+const together = { slots: 4, most: 64, mostWeight: 1_000_000 } as const;
+
+/** Stores a new record. False when the bucket's definition has changed since, or the bucket is gone. */
+export type InsertRecord = (write: RecordWrite) => Promise<boolean>;
+
+/**
+ * Over the network, records that are made at the same moment share a statement (ADR 11): a round trip and the work of a
+ * statement cost more than the row. An embedded database joins them in one commit by itself.
+ */
+export function createRecordInserter(db: Database): InsertRecord {
+  if (db.readsAreLocal) return (write) => insertRecord(db, write);
+  const gathering = new Gathering<RecordWrite, boolean>({
+    ...together,
+    weigh: ({ document }) => document.length,
+    shareOf: ({ key }) => key.appId,
+    run: (writes) => insertTogether(db, writes),
+    runAlone: (write) => insertRecord(db, write),
+    // A database that does not answer will not do so for each of them either.
+    isOfOneItem: (error) => !(error instanceof Failure && error.name === 'Timeout'),
+  });
+  return (write) => gathering.add(write);
+}
+
+async function insertTogether(db: Database, writes: readonly RecordWrite[]): Promise<boolean[]> {
+  const groups = [...Map.groupBy(writes, ({ key, version }) => `${key.appId} ${key.bucketId} ${version}`).values()];
+  const isDone = new Map<RecordWrite, boolean>();
+  const insertGroups = async (db: Db) => {
+    for (const group of groups) {
+      const isInserted = await insertRecords(db, group);
+      for (const write of group) isDone.set(write, isInserted);
+    }
+  };
+  // All or none of them, without the round trips of a transaction where there is only one statement.
+  await (groups.length === 1 ? insertGroups(db) : db.transaction(insertGroups));
+  return writes.map((write) => isDone.get(write) ?? false);
+}
