@@ -29,7 +29,7 @@ const fence = 100_000;
  * does, and told how it took half a minute in a trial.
  */
 export async function selectNarrowly(db: Db, query: NarrowQuery): Promise<Row[] | undefined> {
-  const plan = db.dialect.knowsSizes ? undefined : planNarrowly(query.where, query.order);
+  const plan = db.dialect.knowsSizes ? undefined : planNarrowly(query.where, query.order, query.table.pairs);
   if (!plan) return undefined;
   return (await amongFew(db, query, plan)) ?? (await byOrder(db, query, plan)) ?? (await amongHeld(db, query, plan));
 }

@@ -76,19 +76,19 @@ export function documentFields(where: Where | undefined, order: Order): readonly
 }
 
 /** Undefined where documents would have to be read to judge a record. */
-export function planNarrowly(where: Where | undefined, order: Order): NarrowPlan | undefined {
+export function planNarrowly(where: Where | undefined, order: Order, pairs: Pairs = {}): NarrowPlan | undefined {
   const conditions = where === undefined ? undefined : listConditions(where);
   const fields = [...(conditions ?? []), ...order].map(({ field }) => field);
   if (!conditions || fields.some((field) => jsonColumnOf(field) !== undefined)) return undefined;
   // Without a lookup it is a pattern or a negation; patterns take their time on each record.
   if (conditions.some(({ operator }) => operators.get(operator)?.lookup === undefined)) return undefined;
-  const columns = new Set(conditions.flatMap(({ field }) => indexColumn(field) ?? []));
+  const columns = new Set(conditions.flatMap(({ field }) => leadingColumn(field, pairs) ?? []));
   const groups = [...columns].map((column) => groupOf(column, conditions));
   return { groups, walk: walkOf(conditions, order), columns: columnsOf(fields) };
 }
 
 function groupOf(column: string, conditions: readonly Condition[]): Group {
-  return { column, where: { kind: 'all', parts: conditions.filter(({ field }) => indexColumn(field) === column) } };
+  return { column, where: { kind: 'all', parts: conditions.filter(({ field }) => ownColumn(field) === column) } };
 }
 
 function walkOf(conditions: readonly Condition[], order: Order): Walk | undefined {
@@ -130,6 +130,12 @@ function isOrderIndexed([first, second, ...rest]: Order): boolean {
 function indexColumn(field: Field): string | undefined {
   if (field.from === 'member') return slotOf(field);
   return field.indexed === undefined ? undefined : field.column;
+}
+
+/** The same, or the first column of a pair. */
+function leadingColumn(field: Field, pairs: Pairs): string | undefined {
+  const column = ownColumn(field);
+  return indexColumn(field) ?? (column !== undefined && pairs[column] !== undefined ? column : undefined);
 }
 
 /** Where the value itself is kept, by itself. */

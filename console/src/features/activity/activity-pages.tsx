@@ -64,7 +64,7 @@ function Activity<Id extends ListOperation>({ about, empty, tab }: Props<Id>) {
   const search = useSearch({ strict: false }) as ActivitySearch;
   const navigate = useNavigate();
   const times = useTimes(appId);
-  const { list, csv, narrowing, kinds, orderNote } = tab(appId, times);
+  const { list, csv, narrowing, kinds } = tab(appId, times);
   const { range, beacon, visitor, kind } = search;
   // The start of a range is read off the clock once, not at every drawing.
   const scope = useMemo(
@@ -128,7 +128,7 @@ function Activity<Id extends ListOperation>({ about, empty, tab }: Props<Id>) {
             }
           />
         }
-        note={[!search.order && orderNote, `Times are in ${times.zone}.`].filter(Boolean).join(' ')}
+        note={`Times are in ${times.zone}.`}
         empty={
           <EmptyState icon="activity" title="Nothing has happened yet">
             {empty}

@@ -28,8 +28,6 @@ export interface ActivityTab<Id extends ListOperation> {
   readonly csv: CsvColumns<Listed<Id>>;
   readonly narrowing: Narrowing;
   readonly kinds: { readonly label: string; readonly options: readonly Option[] };
-  /** What the order is as long as nobody chooses one, where no column shows it. */
-  readonly orderNote?: string;
 }
 
 interface Option {
@@ -146,8 +144,6 @@ export const eventsTab = (appId: string, times: Times): ActivityTab<'listEvents'
 
 export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'> => ({
   narrowing: { time: 'enteredAt', kind: 'source', hasBeacon: true },
-  // An objectId begins with the time at which the visit was noticed, which is no column.
-  orderNote: 'Newest first, in the order in which they were noticed: that can be some seconds after entering.',
   kinds: {
     label: 'However noticed',
     options: [
@@ -187,7 +183,7 @@ export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'
     plural: 'visits',
     searchFields: [],
     searchHint: '',
-    defaultOrder: '-objectId',
+    defaultOrder: '-enteredAt',
     columns: [
       {
         name: 'beacon',

@@ -95,7 +95,7 @@ export async function readAttention(db: Db, appId: string, now: number) {
 
 async function readLastVisit(db: Db, appId: string): Promise<string | null> {
   const [row] = await db.all<{ entered_at: number }>(
-    sql`select entered_at from visits where app_id = ${appId} order by object_id desc limit 1`,
+    sql`select entered_at from visits where app_id = ${appId} order by entered_at desc limit 1`,
     { share: appId },
   );
   return row ? iso(row.entered_at) : null;
@@ -104,17 +104,16 @@ async function readLastVisit(db: Db, appId: string): Promise<string | null> {
 async function readSilentBeacons(db: Db, appId: string, now: number) {
   const slow = { share: appId };
   const lastVisits = sql`select b.object_id, b.name,
-      (select max(v.object_id) from visits v where v.app_id = b.app_id and v.beacon_id = b.object_id) as last_id
+      (select max(v.entered_at) from visits v where v.app_id = b.app_id and v.beacon_id = b.object_id) as last_at
     from beacons b where b.app_id = ${appId}`;
-  const before = firstIdAt(now - silentAfterMs);
+  const before = now - silentAfterMs;
   const [counts] = await db.all<{ seen: number; total: number }>(
-    sql`select count(last_id) as seen, count(case when last_id < ${before} then 1 end) as total from (${lastVisits}) x`,
+    sql`select count(last_at) as seen, count(case when last_at < ${before} then 1 end) as total from (${lastVisits}) x`,
     slow,
   );
   const rows = await db.all<{ object_id: string; name: string; entered_at: number }>(
-    sql`select x.object_id, x.name, l.entered_at from (${lastVisits}) x
-      join visits l on l.app_id = ${appId} and l.object_id = x.last_id
-      where x.last_id < ${before} order by x.last_id desc limit 10`,
+    sql`select object_id, name, last_at as entered_at from (${lastVisits}) x
+      where last_at < ${before} order by last_at desc limit 10`,
     slow,
   );
   return {

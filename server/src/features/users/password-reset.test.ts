@@ -180,6 +180,8 @@ for (const database of databases) {
         assert.deepEqual([refused.status, refused.body.code, refused.headers['retry-after']], [429, 904, '600']);
       }
       await app.app.idle();
+      const left = (await jobs()).map(({ state, last_error }) => `${state}: ${last_error}`);
+      assert.deepEqual(left, [], 'every mail is taken over');
       assert.equal(sink.mails.length, 3);
     });
 

@@ -16,7 +16,6 @@ export function visitEndpoints(db: Db): Endpoint[] {
     grants: { read: 'user' },
     defaultLimit: 100,
   };
-  // An objectId begins with the time of the first event of the pass, which none of the members is.
   const description = 'Newest first. A visit runs from ENTER to EXIT of one installation at one beacon.';
-  return [listEndpoint(visits, { description, defaultOrder: '-objectId' }), getEndpoint(visits)];
+  return [listEndpoint(visits, { description, defaultOrder: '-enteredAt' }), getEndpoint(visits)];
 }

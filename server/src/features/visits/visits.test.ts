@@ -85,15 +85,23 @@ for (const database of databases) {
       assert.deepEqual(await list({ order: 'enteredAt', skip: '10', limit: '20' }), ordered.slice(10, 30));
     });
 
+    test('come newest first', async () => {
+      const newest = idsOf(visits.toSorted(byTime).toReversed());
+      assert.deepEqual(await list({}), newest);
+      assert.deepEqual(await list({ where: { isOpen: true } }), newest);
+      assert.deepEqual(await list({ where: { installationId: pointer('_Installation', 'phone') } }), newest);
+    });
+
     test('are found by when they began, in any order, alone and beside a beacon', async () => {
       const [from, to] = [start + 4000, start + 11_000];
       const where = { enteredAt: { $gte: date(from), $lt: date(to) } };
       const within = visits.filter(({ enteredAt }) => enteredAt >= from && enteredAt < to);
       assert.deepEqual(await list({ where, order: 'enteredAt' }), idsOf(within.toSorted(byTime)));
-      assert.deepEqual(await list({ where }), idsOf(within.toSorted(byId).toReversed()));
+      assert.deepEqual(await list({ where }), idsOf(within.toSorted(byTime).toReversed()));
+      assert.deepEqual(await list({ where, order: '-objectId' }), idsOf(within.toSorted(byId).toReversed()));
       const there = within.filter(({ beacon }) => beacon === 'beacon1');
       assert.deepEqual(
-        await list({ where: { ...where, beaconId: pointer('Beacon', 'beacon1') }, order: '-enteredAt,-objectId' }),
+        await list({ where: { ...where, beaconId: pointer('Beacon', 'beacon1') } }),
         idsOf(there.toSorted(byTime).toReversed()),
       );
     });
@@ -113,11 +121,11 @@ for (const database of databases) {
       const where = { beaconId: pointer('Beacon', 'beacon1'), enteredAt: { $gte: date(start) } };
       const query = {
         where: parseWhere(JSON.stringify(where), visitTable.lookup),
-        order: parseOrder('-objectId', visitTable.lookup),
+        order: parseOrder('-enteredAt', visitTable.lookup),
       };
       const { condition, orderBy } = queryToSql(query, app.storage.db.dialect.where);
       const statement = sql`select * from visits where app_id = ${app.appId} and ${condition} order by ${orderBy} limit 10`;
-      assert.match(await planOf(app, statement), /visits_beacon(_entered)? \(app_id=\? AND beacon_id=\?/);
+      assert.match(await planOf(app, statement), /visits_beacon_entered \(app_id=\? AND beacon_id=\? AND entered_at/);
     });
   });
 }
