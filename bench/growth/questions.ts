@@ -10,6 +10,8 @@ export interface Question {
   readonly title: string;
   /** What it grows with. */
   readonly of: 'records' | 'traces';
+  /** The service makes it fast after a while, because it is asked often. */
+  readonly isLearned?: boolean;
   load(service: PharosTarget, filled: Filled): Promise<Load>;
 }
 
@@ -131,6 +133,7 @@ function asCompared(workload: Workload): Question {
   return {
     title: workloadTitles[workload],
     of: 'records',
+    isLearned: workload === 'filter-free',
     async load(service, filled) {
       const load = (await service.load(workload)) as Load;
       if (workload !== 'sign-in') return load;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Gathering } from './gathering.ts';
+import { Gathering, type GatheringOptions } from './gathering.ts';
 
 interface Item {
   readonly share: string;
@@ -9,7 +9,9 @@ interface Item {
 }
 
 /** A gathering whose runs end when they are told to, and what each of them held. */
-function openGathering(over: { readonly most?: number; readonly mostWeight?: number } = {}) {
+function openGathering(
+  over: Partial<Pick<GatheringOptions<Item, string>, 'slots' | 'most' | 'mostWeight' | 'subjectOf'>> = {},
+) {
   const runs: string[][] = [];
   const ends: (() => void)[] = [];
   const nameOf = ({ share, n }: Item) => `${share}${n}`;
@@ -88,6 +90,22 @@ describe('gathering', () => {
     const heavy = { share: 'a', n: 3, weight: 11 };
     await finish(add(...of('a', 1, 2), heavy, ...of('a', 4, 5, 6, 7)));
     assert.deepEqual(runs, [['a1', 'a2'], ['a3'], ['a4', 'a5', 'a6'], ['a7']]);
+  });
+
+  test('of items that work on the same one runs at a time, and the others are not held up', async () => {
+    const { add, finish, runs } = openGathering({ slots: 2, subjectOf: ({ share, n }) => `${share}${n % 10}` });
+    const results = await finish(add(...of('a', 1, 11, 21, 2, 12), ...of('b', 1, 3)));
+    assert.equal(new Set(results).size, 7);
+    assert.deepEqual(runs, [['a1', 'b1', 'a2', 'b3'], ['a11', 'a12'], ['a21']]);
+  });
+
+  test('what waits for its turn is taken by as many runs as there may be', async () => {
+    const { add, finish, runs } = openGathering({ slots: 2, most: 2, subjectOf: ({ n }) => `${n % 2}` });
+    await finish(add(...of('a', 1, 2, 3, 4)));
+    assert.deepEqual(runs, [
+      ['a1', 'a2'],
+      ['a3', 'a4'],
+    ]);
   });
 
   test('an item that cannot run with the others runs alone', async () => {

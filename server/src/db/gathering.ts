@@ -12,6 +12,8 @@ export interface GatheringOptions<Item, Result> {
   readonly weigh: (item: Item) => number;
   /** Who asks. Shares take turns, so that one with many items does not hold up the others. */
   readonly shareOf: (item: Item) => string;
+  /** What an item works on. Of two items that work on the same, the later one is left in line until the other is done. */
+  readonly subjectOf?: (item: Item) => string;
   /**
    * Does the work of several items, all or none of it. Results in their order; undefined for an item that has to run by
    * itself.
@@ -33,6 +35,8 @@ export class Gathering<Item, Result> {
   readonly #options: GatheringOptions<Item, Result>;
   /** Whose turn is next comes first. */
   readonly #lines = new Map<string, Waiting<Item, Result>[]>();
+  /** What is being worked on. */
+  readonly #busy = new Set<string>();
   #running = 0;
 
   constructor(options: GatheringOptions<Item, Result>) {
@@ -57,22 +61,29 @@ export class Gathering<Item, Result> {
   }
 
   async #runAll(): Promise<void> {
-    for (let taken = this.#take(); taken.length > 0; taken = this.#take()) await this.#runOnce(taken);
+    for (let taken = this.#take(); taken.length > 0; taken = this.#take()) {
+      await this.#runOnce(taken);
+      for (const { item } of taken) this.#busy.delete(this.#options.subjectOf?.(item) ?? '');
+      // What waited for these may be too much for one.
+      if (this.#lines.size > 0) this.#start();
+    }
     this.#running--;
   }
 
   /** The next run: one item of each share in turn. */
   #take(): Waiting<Item, Result>[] {
-    const { most, mostWeight, weigh } = this.#options;
+    const { most, mostWeight, weigh, subjectOf } = this.#options;
     const taken: Waiting<Item, Result>[] = [];
     let weight = 0;
     for (const [share, line] of this.#lines) {
-      const [next] = line;
+      const place = subjectOf ? line.findIndex(({ item }) => !this.#busy.has(subjectOf(item))) : 0;
+      const next = line[place];
       if (!next) continue;
       weight += weigh(next.item);
       if (taken.length === most || (taken.length > 0 && weight > mostWeight)) break;
       taken.push(next);
-      line.shift();
+      if (subjectOf) this.#busy.add(subjectOf(next.item));
+      line.splice(place, 1);
       this.#lines.delete(share);
       // Behind the others, where this walk comes by again.
       if (line.length > 0) this.#lines.set(share, line);

@@ -27,6 +27,8 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
     ...together,
     weigh: ({ placed }) => placed.length,
     shareOf: ({ sender }) => sender.appId,
+    // Two transactions would only wait for its lock, each with a connection.
+    subjectOf: ({ sender, id }) => `${sender.appId} ${id}`,
     run: take,
     runAlone: async (intake) => {
       const [effect] = await take([intake]);
