@@ -7,8 +7,8 @@ import { readSlots } from './directory.ts';
 import { type Slot, slotValues } from './slots.ts';
 import * as store from './store.ts';
 
-const pageSize = 250;
-/** On an embedded database a transaction holds up everybody; documents may be large. */
+const pageSize = 64;
+/** A page of large documents is read in several steps, since nobody else is served meanwhile. */
 const mostMs = 5;
 
 /**
@@ -30,10 +30,8 @@ export async function fillBucket({ db, revision, now }: FillDeps, appId: string,
   if (!started) return;
   const slots = readSlots(started);
   const misfits = new Set<string>();
-  for (let after = ''; ; ) {
-    const page = await store.findRecordIds(db, { appId, bucketId, after, limit: pageSize });
-    if (page.length === 0) break;
-    const copied = await copyPage(db, { appId, bucketId, slots, page });
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const copied: Copied = await copyPage(db, { appId, bucketId, slots, after });
     for (const slot of copied.misfits) misfits.add(slot);
     after = copied.last;
   }
@@ -48,28 +46,30 @@ interface Page {
   readonly appId: string;
   readonly bucketId: string;
   readonly slots: readonly Slot[];
-  /** Their objectIds in order, at least one. */
-  readonly page: readonly string[];
+  readonly after: string;
 }
 
-/** Copies the first records of a page, as many as there is time for. */
-async function copyPage(db: Database, { appId, bucketId, slots, page }: Page) {
-  return db.transaction(async (inside) => {
+interface Copied {
+  readonly misfits: readonly string[];
+  /** The objectId of the last record; undefined where there was none. */
+  readonly last: string | undefined;
+}
+
+/** Copies the next records, as many as there is time for. */
+function copyPage(db: Database, { slots, ...page }: Page): Promise<Copied> {
+  return db.transaction(async (db) => {
+    const records = await store.lockRecordsAfter(db, { ...page, limit: pageSize });
     const misfits: string[] = [];
+    const writes: store.SlotsOfRecord[] = [];
     const end = performance.now() + mostMs;
-    let last = '';
-    for (const objectId of page) {
-      if (last !== '' && db.readsAreLocal && performance.now() > end) break;
-      last = objectId;
-      const key = { appId, bucketId, objectId };
-      const record = await store.lockRecord(inside, key);
-      // It may have been deleted since the page was read.
-      if (!record) continue;
-      const copied = slotValues(slots, JSON.parse(record.doc));
+    for (const { object_id: objectId, doc } of records) {
+      if (writes.length > 0 && performance.now() > end) break;
+      const copied = slotValues(slots, JSON.parse(doc));
       misfits.push(...copied.misfits);
-      await store.writeSlots(inside, key, copied.values);
+      writes.push({ key: { appId: page.appId, bucketId: page.bucketId, objectId }, slots: copied.values });
     }
-    return { misfits, last };
+    if (slots.length > 0) await store.writeSlots(db, writes);
+    return { misfits, last: writes.at(-1)?.key.objectId };
   });
 }
 

@@ -152,8 +152,7 @@ export async function insertRecords(db: Db, writes: readonly RecordWrite[]): Pro
 }
 
 function insertOfMany(slots: RecordWrite['slots']): RowsStatement {
-  const slotTypes = Object.keys(slots).map((name): ColumnType => (name.startsWith('n') ? 'double precision' : 'text'));
-  const types = [...recordColumns.map(([, type]) => type), ...slotTypes];
+  const types = [...recordColumns.map(([, type]) => type), ...Object.keys(slots).map(typeOfSlot)];
   const own = raw(types.map((_, index) => `column${index + 1}`).join(', '));
   const version = raw(`column${types.length + 1}`);
   return new RowsStatement(
@@ -183,14 +182,14 @@ export function lockRecord(db: Db, key: RecordKey): Promise<{ doc: string; updat
     where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${raw(db.dialect.lockRow)}`);
 }
 
-/** The objectIds of a bucket's records after `after`, in order. */
-export async function findRecordIds(
+/** Inside a transaction: the next records of a bucket by objectId, which stay as they are until the transaction ends. */
+export function lockRecordsAfter(
   db: Db,
   where: { readonly appId: string; readonly bucketId: string; readonly after: string; readonly limit: number },
-): Promise<string[]> {
-  const rows = await db.all<{ object_id: string }>(sql`select object_id from records
-    where app_id = ${where.appId} and bucket_id = ${where.bucketId} and object_id > ${where.after} order by object_id limit ${where.limit}`);
-  return rows.map(({ object_id }) => object_id);
+) {
+  return db.all<{ object_id: string; doc: string }>(sql`select object_id, doc from records
+    where app_id = ${where.appId} and bucket_id = ${where.bucketId} and object_id > ${where.after}
+    order by object_id limit ${where.limit}${raw(db.dialect.lockRow)}`);
 }
 
 /** The newest documents of a bucket. */
@@ -202,11 +201,32 @@ export function sampleDocuments(
     where app_id = ${where.appId} and bucket_id = ${where.bucketId} order by object_id desc limit ${where.limit}`);
 }
 
-export async function writeSlots(db: Db, key: RecordKey, slots: Readonly<Record<string, SqlValue>>): Promise<void> {
-  const cells = Object.entries(slots).map(([column, value]) => sql`${raw(column)} = ${value}`);
-  await db.run(sql`update records set ${joinSql(cells, ', ')}
-    where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}`);
+export interface SlotsOfRecord {
+  readonly key: RecordKey;
+  readonly slots: RecordWrite['slots'];
 }
+
+const slotUpdates = new Map<string, RowsStatement>();
+
+/** Writes the same slots of several records. */
+export async function writeSlots(db: Db, writes: readonly SlotsOfRecord[]): Promise<void> {
+  const names = Object.keys(writes[0]?.slots ?? {});
+  const known = slotUpdates.get(names.join()) ?? updateOfSlots(names);
+  slotUpdates.set(names.join(), known);
+  const rows = writes.map(({ key, slots }) => [key.appId, key.bucketId, key.objectId, ...Object.values(slots)]);
+  for (const statement of known.each(db.dialect, rows)) await db.run(statement);
+}
+
+function updateOfSlots(names: readonly string[]): RowsStatement {
+  const cells = raw(names.map((name, index) => `${name} = given.column${index + 4}`).join(', '));
+  return new RowsStatement(
+    ['text', 'text', 'text', ...names.map(typeOfSlot)],
+    (rows) => sql`update records set ${cells} from ${rows} as given
+      where app_id = given.column1 and bucket_id = given.column2 and object_id = given.column3`,
+  );
+}
+
+const typeOfSlot = (name: string): ColumnType => (name.startsWith('n') ? 'double precision' : 'text');
 
 /** The number of records, counted no further than `limit`. */
 export async function countRecords(
