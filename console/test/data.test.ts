@@ -265,6 +265,25 @@ describe('data in the console', () => {
     assert.equal((await stored()).length, 63);
   });
 
+  test('members that are asked for often are shown as found quickly', async () => {
+    const url = '/api/v2/data/bucket/coins';
+    await app.app.buckets.createBucket(app.appId, 'coins');
+    for (let n = 0; n < 500; n++) {
+      app.clock.now += 20;
+      const body = { metadata: { found: { place: `Field ${n % 9}`, year: 1900 + (n % 90) } } };
+      assert.equal((await app.send({ method: 'POST', url, headers, body })).status, 201);
+    }
+    const where = encodeURIComponent('{"metadata.found.place":"Field 3","metadata.found.year":{"$gte":1950}}');
+    for (let n = 0; n < 20; n++) await app.send({ method: 'GET', url: `${url}?where=${where}`, headers });
+    await app.app.idle();
+    await open('/coins/schema');
+    const learned = page.getByRole('region', { name: 'Found quickly without a schema' });
+    for (const path of ['found.place', 'found.year']) await learned.getByText(path).waitFor();
+    await takePictures(page, 'data-learned');
+    await assertAccessible(page);
+    await app.app.buckets.deleteBucket(app.appId, 'coins');
+  });
+
   test('an analyst sees that there are buckets, and not what is in them', async () => {
     const other = await openAs(browser, { app, origin, role: 'analyst' });
     await other.page.goto(`/console/apps/${app.appId}/buckets/birds`);

@@ -199,6 +199,11 @@ export interface Bucket {
   readonly createdAt: string;
   /** Declared columns and their types */
   readonly columns: Readonly<Record<string, string>>;
+  /** Members that no schema declares and that have an index, since lists ask for them often */
+  readonly learned: readonly {
+    readonly path: string;
+    readonly type: string;
+  }[];
   /** The number of records, counted up to 10000 */
   readonly records: number;
   /** Whether there are more than were counted */

@@ -1,13 +1,16 @@
-import { Button, Skeleton, Text } from '@mantine/core';
+import { Box, Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Block } from '../../components/block.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { useMayCall } from '../../lib/access.ts';
+import type { Bucket } from '../../lib/wire.ts';
 import { BucketHeader } from './bucket-header.tsx';
-import { schemasQuery } from './queries.ts';
+import { schemasQuery, useBucket } from './queries.ts';
 import { SchemaForm } from './schema-form.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/schema');
@@ -16,6 +19,7 @@ const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/schema');
 export function SchemaPage() {
   const { appId, bucketName } = route.useParams();
   const { data: schemas, error } = useQuery(schemasQuery(appId, bucketName));
+  const { bucket } = useBucket(appId, bucketName);
   const [isAdding, setAdding] = useState(false);
   const mayWrite = useMayCall()('createSchema');
   const isEmpty = schemas?.length === 0 && !isAdding;
@@ -53,6 +57,28 @@ export function SchemaPage() {
           schemas of one bucket add up, and may not contradict each other.
         </Text>
       )}
+      {schemas && bucket && bucket.learned.length > 0 && (
+        <Box mt="md">
+          <LearnedMembers members={bucket.learned} />
+        </Box>
+      )}
     </>
+  );
+}
+
+function LearnedMembers({ members }: { readonly members: Bucket['learned'] }) {
+  return (
+    <Block
+      title="Found quickly without a schema"
+      about="Lists ask for these often and all their values have one type, so the service keeps an index for each. A value of another type would end that, unless it is a column here."
+    >
+      <Facts>
+        {members.map(({ path, type }) => (
+          <Fact key={path} label={type}>
+            <span className="mono">{path}</span>
+          </Fact>
+        ))}
+      </Facts>
+    </Block>
   );
 }

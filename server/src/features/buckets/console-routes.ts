@@ -21,6 +21,9 @@ const created = { objectId: objectIdSchema, name: Type.String(), createdAt: time
 const bucketSchema = Type.Object({
   ...created,
   columns: Type.Record(Type.String(), Type.String(), { description: 'Declared columns and their types' }),
+  learned: Type.Array(Type.Object({ path: Type.String(), type: Type.String() }), {
+    description: 'Members that no schema declares and that have an index, since lists ask for them often',
+  }),
   records: Type.Integer({ description: `The number of records, counted up to ${countLimit}` }),
   hasMoreRecords: Type.Boolean({ description: 'Whether there are more than were counted' }),
 });
@@ -54,6 +57,7 @@ export function bucketConsoleEndpoints({ db, service, assertApp }: Deps): readon
       answer: listAnswer(bucketSchema, {
         ...createdExample,
         columns: { room: 'String' },
+        learned: [{ path: 'light.level', type: 'Number' }],
         records: 120,
         hasMoreRecords: false,
       }),

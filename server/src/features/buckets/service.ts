@@ -8,7 +8,7 @@ import { sentence } from '../../http/shape.ts';
 import { newObjectId } from '../../id.ts';
 import { mergeColumns, readSlots } from './directory.ts';
 import { assertBucketName, type ColumnMap, columnsOf } from './schemas.ts';
-import { assignSlots, type Columns } from './slots.ts';
+import { assignSlots, type Columns, type LearnableMember, learnedMembers } from './slots.ts';
 import * as store from './store.ts';
 
 export interface BucketDeps {
@@ -90,13 +90,16 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
 
     async listBuckets(
       appId: string,
-    ): Promise<{ objectId: string; name: string; columns: Columns; createdAt: string }[]> {
+    ): Promise<
+      { objectId: string; name: string; columns: Columns; learned: readonly LearnableMember[]; createdAt: string }[]
+    > {
       const buckets = await store.listBuckets(db, appId);
       return Promise.all(
         buckets.map(async (row) => ({
           objectId: row.object_id,
           name: row.name,
           columns: mergeColumns(await store.listSchemas(db, appId, row.object_id)),
+          learned: learnedMembers(readSlots(row)),
           createdAt: isoTime(row.created_at),
         })),
       );

@@ -92,7 +92,7 @@ function learnedSlot(slots: readonly Slot[], type: ColumnType): string | undefin
 /** A member of which all values that were looked at have one type. */
 export interface LearnableMember {
   readonly path: string;
-  readonly type: Exclude<ColumnType, 'Date'>;
+  readonly type: ColumnType;
 }
 
 /**
@@ -117,6 +117,13 @@ export function learnSlots(
     if (slot) slots.push({ slot, column: path, type, state: 'filling', exact: true, learned: true });
   }
   return slots;
+}
+
+/** What was learned and is in use. */
+export function learnedMembers(slots: readonly Slot[]): readonly LearnableMember[] {
+  return slots
+    .filter(({ learned, state, exact }) => learned && state === 'ready' && exact)
+    .map(({ column, type }) => ({ path: column, type }));
 }
 
 /** The slot that shares an index with this one. */
