@@ -76,3 +76,45 @@ test('a task that fails gives its slot back', async () => {
   );
   assert.equal(await queue.run('a', async () => 5), 5);
 });
+
+test('a task alone waits for those that run, and others wait for it', async () => {
+  const queue = new FairQueue(2, 10_000);
+  const started: string[] = [];
+  const first = task(queue, 'a', 'first', started);
+  await turn();
+  let finish = () => {};
+  const alone = queue.alone(() => {
+    started.push('alone');
+    return new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  }, 10_000);
+  const later = ['b', 'c', 'd'].map((share) => task(queue, share, share, started));
+  await turn();
+  assert.deepEqual(started, ['first'], 'a slot is free, but somebody wants to be alone');
+  first.end();
+  await turn();
+  assert.deepEqual(started, ['first', 'alone']);
+  finish();
+  assert.equal(await alone, true);
+  await turn();
+  assert.deepEqual(started, ['first', 'alone', 'b', 'c']);
+  for (const each of later) each.end();
+  await turn();
+  for (const each of later) each.end();
+  await Promise.all(later.map(({ done }) => done));
+});
+
+test('a task alone is left out when another does not end in time, and the rest goes on', async () => {
+  const queue = new FairQueue(2, 10_000);
+  const started: string[] = [];
+  const long = task(queue, 'a', 'long', started);
+  await turn();
+  const alone = queue.alone(async () => started.push('alone'), 10);
+  const other = task(queue, 'b', 'other', started);
+  assert.equal(await alone, false);
+  await turn();
+  assert.deepEqual(started, ['long', 'other']);
+  for (const each of [long, other]) each.end();
+  await Promise.all([long.done, other.done]);
+});

@@ -16,6 +16,8 @@ export class FairQueue {
   readonly #lines = new Map<string, Waiting[]>();
   #running = 0;
   #waiting = 0;
+  #isHeld = false;
+  #onIdle: (() => void) | undefined;
 
   /** `busy` is what a caller is told whose turn does not come in time. */
   constructor(slots: number, maxWaitMs: number, busy = 'Too many long queries are waiting. Try again.') {
@@ -34,13 +36,43 @@ export class FairQueue {
 
   /** Runs `task` when it is its turn. Throws Timeout when the turn does not come in time. */
   async run<T>(share: string, task: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#slots) await this.#wait(share);
+    if (this.#isHeld || this.#running >= this.#slots) await this.#wait(share);
     else this.#running++;
     try {
       return await task();
     } finally {
-      this.#next();
+      this.#running--;
+      if (this.#running === 0) this.#onIdle?.();
+      this.#fill();
     }
+  }
+
+  /**
+   * Runs `task` while no other runs; those that come meanwhile wait. False, without having run it, when those that run
+   * do not end within `patienceMs`.
+   */
+  async alone(task: () => Promise<unknown>, patienceMs: number): Promise<boolean> {
+    this.#isHeld = true;
+    try {
+      if (this.#running > 0 && !(await this.#idle(patienceMs))) return false;
+      await task();
+      return true;
+    } finally {
+      this.#isHeld = false;
+      this.#fill();
+    }
+  }
+
+  #idle(patienceMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (isIdle: boolean) => {
+        clearTimeout(giveUp);
+        this.#onIdle = undefined;
+        resolve(isIdle);
+      };
+      const giveUp = setTimeout(() => settle(false), patienceMs);
+      this.#onIdle = () => settle(true);
+    });
   }
 
   #wait(share: string): Promise<void> {
@@ -67,20 +99,26 @@ export class FairQueue {
     this.#waiting--;
   }
 
-  #next(): void {
-    const first = this.#lines.entries().next().value;
-    if (!first) {
-      this.#running--;
-      return;
+  #fill(): void {
+    while (!this.#isHeld && this.#running < this.#slots) {
+      const waiting = this.#shift();
+      if (!waiting) return;
+      this.#running++;
+      clearTimeout(waiting.expire);
+      waiting.start();
     }
+  }
+
+  /** Whose turn is next. */
+  #shift(): Waiting | undefined {
+    const first = this.#lines.entries().next().value;
+    if (!first) return undefined;
     const [share, line] = first;
     const waiting = line.shift();
     this.#waiting--;
     // The share goes to the end of the round: a map keeps the order of insertion.
     this.#lines.delete(share);
     if (line.length > 0) this.#lines.set(share, line);
-    if (!waiting) return;
-    clearTimeout(waiting.expire);
-    waiting.start();
+    return waiting;
   }
 }

@@ -24,13 +24,12 @@ export type ThreadAnswer =
 const { file } = workerData as { file: string };
 const reader = openSqliteConnection(file, 'read');
 
+let folder: ReturnType<typeof openSqliteConnection> | undefined;
+
+/** Folds the log into the database; kept open, since writes may be waiting for it. */
 function checkpoint(): unknown {
-  const writer = openSqliteConnection(file, 'write');
-  try {
-    return writer.raw.pragma('wal_checkpoint(PASSIVE)');
-  } finally {
-    writer.close();
-  }
+  folder ??= openSqliteConnection(file, 'write');
+  return folder.raw.pragma('wal_checkpoint(PASSIVE)');
 }
 
 function answer(request: ThreadRequest): unknown {

@@ -46,6 +46,7 @@ export class SqliteWriter {
   readonly #steps: CommitSteps;
   #queue: Unit[] = [];
   #active: Promise<void> | undefined;
+  #held: (() => Promise<void>) | undefined;
   /** What the unit that runs now wants to happen after the commit. */
   #effects: (() => void)[] = [];
 
@@ -67,6 +68,14 @@ export class SqliteWriter {
     return this.#enqueue(work, undefined);
   }
 
+  /** Runs `work` between two transactions; writes that come meanwhile wait for it. One at a time. */
+  hold(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#held = () => work().then(resolve, reject);
+      this.#active ??= this.#drain();
+    });
+  }
+
   /** Resolves when every accepted write is committed or refused. */
   async idle(): Promise<void> {
     while (this.#active) await this.#active;
@@ -80,7 +89,10 @@ export class SqliteWriter {
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0) {
+    while (this.#queue.length > 0 || this.#held) {
+      const held = this.#held;
+      this.#held = undefined;
+      await held?.();
       // One turn of the event loop gathers the writes of all requests that were read from their sockets together.
       await new Promise((resolve) => setImmediate(resolve));
       await this.#commitBatch(this.#queue.splice(0, maxBatch));
@@ -89,6 +101,7 @@ export class SqliteWriter {
   }
 
   async #commitBatch(units: readonly Unit[]): Promise<void> {
+    if (units.length === 0) return;
     const outcomes: Outcome[] = [];
     try {
       await this.#begin();

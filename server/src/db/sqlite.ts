@@ -16,6 +16,8 @@ export interface SqliteOptions {
   readonly file: string;
   /** How long a query may run off the main thread. */
   readonly queryDeadlineMs: number;
+  /** The log is folded into the database when it has so many frames, each of a page of 4 kB; 8,192 by default. */
+  readonly checkpointFrames?: number;
 }
 
 export const sqliteDialect: Dialect = Object.freeze({
@@ -31,7 +33,11 @@ export const sqliteDialect: Dialect = Object.freeze({
 
 /** Long queries that run at once; more would only share the same cores. */
 const readerThreads = 2;
-const checkpointBytes = 8 * 1024 * 1024;
+const usualCheckpointFrames = 8_192;
+/** So few frames are folded while writes wait. */
+const fewFrames = 512;
+/** How long other queries may have to wait for one that still reads the log. */
+const patienceMs = 250;
 
 class SqliteDatabase implements Database {
   readonly dialect = sqliteDialect;
@@ -46,10 +52,14 @@ class SqliteDatabase implements Database {
   readonly #slowQueue: FairQueue;
   readonly #brief = new BriefTurns();
   #checkpoint: Promise<void> | undefined;
+  readonly #checkpointFrames: number;
   #commitsSinceLook = 0;
+  /** How long the log was when it could not be begun anew. */
+  #framesBefore = 0;
 
   constructor(options: SqliteOptions) {
     this.#options = options;
+    this.#checkpointFrames = options.checkpointFrames ?? usualCheckpointFrames;
     this.#write = openSqliteConnection(options.file, 'write');
     this.#read = openSqliteConnection(options.file, 'read');
     this.#wal = new WalFile(options.file);
@@ -159,17 +169,43 @@ class SqliteDatabase implements Database {
   }
 
   #afterCommit(): void {
-    // A look at the file's size costs a system call; every 64th commit is often enough.
+    // Every 64th commit is often enough.
     if (++this.#commitsSinceLook < 64 || this.#checkpoint) return;
     this.#commitsSinceLook = 0;
-    if (this.#walBytes() < checkpointBytes) return;
-    this.#checkpoint = this.#maintenance
-      .checkpoint()
-      // A checkpoint that could not run now (a long reader) is tried again after later commits.
+    const { frames } = this.#log();
+    if (frames < this.#framesBefore) this.#framesBefore = 0;
+    // What could not be begun anew (a backup reads it) is tried again when it has grown by a quarter.
+    if (frames < Math.max(this.#checkpointFrames, this.#framesBefore * 1.25)) return;
+    this.#checkpoint = this.#foldLog()
+      // Another process is at it.
       .catch(() => undefined)
       .finally(() => {
+        this.#framesBefore = this.#log().frames;
         this.#checkpoint = undefined;
       });
+  }
+
+  /**
+   * Folds the log into the database and lets the next write begin it anew. Nobody is held up while most of it is folded;
+   * but what is written meanwhile has to be folded too, and the log is begun anew only when all of it is and nobody
+   * reads it. Under steady load that moment never comes by itself, and the log would grow without end.
+   */
+  async #foldLog(): Promise<void> {
+    for (let before = -1; ; ) {
+      await this.#maintenance.checkpoint();
+      const { frames, folded } = this.#log();
+      // A long query or a backup still reads what is older.
+      if (folded === before) return;
+      before = folded;
+      if (frames - folded <= fewFrames || frames > 8 * this.#checkpointFrames) break;
+    }
+    await this.#slowQueue.alone(() => this.#writer.hold(() => this.#maintenance.checkpoint()), patienceMs);
+  }
+
+  /** The log's length in frames, and how many of them are in the database. Nothing is done. */
+  #log(): { readonly frames: number; readonly folded: number } {
+    const [row] = this.#write.raw.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+    return { frames: row?.log ?? 0, folded: row?.checkpointed ?? 0 };
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Failure } from '../errors.ts';
 import { sql } from '../sql.ts';
-import { sqliteDialect } from './sqlite.ts';
+import { openSqlite, sqliteDialect } from './sqlite.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 import { WalFile } from './wal-file.ts';
@@ -68,4 +68,38 @@ describe('a write to SQLite', () => {
     await wal.flush();
     wal.close();
   });
+});
+
+describe('the log of SQLite', () => {
+  for (const isRead of [false, true])
+    test(`does not grow without end under steady writing${isRead ? ', while long queries read' : ''}`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));
+      const db = openSqlite({ file: join(folder, 'test.db'), queryDeadlineMs: 30_000, checkpointFrames: 256 });
+      try {
+        await db.run(sql`create table notes (id integer primary key, body text)`);
+        const body = 'n'.repeat(4_000);
+        let [writes, most, isDone] = [0, 0, false];
+        const write = async () => {
+          for (; writes < 60_000; writes++) {
+            await db.run(sql`insert into notes (body) values (${body})`);
+            most = Math.max(most, db.stats().walBytes);
+          }
+        };
+        const read = async () => {
+          // Begun before the one before has ended, so that there is always one that reads.
+          while (isRead && !isDone) await db.all(sql`select sum(length(body)) as n from notes`, { share: 'reader' });
+        };
+        const reading = Promise.all([read(), read(), read()]);
+        await Promise.all(Array.from({ length: 64 }, write));
+        isDone = true;
+        await reading;
+        // 240 MB were written.
+        assert.ok(most < 120e6, `the log had ${most} bytes`);
+        const [row] = await db.all<{ n: number }>(sql`select count(*) as n from notes`);
+        assert.equal(row?.n, writes);
+      } finally {
+        await db.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
 });

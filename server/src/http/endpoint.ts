@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { ErrorName } from '../errors.ts';
+import type { Soon } from '../soon.ts';
 import type { AppContext, UserContext } from './context.ts';
 import type { AppPolicy } from './policy.ts';
 import type { StreamAnswer } from './stream-answer.ts';
@@ -101,7 +102,7 @@ export interface Endpoint<Body = unknown, L = unknown> {
    * Checks the path and finds what it names, before the body is read, so that an unknown id is answered as such
    * whatever the body says.
    */
-  readonly locate?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => Promise<L>;
+  readonly locate?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => Soon<L>;
   readonly handle: (call: Call<Body, L>) => Promise<JsonText | OtherAnswer | StreamAnswer | object>;
 }
 

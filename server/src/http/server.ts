@@ -9,6 +9,7 @@ import fastify, {
 import { catalogue, type ErrorEntry, type Failure, fail } from '../errors.ts';
 import { randomText } from '../id.ts';
 import { lateLogger } from './late-logger.ts';
+import { createLogStream } from './log-stream.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
 import { registerBodyHandling } from './unread-body.ts';
 
@@ -30,7 +31,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       serializers: {
         req: (request) => ({ method: request.method, url: request.url?.split('?')[0], address: request.ip }),
       },
-      ...(options.logStream ? { stream: options.logStream } : {}),
+      stream: options.logStream ?? createLogStream(),
     },
     // One line a request, written when it is answered, instead of the framework's two.
     logController: new LogController({ disableRequestLogging: true }),

@@ -2,6 +2,7 @@ import type { Database, Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
 import { columnLookup, text, time } from '../../db/table.ts';
 import type { Field, FieldLookup } from '../../query/fields.ts';
+import type { Soon } from '../../soon.ts';
 import { type ColumnMap, columnsOf } from './schemas.ts';
 import type { Columns, Slot } from './slots.ts';
 import { type BucketRow, findBucket, listSchemas } from './store.ts';
@@ -30,11 +31,9 @@ export class BucketDirectory {
     revision.onChange(() => this.#known.clear());
   }
 
-  async find(appId: string, name: string): Promise<Bucket | undefined> {
-    const key = `${appId} ${name}`;
-    const known = this.#known.get(key);
-    if (known) return known;
-    return this.reload(appId, name);
+  /** At once when it is known. */
+  find(appId: string, name: string): Soon<Bucket | undefined> {
+    return this.#known.get(`${appId} ${name}`) ?? this.reload(appId, name);
   }
 
   /** Past the memory, for a definition that has just proved to be old. */

@@ -16,6 +16,7 @@ import { listParameters, listRecords } from '../../http/list.ts';
 import { mergePatch } from '../../http/merge-patch.ts';
 import { isObject } from '../../http/shape.ts';
 import { newObjectId } from '../../id.ts';
+import { type Soon, whenThere } from '../../soon.ts';
 import { sql } from '../../sql.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
 import type { AskedMembers } from './learn.ts';
@@ -54,22 +55,24 @@ export function recordEndpoints(deps: RecordDeps): Endpoint[] {
   return [list(deps), create(deps), get(deps), put(deps), patch(deps), remove(deps)];
 }
 
-async function findBucket({ directory }: RecordDeps, { app, params }: PathCall): Promise<Bucket | undefined> {
+function findBucket({ directory }: RecordDeps, { app, params }: PathCall): Soon<Bucket | undefined> {
   const name = params['bucketName'] ?? '';
   assertBucketName(name);
   return directory.find(app.appId, name);
 }
 
-async function bucketToRead(deps: RecordDeps, call: PathCall): Promise<Bucket> {
-  const bucket = await findBucket(deps, call);
-  if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
-  return bucket;
+function bucketToRead(deps: RecordDeps, call: PathCall): Soon<Bucket> {
+  return whenThere(findBucket(deps, call), (bucket) => {
+    if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
+    return bucket;
+  });
 }
 
-async function bucketToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
-  const bucket = await findBucket(deps, call);
-  if (!bucket) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
-  return bucket;
+function bucketToWrite(deps: RecordDeps, call: PathCall): Soon<Bucket> {
+  return whenThere(findBucket(deps, call), (bucket) => {
+    if (!bucket) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
+    return bucket;
+  });
 }
 
 function keyOf(bucket: Bucket, call: PathCall) {
@@ -191,12 +194,12 @@ function get(deps: RecordDeps): Endpoint {
     summary: 'Get a record',
     answer: recordAnswer(recordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
-    locate: async (call) => {
-      const bucket = await bucketToRead(deps, call);
-      const row = await store.recordTable.find(deps.db, keyOf(bucket, call));
-      if (!row) throw noRecord();
-      return store.recordTable.render(row);
-    },
+    locate: (call) =>
+      whenThere(bucketToRead(deps, call), async (bucket) => {
+        const row = await store.recordTable.find(deps.db, keyOf(bucket, call));
+        if (!row) throw noRecord();
+        return store.recordTable.render(row);
+      }),
     handle: async ({ located }) => new JsonText(`{"result":${located}}`),
   });
 }
