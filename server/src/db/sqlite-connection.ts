@@ -39,7 +39,8 @@ export function openSqliteConnection(file: string, mode: 'write' | 'read'): Sqli
     raw.pragma('journal_mode = WAL');
     raw.pragma('synchronous = NORMAL');
     raw.pragma('wal_autocheckpoint = 0');
-    raw.pragma('journal_size_limit = 67108864');
+    // To cut off what is beyond it takes time, in which writes wait; it is seldom so long.
+    raw.pragma('journal_size_limit = 268435456');
   }
   // Kibibytes. A write looks at pages all over the indexes; for reading, the system keeps the file in memory too.
   raw.pragma(`cache_size = -${mode === 'write' ? 16_384 : 6_144}`);

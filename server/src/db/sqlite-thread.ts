@@ -15,7 +15,7 @@ export type ThreadRequest =
       readonly deadlineMs: number;
     }
   | { readonly id: number; readonly kind: 'snapshot'; readonly open: boolean }
-  | { readonly id: number; readonly kind: 'checkpoint' };
+  | { readonly id: number; readonly kind: 'checkpoint'; readonly beginsAnew: boolean };
 
 export type ThreadAnswer =
   | { readonly id: number; readonly value: unknown }
@@ -26,14 +26,18 @@ const reader = openSqliteConnection(file, 'read');
 
 let folder: ReturnType<typeof openSqliteConnection> | undefined;
 
-/** Folds the log into the database; kept open, since writes may be waiting for it. */
-function checkpoint(): unknown {
+/** Folds the log into the database. The connection is kept, since writes may be waiting. */
+function checkpoint(beginsAnew: boolean): unknown {
   folder ??= openSqliteConnection(file, 'write');
-  return folder.raw.pragma('wal_checkpoint(PASSIVE)');
+  const folded = folder.raw.pragma('wal_checkpoint(PASSIVE)');
+  // Whoever writes first after that flushes the log's new head before anything else; here nobody waits for it who reads.
+  // The number is nobody's; to set it writes one page.
+  if (beginsAnew) folder.raw.pragma('user_version = 0');
+  return folded;
 }
 
 function answer(request: ThreadRequest): unknown {
-  if (request.kind === 'checkpoint') return checkpoint();
+  if (request.kind === 'checkpoint') return checkpoint(request.beginsAnew);
   if (request.kind === 'snapshot') return reader.raw.exec(request.open ? 'begin' : 'rollback') && undefined;
   reader.functions.setDeadline(request.deadlineMs > 0 ? Date.now() + request.deadlineMs : undefined);
   try {

@@ -28,8 +28,9 @@ export class SqliteThread {
     >;
   }
 
-  async checkpoint(): Promise<void> {
-    await this.#ask({ kind: 'checkpoint' });
+  /** With `beginsAnew` nobody else may be writing: the log is begun anew if all of it is folded and nobody reads it. */
+  async checkpoint(beginsAnew = false): Promise<void> {
+    await this.#ask({ kind: 'checkpoint', beginsAnew });
   }
 
   async snapshot(open: boolean): Promise<void> {

@@ -9,14 +9,14 @@ import { openSqliteConnection } from './sqlite-connection.ts';
 import { translateSqliteError } from './sqlite-error.ts';
 import { SqliteThread } from './sqlite-threads.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
-import { WalFile } from './wal-file.ts';
+import { DatabaseFile, WalFile } from './wal-file.ts';
 import { sqliteWhere } from './where-sqlite.ts';
 
 export interface SqliteOptions {
   readonly file: string;
   /** How long a query may run off the main thread. */
   readonly queryDeadlineMs: number;
-  /** The log is folded into the database when it has so many frames, each of a page of 4 kB; 8,192 by default. */
+  /** The log is folded into the database when it has so many frames, each of a page of 4 kB; 16,384 by default. */
   readonly checkpointFrames?: number;
 }
 
@@ -33,7 +33,7 @@ export const sqliteDialect: Dialect = Object.freeze({
 
 /** Long queries that run at once; more would only share the same cores. */
 const readerThreads = 2;
-const usualCheckpointFrames = 8_192;
+const usualCheckpointFrames = 16_384;
 /** So few frames are folded while writes wait. */
 const fewFrames = 512;
 /** How long other queries may have to wait for one that still reads the log. */
@@ -46,6 +46,7 @@ class SqliteDatabase implements Database {
   readonly #write;
   readonly #read;
   readonly #wal: WalFile;
+  readonly #database: DatabaseFile;
   readonly #writer: SqliteWriter;
   readonly #idleThreads: SqliteThread[];
   readonly #maintenance: SqliteThread;
@@ -63,6 +64,7 @@ class SqliteDatabase implements Database {
     this.#write = openSqliteConnection(options.file, 'write');
     this.#read = openSqliteConnection(options.file, 'read');
     this.#wal = new WalFile(options.file);
+    this.#database = new DatabaseFile(options.file);
     this.#writer = new SqliteWriter(this.#write, sqliteDialect, {
       flush: () => this.#wal.flush(),
       onCommit: () => this.#afterCommit(),
@@ -143,6 +145,7 @@ class SqliteDatabase implements Database {
     // Folds the log into the database, so that a copied folder is whole without its -wal file.
     this.#write.raw.pragma('wal_checkpoint(TRUNCATE)');
     this.#write.close();
+    this.#database.close();
   }
 
   #local<T>(work: () => T): T {
@@ -169,8 +172,8 @@ class SqliteDatabase implements Database {
   }
 
   #afterCommit(): void {
-    // Every 64th commit is often enough.
-    if (++this.#commitsSinceLook < 64 || this.#checkpoint) return;
+    // Every 16th commit is often enough.
+    if (++this.#commitsSinceLook < 16 || this.#checkpoint) return;
     this.#commitsSinceLook = 0;
     const { frames } = this.#log();
     if (frames < this.#framesBefore) this.#framesBefore = 0;
@@ -193,13 +196,14 @@ class SqliteDatabase implements Database {
   async #foldLog(): Promise<void> {
     for (let before = -1; ; ) {
       await this.#maintenance.checkpoint();
+      await this.#database.flush();
       const { frames, folded } = this.#log();
       // A long query or a backup still reads what is older.
       if (folded === before) return;
       before = folded;
       if (frames - folded <= fewFrames || frames > 8 * this.#checkpointFrames) break;
     }
-    await this.#slowQueue.alone(() => this.#writer.hold(() => this.#maintenance.checkpoint()), patienceMs);
+    await this.#slowQueue.alone(() => this.#writer.hold(() => this.#maintenance.checkpoint(true)), patienceMs);
   }
 
   /** The log's length in frames, and how many of them are in the database. Nothing is done. */

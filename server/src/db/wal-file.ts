@@ -57,3 +57,27 @@ export class WalFile {
     return this.#descriptor;
   }
 }
+
+/**
+ * The file of a database. What a checkpoint has copied there is flushed by this beforehand, because SQLite does so only
+ * at the very end, when writes wait.
+ */
+export class DatabaseFile {
+  readonly #file: string;
+  #descriptor: number | undefined;
+
+  constructor(database: string) {
+    this.#file = database;
+  }
+
+  async flush(): Promise<void> {
+    this.#descriptor ??= openSync(this.#file, 'r+');
+    await flushData(this.#descriptor);
+  }
+
+  /** After all connections: to close a file ends every lock that the process has on it. */
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
