@@ -34,8 +34,9 @@ export const sqliteDialect: Dialect = Object.freeze({
 /** Long queries that run at once; more would only share the same cores. */
 const readerThreads = 2;
 const usualCheckpointFrames = 16_384;
-/** So few frames are folded while writes wait. */
+/** Once so few frames are left they are folded while writes wait; or after so many passes, if more is written in each. */
 const fewFrames = 512;
+const mostPasses = 4;
 /** How long other queries may have to wait for one that still reads the log. */
 const patienceMs = 250;
 
@@ -183,7 +184,6 @@ class SqliteDatabase implements Database {
       // Another process is at it.
       .catch(() => undefined)
       .finally(() => {
-        this.#framesBefore = this.#log().frames;
         this.#checkpoint = undefined;
       });
   }
@@ -194,16 +194,16 @@ class SqliteDatabase implements Database {
    * reads it. Under steady load that moment never comes by itself, and the log would grow without end.
    */
   async #foldLog(): Promise<void> {
-    for (let before = -1; ; ) {
+    for (let [passes, before] = [0, -1]; passes < mostPasses; passes++) {
       await this.#maintenance.checkpoint();
       await this.#database.flush();
       const { frames, folded } = this.#log();
-      // A long query or a backup still reads what is older.
-      if (folded === before) return;
+      // Little is left, or somebody still reads what is older.
+      if (frames - folded <= fewFrames || folded === before) break;
       before = folded;
-      if (frames - folded <= fewFrames || frames > 8 * this.#checkpointFrames) break;
     }
     await this.#slowQueue.alone(() => this.#writer.hold(() => this.#maintenance.checkpoint(true)), patienceMs);
+    this.#framesBefore = this.#log().frames;
   }
 
   /** The log's length in frames, and how many of them are in the database. Nothing is done. */
