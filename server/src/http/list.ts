@@ -3,13 +3,11 @@ import type { Db } from '../db/db.ts';
 import type { Table } from '../db/table.ts';
 
 import type { Field } from '../query/fields.ts';
-import { parseOrder } from '../query/order.ts';
 import { parsePage } from '../query/page.ts';
-import { parseWhere } from '../query/parse.ts';
-import { documentFields, isIndexed } from '../query/plan.ts';
-import { queryToSql, whereToSql } from '../query/to-sql.ts';
+import { documentFields } from '../query/plan.ts';
+import { whereToSql } from '../query/to-sql.ts';
 import { raw, type Sql, sql } from '../sql.ts';
-import { byCreation } from './creation-order.ts';
+import { askedLists } from './asked-list.ts';
 import { JsonText, type QueryParameter } from './endpoint.ts';
 import { selectNarrowly } from './narrow-list.ts';
 
@@ -68,21 +66,25 @@ export const listParameters: readonly QueryParameter[] = [
  * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
  */
 export async function listRecords(db: Db, table: Table, options: ListOptions): Promise<JsonText> {
-  const { query } = options;
-  const where = parseWhere(query['where'], table.lookup);
-  const asked = parseOrder(query['order'], table.lookup, options.defaultOrder ?? 'objectId');
+  const { query, scope } = options;
+  const { where, order, bounds, condition, orderBy, ...asked } = askedLists.read(db, table, {
+    where: query['where'],
+    order: query['order'],
+    defaultOrder: options.defaultOrder ?? 'objectId',
+    time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
+  });
   const page = parsePage(query, options.defaultLimit);
-  const time = options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt';
-  const { bounds, rest, order } = time
-    ? byCreation(where, asked, time)
-    : { bounds: sql`(1 = 1)`, rest: where, order: asked };
-  const { condition, orderBy } = queryToSql({ where, order }, db.dialect.where);
-  const from = (matching: Sql) => sql`from ${raw(table.name)} where ${options.scope} and ${bounds} and ${matching}`;
+  const from = (matching: Sql) => sql`from ${raw(table.name)} where ${scope} and ${bounds} and ${matching}`;
   // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
   const slow = { share: options.share };
-  const isCheap = isIndexed(rest, order, table.pairs) && page.skip <= cheapSkip;
-  const select = sql`select ${table.selection} ${from(condition)} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
-  const narrow = { table, scope: sql`${options.scope} and ${bounds}`, where, order, page, share: options.share };
+  const isCheap = asked.isIndexed && page.skip <= cheapSkip;
+  const values = [scope, bounds, condition, orderBy].flatMap((part) => part.values);
+  const select = asked.shapes.of(
+    scope.strings.join('?'),
+    [...values, page.limit, page.skip],
+    () => sql`select ${table.selection} ${from(condition)} order by ${orderBy} limit ${page.limit} offset ${page.skip}`,
+  );
+  const narrow = { table, scope: sql`${scope} and ${bounds}`, where, order, page, share: options.share };
   const rows =
     page.limit === 0
       ? []

@@ -9,7 +9,6 @@ import fastify, {
 import { catalogue, type ErrorEntry, type Failure, fail } from '../errors.ts';
 import { randomText } from '../id.ts';
 import { lateLogger } from './late-logger.ts';
-import { createLogStream } from './log-stream.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
 import { registerBodyHandling } from './unread-body.ts';
 
@@ -31,7 +30,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       serializers: {
         req: (request) => ({ method: request.method, url: request.url?.split('?')[0], address: request.ip }),
       },
-      stream: options.logStream ?? createLogStream(),
+      ...(options.logStream ? { stream: options.logStream } : {}),
     },
     // One line a request, written when it is answered, instead of the framework's two.
     logController: new LogController({ disableRequestLogging: true }),
