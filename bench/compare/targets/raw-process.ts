@@ -24,6 +24,7 @@ write.exec(`
     created_at integer not null, updated_at integer not null) without rowid;
   create index sightings_species on sightings (species, object_id, count, seen_at);
   create index sightings_count on sightings (count, object_id, species, seen_at);
+  create index sightings_species_count on sightings (species, count, object_id);
   create index sightings_seen on sightings (seen_at, object_id, species, count);
 `);
 const read = openSqliteConnection(file, 'read').raw;

@@ -36,22 +36,39 @@ export function readInstant(value: unknown, strings: boolean): number | undefine
   return iso === undefined ? undefined : parseInstant(iso);
 }
 
+const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
+/** `00:00:` to `23:59:` */
+const minutesOfDay = Array.from({ length: 1440 }, (_, n) => `${twoDigits[Math.floor(n / 60)]}:${twoDigits[n % 60]}:`);
 /** `.000Z` to `.999Z` */
 const fractions = Array.from({ length: 1000 }, (_, ms) => `.${String(ms).padStart(3, '0')}Z`);
+const day = 86_400_000;
+let lastDay = Number.NaN;
+let lastDayText = '';
 let lastSecond = Number.NaN;
 let lastText = '';
 
 /**
- * Epoch milliseconds as ISO 8601 in UTC with milliseconds. The times of one list are often of the same second, whose text
- * is kept: the calendar is what takes time.
+ * Epoch milliseconds as ISO 8601 in UTC with milliseconds. The times of one list are often of the same second and mostly
+ * of the same day, whose texts are kept: the calendar is what takes time.
  */
 export function isoTime(epochMs: number): string {
   const second = Math.floor(epochMs / 1000);
   const fraction = fractions[epochMs - second * 1000];
   if (fraction === undefined) return new Date(epochMs).toISOString();
   if (second !== lastSecond) {
-    lastText = new Date(second * 1000).toISOString().slice(0, -5);
+    lastText = textOfSecond(second);
     lastSecond = second;
   }
   return lastText + fraction;
+}
+
+function textOfSecond(second: number): string {
+  const ofDay = Math.floor((second * 1000) / day);
+  if (ofDay !== lastDay) {
+    // Such as `2026-11-22T`; years beyond 9999 have more digits.
+    lastDayText = new Date(ofDay * day).toISOString().slice(0, -13);
+    lastDay = ofDay;
+  }
+  const within = second - ofDay * 86_400;
+  return lastDayText + minutesOfDay[Math.floor(within / 60)] + twoDigits[within % 60];
 }
