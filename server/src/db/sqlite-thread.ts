@@ -24,15 +24,15 @@ export type ThreadAnswer =
 const { file } = workerData as { file: string };
 const reader = openSqliteConnection(file, 'read');
 
-let folder: ReturnType<typeof openSqliteConnection> | undefined;
+let folding: ReturnType<typeof openSqliteConnection> | undefined;
 
 /** Folds the log into the database. The connection is kept, since writes may be waiting. */
 function checkpoint(beginsAnew: boolean): unknown {
-  folder ??= openSqliteConnection(file, 'write');
-  const folded = folder.raw.pragma('wal_checkpoint(PASSIVE)');
+  folding ??= openSqliteConnection(file, 'write');
+  const folded = folding.raw.pragma('wal_checkpoint(PASSIVE)');
   // Whoever writes first after that flushes the log's new head before anything else; here nobody waits for it who reads.
   // The number is nobody's; to set it writes one page.
-  if (beginsAnew) folder.raw.pragma('user_version = 0');
+  if (beginsAnew) folding.raw.pragma('user_version = 0');
   return folded;
 }
 

@@ -9,7 +9,7 @@ import * as store from './store.ts';
 const queriesToLearn = 20;
 /** Reading fewer documents than these costs no more than handing the query to a thread. */
 const fewestRecords = 500;
-const sampleSize = 200;
+const sampleSize = 40;
 const maxNoted = 2_000;
 
 /** Has members of a bucket learned, without anybody waiting for it. */
@@ -57,7 +57,12 @@ export async function learnMembers(deps: FillDeps, appId: string, { bucketId, me
   const { db, revision, now } = deps;
   if ((await store.countRecords(db, { appId, bucketId, limit: fewestRecords })) < fewestRecords) return;
   const sample = await store.sampleDocuments(db, { appId, bucketId, limit: sampleSize });
-  const documents = sample.map(({ doc }) => JSON.parse(doc) as unknown);
+  const documents: unknown[] = [];
+  for (const { doc } of sample) {
+    documents.push(JSON.parse(doc));
+    // Documents may be large, and others are served in between.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   const found = members.flatMap((path): LearnableMember[] => {
     const type = typeOfAll(documents.map((document) => readPath(document, path.split('.'))));
     return type ? [{ path, type }] : [];

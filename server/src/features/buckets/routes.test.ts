@@ -305,6 +305,31 @@ for (const database of databases) {
       assert.deepEqual(await ask(), expected);
     });
 
+    test('records that are made at the same moment are all there, while a column is declared', async () => {
+      const urls = ['first', 'second'].map((name) => `/api/v2/data/bucket/${name}`);
+      for (const name of ['first', 'second']) {
+        await app.app.buckets.createBucket(app.appId, name);
+        await create(app, `/api/v2/data/schema/${name}`, { column: { n: { type: 'Number' } } }, user.headers);
+      }
+      const texts = ['plain', 'with "quotes", {braces} and \\ strokes', 'line\nbreak', 'Zürich 🦉', 'NULL', ''];
+      const documents = Array.from({ length: 60 }, (_, n) => ({
+        s: `${n} ${texts[n % texts.length]}`,
+        ...(n % 3 === 0 ? {} : { n: n / 7 }),
+      }));
+      const declared = send('POST', '/api/v2/data/schema/first', { column: { s: { type: 'String' } } });
+      const ids = await Promise.all(documents.map((one, n) => add(one, urls[n % 2])));
+      assert.equal((await declared).status, 201);
+      await app.app.idle();
+      for (const [n, one] of documents.entries()) {
+        const url = urls[n % 2] ?? '';
+        assert.deepEqual((await send('GET', `${url}/${ids[n]}`)).body.result.metadata, one);
+        assert.deepEqual(await find(url, { where: JSON.stringify({ 'metadata.s': one.s }) }), [ids[n]]);
+        const where = JSON.stringify({ 'metadata.n': 'n' in one ? one.n : null, 'metadata.s': one.s });
+        assert.deepEqual(await find(url, { where }), [ids[n]]);
+      }
+      assert.equal((await send('POST', urls[0] ?? '', { metadata: { n: 'text' } })).body.code, 302);
+    });
+
     test('a deleted bucket is gone with its records, and its name is free again', async () => {
       await app.app.buckets.createBucket(app.appId, 'passing');
       await add({ a: 1 }, '/api/v2/data/bucket/passing');

@@ -192,13 +192,16 @@ export function lockRecordsAfter(
     order by object_id limit ${where.limit}${raw(db.dialect.lockRow)}`);
 }
 
-/** The newest documents of a bucket. */
+/** The newest documents of a bucket, read beside other requests. */
 export function sampleDocuments(
   db: Db,
   where: { readonly appId: string; readonly bucketId: string; readonly limit: number },
 ) {
-  return db.all<{ doc: string }>(sql`select doc from records
-    where app_id = ${where.appId} and bucket_id = ${where.bucketId} order by object_id desc limit ${where.limit}`);
+  return db.all<{ doc: string }>(
+    sql`select doc from records
+    where app_id = ${where.appId} and bucket_id = ${where.bucketId} order by object_id desc limit ${where.limit}`,
+    { share: where.appId },
+  );
 }
 
 export interface SlotsOfRecord {
