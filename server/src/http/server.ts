@@ -8,6 +8,7 @@ import fastify, {
 } from 'fastify';
 import { catalogue, type ErrorEntry, type Failure, fail } from '../errors.ts';
 import { randomText } from '../id.ts';
+import { GatheredResponse } from './gathered-response.ts';
 import { lateLogger } from './late-logger.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
 import { registerBodyHandling } from './unread-body.ts';
@@ -45,7 +46,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // For a whole request: slow uploads may take long, but none forever. Idle ones are cut off much earlier.
     requestTimeout: 1_800_000,
     // Node would answer without a body; the hook below answers like everywhere else.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, ServerResponse: GatheredResponse },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       sendFailure(asFailure(error), request as FastifyRequest, reply as FastifyReply);

@@ -1,0 +1,52 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+
+/** How long the first of the answers that are sent together waits for the others of its turn, in milliseconds. */
+const mostMs = 1;
+
+let waiting: (() => void)[] = [];
+let since = 0;
+
+function sendAll(): void {
+  const sends = waiting;
+  waiting = [];
+  for (const send of sends) send();
+}
+
+/**
+ * An answer that is sent at the end of the turn of the event loop, with all others of that turn. To hand bytes to a client
+ * that sleeps costs several times as much as to one that is awake: it is woken, and where it shares the processors it runs
+ * first. So the clients of a turn are answered one right after the other instead of between two pieces of work.
+ */
+export class GatheredResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  #isEnding = false;
+
+  static {
+    // Whoever asks sees an answer that has ended, as if it had been sent at once.
+    const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(ServerResponse.prototype), 'writableEnded');
+    Object.defineProperty(GatheredResponse.prototype, 'writableEnded', {
+      configurable: true,
+      get(this: GatheredResponse) {
+        return this.#isEnding || inherited?.get?.call(this);
+      },
+    });
+  }
+
+  override end(...values: unknown[]): this {
+    // Fastify gives a call-back of null, which is none.
+    const send = () => super.end(...(values as Parameters<ServerResponse['end']>));
+    // What ends a second time is left to Node, which knows what to say of it.
+    if (this.#isEnding) {
+      sendAll();
+      return send();
+    }
+    this.#isEnding = true;
+    const now = performance.now();
+    if (waiting.length === 0) {
+      since = now;
+      setImmediate(sendAll);
+    }
+    waiting.push(send);
+    if (now - since > mostMs) sendAll();
+    return this;
+  }
+}
