@@ -24,6 +24,19 @@ for (const database of databases) {
   });
 }
 
+test('SQLite refuses to change anything where rows are asked for, as nobody would flush it to the disk', async () => {
+  const { db, close } = await openStorage('sqlite');
+  try {
+    const write = sql`insert into settings (name, value) values ('a', 'b') returning name`;
+    await assert.rejects(db.one(write), /a statement that writes needs a transaction/);
+    await assert.rejects(db.all(write), /a statement that writes needs a transaction/);
+    assert.deepEqual(await db.all(sql`select * from settings`), []);
+    assert.deepEqual(await db.transaction((db) => db.one(write)), { name: 'a' });
+  } finally {
+    await close();
+  }
+});
+
 describe('migrating PostgreSQL', () => {
   test('two nodes that start at the same moment apply each migration once', async () => {
     const { url, drop } = await createPostgresDatabase();

@@ -7,9 +7,16 @@ import { StatementCache } from './statement-cache.ts';
 /** A WAL corruption bug was fixed in this release; nothing older is trusted with acknowledged data. */
 const oldestSafeVersion = [3, 51, 3];
 
+/** What answers rows, and refuses a statement that would change something. */
+export interface SqliteReader {
+  all(statement: Sql): Row[];
+  one(statement: Sql): Row | undefined;
+}
+
 export interface SqliteConnection {
   readonly raw: Sqlite.Database;
   readonly functions: SqliteFunctions;
+  readonly reader: SqliteReader;
   all(statement: Sql): Row[];
   one(statement: Sql): Row | undefined;
   run(statement: Sql): number;
@@ -49,9 +56,18 @@ export function openSqliteConnection(file: string, mode: 'write' | 'read'): Sqli
   const functions = registerSqliteFunctions(raw);
   const cache = new StatementCache(500, (text) => raw.prepare(text));
   const prepare = perLiteral((statement) => cache.get(renderSql(statement, () => '?')));
+  const prepareReading = perLiteral((statement) => {
+    const prepared = prepare(statement);
+    if (!prepared.readonly) throw new Error('a statement that writes needs a transaction, or run()');
+    return prepared;
+  });
   return {
     raw,
     functions,
+    reader: {
+      all: (statement) => prepareReading(statement).all(...statement.values) as Row[],
+      one: (statement) => prepareReading(statement).get(...statement.values) as Row | undefined,
+    },
     all: (statement) => prepare(statement).all(...statement.values) as Row[],
     one: (statement) => prepare(statement).get(...statement.values) as Row | undefined,
     run: (statement) => prepare(statement).run(...statement.values).changes,

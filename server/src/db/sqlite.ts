@@ -5,7 +5,7 @@ import { type Database, type Row, type SlowQuery, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
 import { rowsOneByOne } from './rows.ts';
-import { openSqliteConnection } from './sqlite-connection.ts';
+import { openSqliteConnection, type SqliteReader } from './sqlite-connection.ts';
 import { translateSqliteError } from './sqlite-error.ts';
 import { SqliteThread } from './sqlite-threads.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
@@ -77,13 +77,13 @@ class SqliteDatabase implements Database {
 
   async all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
     if (slow?.isBrief && !this.#brief.isPaused(slow.share))
-      return this.#brief.run(slow.share, () => this.#local(() => this.#read.all(statement) as T[]));
+      return this.#brief.run(slow.share, () => this.#local((reader) => reader.all(statement) as T[]));
     if (slow) return this.#slowQueue.run(slow.share, () => this.#onThread(statement)) as Promise<T[]>;
-    return this.#local(() => this.#read.all(statement) as T[]);
+    return this.#local((reader) => reader.all(statement) as T[]);
   }
 
   async one<T extends object = Row>(statement: Sql): Promise<T | undefined> {
-    return this.#local(() => this.#read.one(statement) as T | undefined);
+    return this.#local((reader) => reader.one(statement) as T | undefined);
   }
 
   run(statement: Sql): Promise<number> {
@@ -149,9 +149,13 @@ class SqliteDatabase implements Database {
     this.#database.close();
   }
 
-  #local<T>(work: () => T): T {
+  /**
+   * By the connection that writes, whose cache knows what it has written; the other one would drop its whole cache with
+   * every commit. Only while a transaction is open, what is not committed must not be seen.
+   */
+  #local<T>(work: (reader: SqliteReader) => T): T {
     try {
-      return work();
+      return work((this.#write.raw.inTransaction ? this.#read : this.#write).reader);
     } catch (error) {
       throw translateSqliteError(error);
     }

@@ -44,6 +44,25 @@ export function databaseConformance(open: () => Promise<{ readonly db: Database;
       assert.deepEqual(await names(db), ['kept']);
     }));
 
+  test('what a transaction has written is seen by others once it is committed, and not before', () =>
+    withDatabase(async (db) => {
+      await db.run(insert('before'));
+      assert.deepEqual(await names(db), ['before']);
+      const written = Promise.withResolvers<void>();
+      const goOn = Promise.withResolvers<void>();
+      const transaction = db.transaction(async (db) => {
+        await db.run(insert('within'));
+        written.resolve();
+        await goOn.promise;
+      });
+      await written.promise;
+      assert.deepEqual(await names(db), ['before'], 'while it is open');
+      assert.equal(await db.one(sql`select value from settings where name = 'within'`), undefined);
+      goOn.resolve();
+      await transaction;
+      assert.deepEqual(await names(db), ['before', 'within']);
+    }));
+
   test('an inner transaction that fails takes nothing of the outer one with it', () =>
     withDatabase(async (db) => {
       await db.transaction(async (db) => {
