@@ -36,7 +36,7 @@ const asked = values.workloads
   ? split(values.workloads)
   : values.all
     ? [...workloads]
-    : ['create', 'get', 'list', 'filter'];
+    : ['create', 'create-free', 'get', 'list', 'filter'];
 const chosen = workloads.filter((workload) => asked.includes(workload));
 const connections = split(values.connections ?? (values.all ? '1,64,512' : '64')).map(Number);
 const [records, seconds, rounds] = [Number(values.records), Number(values.seconds), Number(values.rounds)];

@@ -6,8 +6,13 @@ const require = createRequire(new URL('../../../server/src/main.ts', import.meta
 const { default: fastify } = require('fastify') as typeof import('fastify');
 
 const server = fastify();
-server.get('/', (_request, reply) => {
-  reply.type('application/json; charset=utf-8');
-  return reply.send('{"result":{}}');
-});
+for (const method of ['GET', 'POST'])
+  server.route({
+    method,
+    url: '/',
+    handler: (_request, reply) => {
+      reply.type('application/json; charset=utf-8');
+      return reply.send('{"result":{}}');
+    },
+  });
 await server.listen({ port: Number(process.argv[2]), host: '127.0.0.1' });

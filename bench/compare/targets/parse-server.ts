@@ -12,6 +12,7 @@ import { fileText } from './pharos-loads.ts';
 
 const program = fileURLToPath(new URL('./parse-process.mjs', import.meta.url));
 const records = '/parse/classes/Sighting';
+const freeRecords = '/parse/classes/Note';
 const credentials = { 'x-parse-application-id': 'bench', 'x-parse-rest-api-key': 'bench-rest' };
 const account = { username: 'vera', password: 'correct horse' };
 
@@ -55,7 +56,7 @@ export async function startParseServer({ folder, databaseUrl, databasePid }: Par
   };
 }
 
-/** A user, who alone may reach the records, and the same indexes as everywhere. */
+/** A user, who alone may reach the records, and the same indexes as everywhere; one class is without. */
 async function prepare(url: string, databaseUrl: string): Promise<Running> {
   const plain = { ...credentials, 'content-type': 'application/json' };
   const [answer = '{}'] = await sendAll(url, {
@@ -66,24 +67,31 @@ async function prepare(url: string, databaseUrl: string): Promise<Running> {
   });
   const token = (JSON.parse(answer) as { sessionToken: string }).sessionToken;
   const signedIn = { requiresAuthentication: true };
-  await sendAll(url, {
-    method: 'POST',
-    headers: { ...plain, 'x-parse-master-key': 'bench-master' },
-    paths: ['/parse/schemas/Sighting'],
-    bodies: [
-      JSON.stringify({
-        className: 'Sighting',
-        fields: {
-          species: { type: 'String' },
-          count: { type: 'Number' },
-          seenAt: { type: 'String' },
-          note: { type: 'String' },
-          extra: { type: 'Object' },
-        },
-        classLevelPermissions: { find: signedIn, get: signedIn, create: signedIn, update: signedIn, delete: signedIn },
-      }),
-    ],
-  });
+  for (const className of ['Sighting', 'Note'])
+    await sendAll(url, {
+      method: 'POST',
+      headers: { ...plain, 'x-parse-master-key': 'bench-master' },
+      paths: [`/parse/schemas/${className}`],
+      bodies: [
+        JSON.stringify({
+          className,
+          fields: {
+            species: { type: 'String' },
+            count: { type: 'Number' },
+            seenAt: { type: 'String' },
+            note: { type: 'String' },
+            extra: { type: 'Object' },
+          },
+          classLevelPermissions: {
+            find: signedIn,
+            get: signedIn,
+            create: signedIn,
+            update: signedIn,
+            delete: signedIn,
+          },
+        }),
+      ],
+    });
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   for (const column of ['species', 'count', 'seenAt'])
@@ -117,6 +125,8 @@ async function loadOf(running: Running, workload: Workload): Promise<Load | unde
       return { method: 'GET', headers: json, paths };
     case 'create':
       return { method: 'POST', headers: json, paths: [records], bodies };
+    case 'create-free':
+      return { method: 'POST', headers: json, paths: [freeRecords], bodies };
     case 'list':
       return { method: 'GET', headers: json, paths: [`${records}${query({ limit: '100', order: 'createdAt' })}`] };
     case 'filter':

@@ -5,6 +5,8 @@ import type { Load } from '../load.ts';
 import type { Workload } from '../target.ts';
 
 const bucket = '/api/v2/data/bucket/Sightings';
+/** Without a schema. */
+const freeBucket = '/api/v2/data/bucket/Notes';
 export const account = { email: 'bench@example.org', password: 'correct horse' };
 
 export type Headers = Readonly<Record<string, string>>;
@@ -32,10 +34,11 @@ export async function loadOf(running: Running, workload: Workload): Promise<Load
     case 'get':
       return { method: 'GET', headers: json, paths: ids.slice(0, 10_000).map((id) => `${bucket}/${id}`) };
     case 'create':
+    case 'create-free':
       return {
         method: 'POST',
         headers: json,
-        paths: [bucket],
+        paths: [workload === 'create' ? bucket : freeBucket],
         bodies: numbers.map((n) => JSON.stringify({ metadata: documentOf(n) })),
       };
     case 'list':

@@ -99,7 +99,7 @@ async function openApp({ url, command }: Service, credentials: Headers): Promise
   const appId = credentials['x-service-appid'] ?? '';
   // The limit works as always, only no client reaches it.
   command('app', 'limit', appId, '--per-second', '1000000', '--burst', '10000000');
-  command('bucket', 'create', 'Sightings', '--app', appId);
+  for (const bucket of ['Sightings', 'Notes']) command('bucket', 'create', bucket, '--app', appId);
   const app = { ...credentials, 'content-type': 'application/json' };
   const running: Running = { url, app, json: { ...app, authorization: await signIn(url, app) }, ids: [] };
   const schema = { species: 'String', count: 'Number', seenAt: 'Date' };

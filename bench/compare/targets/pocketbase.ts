@@ -11,6 +11,7 @@ import { freePort } from './pharos.ts';
 import { fileText } from './pharos-loads.ts';
 
 const records = '/api/collections/sightings/records';
+const freeRecords = '/api/collections/notes/records';
 const admin = { email: 'bench@example.org', password: 'correct horse battery' };
 const signedIn = '@request.auth.id != ""';
 
@@ -36,6 +37,8 @@ const collection = {
   updateRule: signedIn,
   deleteRule: signedIn,
 };
+/** The same without the indexes. */
+const freeCollection = { ...collection, name: 'notes', indexes: [] };
 const files = {
   name: 'uploads',
   type: 'base',
@@ -105,6 +108,7 @@ async function prepare(url: string): Promise<string> {
     password: admin.password,
   });
   await post(url, '/api/collections', collection, token);
+  await post(url, '/api/collections', freeCollection, token);
   await post(url, '/api/collections', files, token);
   const account = { email: user.identity, password: user.password, passwordConfirm: user.password };
   await post(url, '/api/collections/users/records', account, token);
@@ -130,10 +134,11 @@ async function loadOf(running: Running, workload: Workload): Promise<Load | unde
     case 'get':
       return { method: 'GET', headers: json, paths: ids.slice(0, 10_000).map((id) => `${records}/${id}`) };
     case 'create':
+    case 'create-free':
       return {
         method: 'POST',
         headers: json,
-        paths: [records],
+        paths: [workload === 'create' ? records : freeRecords],
         bodies: documents(1000).map((document) => JSON.stringify(document)),
       };
     case 'list':

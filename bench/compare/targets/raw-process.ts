@@ -9,7 +9,7 @@ import { newObjectId } from '../../../server/src/id.ts';
 import { type Document, documentOf, wanted } from '../documents.ts';
 import type { Measured } from '../load.ts';
 
-export type RawWorkload = 'get' | 'list' | 'filter' | 'create';
+export type RawWorkload = 'get' | 'list' | 'filter' | 'create' | 'create-free';
 
 export type RawQuestion =
   | { readonly fill: number }
@@ -26,25 +26,29 @@ write.exec(`
   create index sightings_count on sightings (count, object_id, species, seen_at);
   create index sightings_species_count on sightings (species, count, object_id);
   create index sightings_seen on sightings (seen_at, object_id, species, count);
+  create table notes (object_id text primary key, species text, count real, seen_at real, note text, extra text,
+    created_at integer not null, updated_at integer not null) without rowid;
 `);
 const read = openSqliteConnection(file, 'read').raw;
 const wal = new WalFile(file);
 const maintenance = new SqliteThread(file);
 const ids: string[] = [];
 
-const insert = write.prepare('insert into sightings values (?, ?, ?, ?, ?, ?, ?, ?)');
-const insertMany = write.transaction((documents: readonly Document[]) => {
+const insertInto = (table: string) => write.prepare(`insert into ${table} values (?, ?, ?, ?, ?, ?, ?, ?)`);
+const inserts = { create: insertInto('sightings'), 'create-free': insertInto('notes') };
+const insertMany = write.transaction((workload: keyof typeof inserts, documents: readonly Document[]) => {
+  const insert = inserts[workload];
   for (const { species, count, seenAt, note, extra } of documents) {
     const [id, now] = [newObjectId(Date.now()), Date.now()];
     insert.run(id, species, count, Date.parse(seenAt), note, JSON.stringify(extra), now, now);
-    if (ids.length < 10_000) ids.push(id);
+    if (workload === 'create' && ids.length < 10_000) ids.push(id);
   }
 });
 
 const get = read.prepare('select * from sightings where object_id = ?');
 const list = read.prepare('select * from sightings order by object_id limit 100');
 const filter = read.prepare('select * from sightings where species = ? and count >= ? order by count desc limit 20');
-const reads: Readonly<Record<Exclude<RawWorkload, 'create'>, (n: number) => unknown>> = {
+const reads: Readonly<Record<Exclude<RawWorkload, keyof typeof inserts>, (n: number) => unknown>> = {
   get: (n) => get.get(ids[n % ids.length]),
   list: () => list.all(),
   filter: (n) => {
@@ -57,8 +61,11 @@ let commits = 0;
 let checkpoint: Promise<void> | undefined;
 
 /** Together in one transaction that is flushed to the disk, with checkpoints beside it, as in the service. */
-async function create(from: number, size: number): Promise<void> {
-  insertMany(Array.from({ length: size }, (_, n) => documentOf(from + n)));
+async function create(workload: keyof typeof inserts, from: number, size: number): Promise<void> {
+  insertMany(
+    workload,
+    Array.from({ length: size }, (_, n) => documentOf(from + n)),
+  );
   await wal.flush();
   if (++commits % 64 > 0 || checkpoint || statSync(`${file}-wal`).size < checkpointBytes) return;
   checkpoint = maintenance.checkpoint().finally(() => {
@@ -73,8 +80,8 @@ async function measure(workload: RawWorkload, atOnce: number, seconds: number): 
   let answers = 0;
   for (; performance.now() - began < seconds * 1000; answers += atOnce) {
     const turn = performance.now();
-    if (workload === 'create') {
-      await create(answers, atOnce);
+    if (workload === 'create' || workload === 'create-free') {
+      await create(workload, answers, atOnce);
       took(turn);
       continue;
     }
@@ -90,7 +97,7 @@ async function measure(workload: RawWorkload, atOnce: number, seconds: number): 
 }
 
 async function fill(records: number): Promise<true> {
-  for (let from = 0; from < records; from += 1000) await create(from, Math.min(1000, records - from));
+  for (let from = 0; from < records; from += 1000) await create('create', from, Math.min(1000, records - from));
   return true;
 }
 

@@ -8,7 +8,7 @@ import type { Target, Workload } from '../target.ts';
 import type { RawQuestion, RawWorkload } from './raw-process.ts';
 
 const program = fileURLToPath(new URL('./raw-process.ts', import.meta.url));
-const known: readonly Workload[] = ['get', 'list', 'filter', 'create'] satisfies RawWorkload[];
+const known: readonly Workload[] = ['get', 'list', 'filter', 'create', 'create-free'] satisfies RawWorkload[];
 
 export async function startRawSqlite(folder: string): Promise<Target> {
   const child = fork(program, [join(folder, 'raw.db')]);
