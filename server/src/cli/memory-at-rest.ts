@@ -1,5 +1,6 @@
-/** How often the load of the last while is looked at: short pauses are no rest. */
-const lookMs = 60_000;
+/** How often the load of the last while is looked at, and how many quiet ones in a row are a rest. */
+const lookMs = 10_000;
+const quietLooks = 6;
 /** Parts of the time in which the main thread worked. */
 const busy = 0.2;
 const quiet = 0.05;
@@ -12,15 +13,17 @@ export interface Thread {
 }
 
 /**
- * Called once a while. Gives the heap's free pages back in the first quiet while after a start or a load: V8 keeps them
- * for the next load, and looks for garbage only while new objects are made.
+ * Called once a while. Gives the heap's free pages back in the first rest after a start or a load: V8 keeps them for the
+ * next load, and looks for garbage only while new objects are made.
  */
 export function createTidying({ load, collect }: Thread): () => void {
   let isDue = true;
+  let inARow = 0;
   return () => {
     const now = load();
     if (now >= busy) isDue = true;
-    else if (isDue && now < quiet) {
+    inARow = now < quiet ? inARow + 1 : 0;
+    if (isDue && inARow >= quietLooks) {
       isDue = false;
       collect();
     }
