@@ -149,11 +149,14 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
       const body = endpoint.body?.read(request.body, early.app);
       const call = { ...early, body, located: request.located };
       const answer = await (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call));
-      if (!(answer instanceof StreamAnswer)) return send(reply, endpoint, answer);
+      if (!(answer instanceof StreamAnswer)) {
+        send(reply, endpoint, answer);
+        return;
+      }
       if (request.method !== 'HEAD')
-        return sendStream(reply, answer, { mayListen: readmission(request, endpoint, mount), stopping });
+        return void sendStream(reply, answer, { mayListen: readmission(request, endpoint, mount), stopping });
       await skipStream(answer);
-      return reply.type(eventStreamType).send();
+      reply.type(eventStreamType).send();
     },
   });
 }
@@ -179,14 +182,18 @@ function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount):
   return async () => (mount.readmit ?? mount.admit)(request, endpoint);
 }
 
-function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): string {
+/** Sent here instead of returned, so that the handler's promise does not hold the text (`JsonText`). */
+function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): void {
   const isOther = answer instanceof OtherAnswer;
   reply.code((isOther ? endpoint.otherAnswer : undefined)?.status ?? endpoint.answer.status);
   reply.type('application/json; charset=utf-8');
-  if (isOther) return JSON.stringify(answer.value);
-  if (!(answer instanceof JsonText)) return JSON.stringify(answer);
-  if (answer.headers) reply.headers(answer.headers);
-  return answer.text;
+  if (answer instanceof JsonText && answer.headers) reply.headers(answer.headers);
+  const text = isOther
+    ? JSON.stringify(answer.value)
+    : answer instanceof JsonText
+      ? answer.take()
+      : JSON.stringify(answer);
+  reply.send(text);
 }
 
 function earlyCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now }: Admitted): Early {

@@ -34,12 +34,26 @@ export interface Call<Body, Located> {
 
 /** An answer's text when it is JSON already, so that a document that is stored as text is never parsed to be sent. */
 export class JsonText {
-  readonly text: string;
+  #text: string;
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(text: string, headers?: Readonly<Record<string, string>>) {
-    this.text = text;
+    this.#text = text;
     this.headers = headers;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /**
+   * For who sends it, and nobody after. A request that has waited for its turn is old to the garbage collector, and whatever
+   * its promises still hold is kept until the whole heap is looked through; so they hold no long text.
+   */
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
   }
 }
 

@@ -93,10 +93,13 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
         : ((page.skip <= cheapSkip ? await selectNarrowly(db, narrow) : undefined) ?? (await db.all(select, slow)));
   if (!isCheap) options.onDocumentsRead?.(documentFields(where, order));
   const texts = rows.map(table.render);
+  const found = rows.length;
+  // The promise that brought them is older than they are, and would keep them as `JsonText` says of texts.
+  rows.length = 0;
   if (!page.count) return listText(texts, '');
   // The last page tells how many there are: a search that finds few is not made twice.
-  const isLast = rows.length < page.limit && (rows.length > 0 || page.skip === 0);
-  if (isLast) return listText(texts, `,"count":${page.skip + rows.length}`);
+  const isLast = found < page.limit && (found > 0 || page.skip === 0);
+  if (isLast) return listText(texts, `,"count":${page.skip + found}`);
   const [counted] = await db.all<{ n: number }>(
     sql`select count(*) as n ${from(whereToSql(where, db.dialect.where))}`,
     slow,
