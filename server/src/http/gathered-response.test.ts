@@ -82,6 +82,25 @@ describe('answers that are sent together', () => {
     for (const { socket } of connections) socket.destroy();
   });
 
+  test('one that cannot be sent ends its own connection and keeps nobody from theirs', async (t) => {
+    const { port } = await start(t, (server) => {
+      server.get('/broken', (_request, reply) => {
+        reply.hijack();
+        reply.raw.end(17 as unknown as string);
+      });
+      server.get('/', () => 'here');
+    });
+    const [broken, whole] = await Promise.all([openConnection(port), openConnection(port)]);
+    for (const { send } of [broken, whole]) send(get('/'));
+    for (const connection of [broken, whole]) assert.equal((await connection.answer()).body, 'here');
+    // Both are read in one turn, the broken one first.
+    broken.send(get('/broken'));
+    whole.send(get('/'));
+    assert.equal((await whole.answer()).body, 'here');
+    await broken.ended;
+    whole.socket.destroy();
+  });
+
   test('a client that has left keeps nobody from theirs', async (t) => {
     const { port, lines } = await start(t, (server) => {
       server.get('/', (request) => {

@@ -3,13 +3,20 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 /** How long the first of the answers that are sent together waits for the others of its turn, in milliseconds. */
 const mostMs = 1;
 
-let waiting: (() => void)[] = [];
+let waiting: { readonly response: ServerResponse; readonly send: () => void }[] = [];
 let since = 0;
 
 function sendAll(): void {
-  const sends = waiting;
+  const all = waiting;
   waiting = [];
-  for (const send of sends) send();
+  for (const { response, send } of all) {
+    try {
+      send();
+    } catch (error) {
+      // What Node refuses to send costs one connection, and nobody else their answer.
+      response.destroy(error as Error);
+    }
+  }
 }
 
 /**
@@ -45,7 +52,7 @@ export class GatheredResponse<Request extends IncomingMessage = IncomingMessage>
       since = now;
       setImmediate(sendAll);
     }
-    waiting.push(send);
+    waiting.push({ response: this, send });
     if (now - since > mostMs) sendAll();
     return this;
   }
