@@ -59,6 +59,12 @@ function startJson(app: App, first: FirstStart, demo: Demo | undefined): object 
   };
 }
 
+/**
+ * New connections that may wait until they are accepted, one in each turn of the event loop. What is beyond it the system
+ * drops, and the client tries again after a second. As many as Linux allows by default; Node would take 511.
+ */
+const backlog = 4_096;
+
 /** Serves until a signal, then finishes what was accepted. */
 async function serve(config: Config, terminal: Terminal, how: { isJson: boolean; isDemo: boolean }): Promise<void> {
   const db = await openDatabase(config);
@@ -76,7 +82,7 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
     try {
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
       if (config.mqttPort !== undefined) await app.devices?.listen(config.mqttPort, config.mqttHost);
-      await app.server.listen({ host: config.host, port: config.port });
+      await app.server.listen({ host: config.host, port: config.port, backlog });
       const first = await makeFirstStart(app, config.dataFolder);
       if (made) demo = await openDemo(made, { app, config, db });
       const texts = demo ? demoTexts(demo) : (await findDemoMark(db)) ? [servedDemo] : [];
