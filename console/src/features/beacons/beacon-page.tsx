@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Text } from '@mantine/core';
+import { Group, Skeleton, Text } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -9,9 +9,8 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../components/copy-field.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { ShowRequest } from '../../components/list/show-request.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { ChangeOrDelete, RecordPage } from '../../components/record-page.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { dataOf } from '../../lib/api.ts';
 import { eventWordsHere } from '../../lib/event-words.ts';
@@ -25,47 +24,28 @@ const route = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId');
 
 export function BeaconPage() {
   const { appId, beaconId } = route.useParams();
-  const { data: beacon, error } = useQuery(beaconQuery(appId, beaconId));
+  const query = useQuery(beaconQuery(appId, beaconId));
   const [isDeleting, setDeleting] = useState(false);
-  const mayCall = useMayCall();
+  const mayChange = useMayCall()('updateBeacon');
+  const change = { to: '/apps/$appId/beacons/$beaconId/edit', params: { appId, beaconId } };
   return (
-    <>
-      <SectionHeader
-        title={beacon?.name ?? 'Beacon'}
-        action={
-          beacon &&
-          mayCall('updateBeacon') && (
-            <Group gap="xs">
-              <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setDeleting(true)}>
-                Delete
-              </Button>
-              <Button
-                leftSection={<Icon name="edit" size={16} />}
-                component={Link}
-                to="/apps/$appId/beacons/$beaconId/edit"
-                params={{ appId, beaconId } as never}
-              >
-                Change
-              </Button>
-            </Group>
-          )
-        }
-      >
-        <Link to="/apps/$appId/beacons" params={{ appId }} className={classes.back}>
-          All beacons
-        </Link>
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!beacon && !error && <Skeleton h={260} />}
-      {beacon && <BeaconFacts appId={appId} beacon={beacon} />}
-      {beacon && <Activity appId={appId} beaconId={beaconId} />}
-      {beacon && (
-        <Group justify="flex-end" mt="xs">
-          <ShowRequest appId={appId} request={{ operation: 'getBeacon', params: { objectId: beaconId } }} />
-        </Group>
+    <RecordPage
+      query={query}
+      title={(beacon) => beacon?.name ?? 'Beacon'}
+      all={{ label: 'All beacons', to: '/apps/$appId/beacons', params: { appId } }}
+      action={() => mayChange && <ChangeOrDelete change={change} onDelete={() => setDeleting(true)} />}
+    >
+      {(beacon) => (
+        <>
+          <BeaconFacts appId={appId} beacon={beacon} />
+          <Activity appId={appId} beaconId={beaconId} />
+          <Group justify="flex-end" mt="xs">
+            <ShowRequest appId={appId} request={{ operation: 'getBeacon', params: { objectId: beaconId } }} />
+          </Group>
+          <DeleteBeacon appId={appId} beacon={beacon} isOpen={isDeleting} onClose={() => setDeleting(false)} />
+        </>
       )}
-      {beacon && <DeleteBeacon appId={appId} beacon={beacon} isOpen={isDeleting} onClose={() => setDeleting(false)} />}
-    </>
+    </RecordPage>
   );
 }
 

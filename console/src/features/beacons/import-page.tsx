@@ -3,13 +3,13 @@ import type { Beacon, Body } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { FileImport } from '../../components/import/file-import.tsx';
+import names from '../../components/names.module.css';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { allRecords, download } from '../../lib/all-records.ts';
 import { dataOf } from '../../lib/api.ts';
 import { CsvError, parseCsv, writeCsv } from '../../lib/csv.ts';
 import type { KeptFile } from '../../lib/kept-file.ts';
-import classes from './beacons.module.css';
 import { csvColumns } from './csv-columns.ts';
 import { type PlannedRow, planImport } from './import-plan.ts';
 import { beaconKeys } from './queries.ts';
@@ -24,7 +24,7 @@ export function ImportPage() {
   return (
     <>
       <SectionHeader title="Import beacons">
-        <Link to="/apps/$appId/beacons" params={{ appId }} className={classes.back}>
+        <Link to="/apps/$appId/beacons" params={{ appId }} className={names.link}>
           All beacons
         </Link>
       </SectionHeader>

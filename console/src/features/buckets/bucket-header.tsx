@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import names from '../../components/names.module.css';
 import { SectionHeader } from '../../components/page-header.tsx';
 import classes from './buckets.module.css';
 
@@ -23,13 +24,13 @@ export function BucketHeader({ appId, bucketName, title, action }: Props) {
     <>
       <SectionHeader title={title ?? bucketName} action={action}>
         <Group gap="xs">
-          <Link to="/apps/$appId/buckets" params={{ appId }} className={classes.back}>
+          <Link to="/apps/$appId/buckets" params={{ appId }} className={names.link}>
             All buckets
           </Link>
           {title && (
             <>
               <span aria-hidden>/</span>
-              <Link to="/apps/$appId/buckets/$bucketName" params={{ appId, bucketName }} className={classes.back}>
+              <Link to="/apps/$appId/buckets/$bucketName" params={{ appId, bucketName }} className={names.link}>
                 {bucketName}
               </Link>
             </>

@@ -1,17 +1,14 @@
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Group } from '@mantine/core';
 import type { Device } from '@pharos/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Block } from '../../components/block.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../components/copy-field.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { ShowRequest } from '../../components/list/show-request.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { ChangeOrDelete, RecordPage } from '../../components/record-page.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { dataOf } from '../../lib/api.ts';
 import { useTimes } from '../../lib/times.ts';
@@ -23,39 +20,18 @@ const route = getRouteApi('/signed-in/apps/$appId/devices/$deviceId');
 
 export function DevicePage() {
   const { appId, deviceId } = route.useParams();
-  const { data: device, error } = useQuery(deviceQuery(appId, deviceId));
+  const query = useQuery(deviceQuery(appId, deviceId));
   const [isDeleting, setDeleting] = useState(false);
   const mayChange = useMayCall()('updateDevice');
+  const change = { to: '/apps/$appId/devices/$deviceId/edit', params: { appId, deviceId } };
   return (
-    <>
-      <SectionHeader
-        title={device?.deviceName ?? 'Device'}
-        action={
-          device &&
-          mayChange && (
-            <Group gap="xs">
-              <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setDeleting(true)}>
-                Delete
-              </Button>
-              <Button
-                leftSection={<Icon name="edit" size={16} />}
-                component={Link}
-                to="/apps/$appId/devices/$deviceId/edit"
-                params={{ appId, deviceId } as never}
-              >
-                Change
-              </Button>
-            </Group>
-          )
-        }
-      >
-        <Link to="/apps/$appId/devices" params={{ appId }} className={names.link}>
-          All devices
-        </Link>
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!device && !error && <Skeleton h={220} />}
-      {device && (
+    <RecordPage
+      query={query}
+      title={(device) => device?.deviceName ?? 'Device'}
+      all={{ label: 'All devices', to: '/apps/$appId/devices', params: { appId } }}
+      action={() => mayChange && <ChangeOrDelete change={change} onDelete={() => setDeleting(true)} />}
+    >
+      {(device) => (
         <>
           <DeviceFacts appId={appId} device={device} />
           <CredentialsBlock appId={appId} device={device} mayChange={mayChange} />
@@ -65,7 +41,7 @@ export function DevicePage() {
           <DeleteDevice appId={appId} device={device} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </>
       )}
-    </>
+    </RecordPage>
   );
 }
 

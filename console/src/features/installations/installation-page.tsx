@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,12 +6,11 @@ import { Block } from '../../components/block.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../components/copy-field.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ShowRequest } from '../../components/list/show-request.tsx';
 import names from '../../components/names.module.css';
 import { shortId } from '../../components/names.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { download, exportCutOff } from '../../lib/all-records.ts';
 import { dataOf } from '../../lib/api.ts';
@@ -28,28 +27,23 @@ const route = getRouteApi('/signed-in/apps/$appId/installations/$installationId'
 
 export function InstallationPage() {
   const { appId, installationId } = route.useParams();
-  const { data: installation, error } = useQuery(installationQuery(appId, installationId));
+  const query = useQuery(installationQuery(appId, installationId));
   return (
-    <>
-      <SectionHeader
-        title={
-          installation ? (
-            <>
-              {deviceWords[installation.deviceType]} <span className="mono">{shortId(installationId)}</span>
-            </>
-          ) : (
-            'Installation'
-          )
-        }
-        action={installation && <Actions appId={appId} installation={installation} />}
-      >
-        <Link to="/apps/$appId/installations" params={{ appId }} className={names.link}>
-          All installations
-        </Link>
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!installation && !error && <Skeleton h={260} />}
-      {installation && (
+    <RecordPage
+      query={query}
+      title={(installation) =>
+        installation ? (
+          <>
+            {deviceWords[installation.deviceType]} <span className="mono">{shortId(installationId)}</span>
+          </>
+        ) : (
+          'Installation'
+        )
+      }
+      all={{ label: 'All installations', to: '/apps/$appId/installations', params: { appId } }}
+      action={(installation) => <Actions appId={appId} installation={installation} />}
+    >
+      {(installation) => (
         <>
           <InstallationFacts appId={appId} installation={installation} />
           <Traces appId={appId} installationId={installationId} />
@@ -61,7 +55,7 @@ export function InstallationPage() {
           </Group>
         </>
       )}
-    </>
+    </RecordPage>
   );
 }
 

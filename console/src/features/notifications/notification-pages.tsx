@@ -3,10 +3,10 @@ import type { Notification } from '@pharos/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import back from '../../components/back-link.module.css';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
+import names from '../../components/names.module.css';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { dataOf } from '../../lib/api.ts';
@@ -24,7 +24,7 @@ function useBack(appId: string) {
 
 function AllNotifications({ appId }: { readonly appId: string }) {
   return (
-    <Link to="/apps/$appId/notifications" params={{ appId }} className={back.back}>
+    <Link to="/apps/$appId/notifications" params={{ appId }} className={names.link}>
       All notifications
     </Link>
   );

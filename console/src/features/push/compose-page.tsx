@@ -2,12 +2,12 @@ import { Button, Group, NumberInput, Stack, Text, Textarea, TextInput } from '@m
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import back from '../../components/back-link.module.css';
 import { Block } from '../../components/block.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { FileField } from '../../components/files/file-field.tsx';
 import { dataKey } from '../../components/list/record-list.tsx';
 import { MessageLayout } from '../../components/message-layout.tsx';
+import names from '../../components/names.module.css';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { PhonePreview } from '../../components/phone-preview.tsx';
 import { dataOf } from '../../lib/api.ts';
@@ -68,7 +68,7 @@ export function ComposePage() {
   return (
     <>
       <SectionHeader title="Write a push message">
-        <Link to="/apps/$appId/push" params={{ appId }} className={back.back}>
+        <Link to="/apps/$appId/push" params={{ appId }} className={names.link}>
           All push messages
         </Link>
       </SectionHeader>

@@ -2,12 +2,12 @@ import { Alert, Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import back from '../../components/back-link.module.css';
 import { Block } from '../../components/block.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { dataKey } from '../../components/list/record-list.tsx';
+import names from '../../components/names.module.css';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { dataOf } from '../../lib/api.ts';
@@ -35,7 +35,7 @@ export function PushPage() {
         title={push ? nameOf(push) : 'Push message'}
         action={push && mayCancel && isUnderWay(push) && <Cancel appId={appId} push={push} />}
       >
-        <Link to="/apps/$appId/push" params={{ appId }} className={back.back}>
+        <Link to="/apps/$appId/push" params={{ appId }} className={names.link}>
           All push messages
         </Link>
       </SectionHeader>

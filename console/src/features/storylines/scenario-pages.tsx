@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import back from '../../components/back-link.module.css';
 import { FailureNote } from '../../components/failure-note.tsx';
+import names from '../../components/names.module.css';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { scenarioQuery, storylineQuery } from './queries.ts';
@@ -21,7 +21,7 @@ function useStoryline({ appId, storylineId }: Target) {
   const navigate = useNavigate();
   const goBack = () => void navigate({ to: '/apps/$appId/storylines/$storylineId', params: { appId, storylineId } });
   const link = (
-    <Link to="/apps/$appId/storylines/$storylineId" params={{ appId, storylineId }} className={back.back}>
+    <Link to="/apps/$appId/storylines/$storylineId" params={{ appId, storylineId }} className={names.link}>
       {data?.title ?? 'The storyline'}
     </Link>
   );

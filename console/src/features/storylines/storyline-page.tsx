@@ -3,12 +3,12 @@ import type { Storyline } from '@pharos/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import back from '../../components/back-link.module.css';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { EnableSwitch } from '../../components/enable-switch.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
+import names from '../../components/names.module.css';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { useMayCall } from '../../lib/access.ts';
 import { dataOf } from '../../lib/api.ts';
@@ -31,7 +31,7 @@ export function StorylinePage() {
         title={storyline?.title ?? 'Storyline'}
         action={storyline && mayChange && <Actions appId={appId} storyline={storyline} />}
       >
-        <Link to="/apps/$appId/storylines" params={{ appId }} className={back.back}>
+        <Link to="/apps/$appId/storylines" params={{ appId }} className={names.link}>
           All storylines
         </Link>
       </SectionHeader>

@@ -9,9 +9,8 @@ import { CopyButton } from '../../components/copy-field.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
-import names from '../../components/names.module.css';
 import { shortId } from '../../components/names.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { useMay } from '../../lib/access.ts';
 import { download, exportCutOff } from '../../lib/all-records.ts';
 import { call } from '../../lib/api.ts';
@@ -34,24 +33,23 @@ const nameOf = ({ firstname, lastname }: AppUser) => `${firstname} ${lastname}`;
 
 export function UserPage() {
   const { appId, userId } = route.useParams();
-  const { data: user, error } = useQuery(userQuery(appId, userId));
+  const query = useQuery(userQuery(appId, userId));
   const mayChange = useMay()('users.change');
   return (
-    <>
-      <SectionHeader
-        title={user ? nameOf(user) : 'User'}
-        action={user && mayChange && <Actions appId={appId} user={user} />}
-      >
-        <Link to="/apps/$appId/users" params={{ appId }} className={names.link}>
-          All users
-        </Link>
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!user && !error && <Skeleton h={260} />}
-      {user && <UserFacts appId={appId} user={user} />}
-      {user && mayChange && <Role appId={appId} user={user} />}
-      {user && <Installations appId={appId} user={user} />}
-    </>
+    <RecordPage
+      query={query}
+      title={(user) => (user ? nameOf(user) : 'User')}
+      all={{ label: 'All users', to: '/apps/$appId/users', params: { appId } }}
+      action={(user) => mayChange && <Actions appId={appId} user={user} />}
+    >
+      {(user) => (
+        <>
+          <UserFacts appId={appId} user={user} />
+          {mayChange && <Role appId={appId} user={user} />}
+          <Installations appId={appId} user={user} />
+        </>
+      )}
+    </RecordPage>
   );
 }
 

@@ -1,15 +1,13 @@
-import { Alert, Badge, Button, Group, Skeleton } from '@mantine/core';
+import { Alert, Badge, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Block } from '../../components/block.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../components/copy-field.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { ChangeOrDelete, RecordPage } from '../../components/record-page.tsx';
 import { useMay } from '../../lib/access.ts';
 import { call } from '../../lib/api.ts';
 import { useTimes } from '../../lib/times.ts';
@@ -26,39 +24,18 @@ const route = getRouteApi('/signed-in/apps/$appId/webhooks/$webhookId');
 
 export function WebhookPage() {
   const { appId, webhookId } = route.useParams();
-  const { data: webhook, error } = useQuery(webhookQuery(appId, webhookId));
+  const query = useQuery(webhookQuery(appId, webhookId));
   const [isDeleting, setDeleting] = useState(false);
   const mayWrite = useMay()('webhooks.write');
+  const change = { to: '/apps/$appId/webhooks/$webhookId/edit', params: { appId, webhookId } };
   return (
-    <>
-      <SectionHeader
-        title={webhook?.description || 'Webhook'}
-        action={
-          webhook &&
-          mayWrite && (
-            <Group gap="xs">
-              <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setDeleting(true)}>
-                Delete
-              </Button>
-              <Button
-                leftSection={<Icon name="edit" size={16} />}
-                component={Link}
-                to="/apps/$appId/webhooks/$webhookId/edit"
-                params={{ appId, webhookId } as never}
-              >
-                Change
-              </Button>
-            </Group>
-          )
-        }
-      >
-        <Link to="/apps/$appId/webhooks" params={{ appId }} className={names.link}>
-          All webhooks
-        </Link>
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!webhook && !error && <Skeleton h={220} />}
-      {webhook && (
+    <RecordPage
+      query={query}
+      title={(webhook) => webhook?.description || 'Webhook'}
+      all={{ label: 'All webhooks', to: '/apps/$appId/webhooks', params: { appId } }}
+      action={() => mayWrite && <ChangeOrDelete change={change} onDelete={() => setDeleting(true)} />}
+    >
+      {(webhook) => (
         <>
           <WebhookFacts appId={appId} webhook={webhook} />
           {mayWrite && <TestBlock appId={appId} webhookId={webhookId} />}
@@ -67,7 +44,7 @@ export function WebhookPage() {
           <DeleteWebhook appId={appId} webhook={webhook} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </>
       )}
-    </>
+    </RecordPage>
   );
 }
 
