@@ -9,6 +9,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { loader, press } from './compare/generator.ts';
 import type { Measured, Pressure } from './compare/load.ts';
@@ -75,7 +76,19 @@ async function measure(target: Target, workload: Workload, atOnce: number): Prom
   const before = cpuSeconds(pids);
   const measured = await run({ connections: atOnce, seconds });
   const cpu = cpuSeconds(pids) - before;
-  return { ...measured, cpuMicros: (cpu * 1e6) / Math.max(1, measured.answers), peak: peakMegabytes(target.pid) };
+  const peak = peakMegabytes(target.pid);
+  await settled(pids);
+  return { ...measured, cpuMicros: (cpu * 1e6) / Math.max(1, measured.answers), peak };
+}
+
+/** What one target has left over must not take the processors from the next one. Waits a minute at most. */
+async function settled(pids: readonly number[]): Promise<void> {
+  const lookMs = 250;
+  for (let looks = 0; looks < 240; looks++) {
+    const before = cpuSeconds(pids);
+    await delay(lookMs);
+    if ((cpuSeconds(pids) - before) * 1000 < lookMs / 10) return;
+  }
 }
 
 /** The targets take turns, so that what else the machine does meets all of them. */

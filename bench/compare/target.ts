@@ -8,7 +8,6 @@ export const workloads = [
   'filter',
   'filter-free',
   'download',
-  'sign-in',
   'update',
   'create',
   'create-free',
@@ -17,6 +16,8 @@ export const workloads = [
   'sightings-1',
   'sightings-100',
   'push',
+  // Last, because what a client no longer waits for may be worked on for a minute.
+  'sign-in',
 ] as const;
 export type Workload = (typeof workloads)[number];
 
