@@ -84,13 +84,14 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
     [...values, page.limit, page.skip],
     () => sql`select ${table.selection} ${from(condition)} order by ${orderBy} limit ${page.limit} offset ${page.skip}`,
   );
-  const narrow = { table, scope: sql`${scope} and ${bounds}`, where, order, page, share: options.share };
+  const narrowly = () =>
+    selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, share: options.share });
   const rows =
     page.limit === 0
       ? []
       : isCheap
         ? await db.all(select, { ...slow, isBrief: true })
-        : ((page.skip <= cheapSkip ? await selectNarrowly(db, narrow) : undefined) ?? (await db.all(select, slow)));
+        : ((page.skip <= cheapSkip ? await narrowly() : undefined) ?? (await db.all(select, slow)));
   if (!isCheap) options.onDocumentsRead?.(documentFields(where, order));
   const texts = rows.map(table.render);
   const found = rows.length;
