@@ -188,12 +188,8 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): v
   reply.code((isOther ? endpoint.otherAnswer : undefined)?.status ?? endpoint.answer.status);
   reply.type('application/json; charset=utf-8');
   if (answer instanceof JsonText && answer.headers) reply.headers(answer.headers);
-  const text = isOther
-    ? JSON.stringify(answer.value)
-    : answer instanceof JsonText
-      ? answer.take()
-      : JSON.stringify(answer);
-  reply.send(text);
+  const value = isOther ? answer.value : answer;
+  reply.send(value instanceof JsonText ? value.take() : JSON.stringify(value));
 }
 
 function earlyCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now }: Admitted): Early {
