@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /**
  * For so long brief queries and what is made of their rows follow one another; then sockets are read and other requests
  * answered. Node accepts one new connection in a turn, so that the last of 500 waits for 500 turns.
@@ -10,7 +12,6 @@ const longInARow = 3;
 const pauseMs = 30_000;
 const maxRemembered = 1_000;
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** Promises that are settled go before what `nextTick` puts off. */
 const afterMicrotasks = () => new Promise<void>((resolve) => process.nextTick(resolve));
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Field } from '../../query/fields.ts';
 import { readPath } from '../../query/json.ts';
 import { type Bucket, readSlots } from './directory.ts';
@@ -61,7 +62,7 @@ export async function learnMembers(deps: FillDeps, appId: string, { bucketId, me
   for (const { doc } of sample) {
     documents.push(JSON.parse(doc));
     // Documents may be large, and others are served in between.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   const found = members.flatMap((path): LearnableMember[] => {
     const type = typeOfAll(documents.map((document) => readPath(document, path.split('.'))));
