@@ -7,8 +7,6 @@ import type { RowsDialect } from './rows.ts';
  */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
-  /** The placeholder of the parameter at a position, counted from 1. */
-  placeholder(position: number): string;
   /** How conditions of the where-language are written. */
   readonly where: WhereDialect;
   /** Chooses among indexes by how many rows each leads to, from statistics that it keeps by itself. */

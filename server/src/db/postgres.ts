@@ -16,7 +16,6 @@ export interface PostgresOptions {
 
 export const postgresDialect: Dialect = Object.freeze({
   name: 'postgres',
-  placeholder: (position: number) => `$${position}`,
   where: postgresWhere,
   knowsSizes: true,
   lockRow: ' for update',
@@ -30,6 +29,9 @@ const types = {
     oid === 20 ? Number : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig;
 
+/** Of the parameter at a position, counted from 1. */
+const placeholder = (position: number) => `$${position}`;
+
 const slowConnections = 4;
 const transactionTries = 8;
 
@@ -38,7 +40,7 @@ class PreparedNames {
   readonly #names = new Map<string, string>();
 
   readonly of = perLiteral((statement) => {
-    const text = renderSql(statement, postgresDialect.placeholder);
+    const text = renderSql(statement, placeholder);
     const name = this.#nameOf(text);
     return name ? { text, name } : { text };
   });
@@ -173,7 +175,7 @@ class PostgresDatabase implements Database {
   }
 
   async #query<T extends object>(client: Client, statement: Sql, prepared = true): Promise<pg.QueryResult<T>> {
-    const how = prepared ? this.#names.of(statement) : { text: renderSql(statement, postgresDialect.placeholder) };
+    const how = prepared ? this.#names.of(statement) : { text: renderSql(statement, placeholder) };
     try {
       return await client.query<T>({ ...how, values: statement.values as unknown[] });
     } catch (error) {

@@ -22,7 +22,6 @@ export interface SqliteOptions {
 
 export const sqliteDialect: Dialect = Object.freeze({
   name: 'sqlite',
-  placeholder: () => '?',
   where: sqliteWhere,
   knowsSizes: false,
   // One writer at a time: the row cannot change under a transaction.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { sqliteText } from '../db/sqlite-connection.ts';
 import { registerSqliteFunctions } from '../db/sqlite-functions.ts';
 import { postgresWhere } from '../db/where-postgres.ts';
 import { sqliteWhere } from '../db/where-sqlite.ts';
@@ -97,7 +98,7 @@ describe('a query', () => {
     if (!indexed) continue;
     it(`reads no more than it needs in SQLite: ${name}`, () => {
       const statement = statementOf(where, order, sqliteWhere);
-      const rows = sqlite.raw.prepare(`explain query plan ${renderSql(statement, () => '?')}`).all(...statement.values);
+      const rows = sqlite.raw.prepare(`explain query plan ${sqliteText(statement)}`).all(...statement.values);
       const plan = rows.map((row) => (row as { detail: string }).detail).join('\n');
       assert.match(plan, /USING (COVERING )?INDEX/);
       if (where === undefined || !JSON.stringify(where).includes('objectId')) assert.doesNotMatch(plan, /TEMP B-TREE/);
@@ -121,7 +122,7 @@ describe('a deadline', () => {
     );
     const run = (where: unknown, order?: string) => {
       const statement = statementOf(where, order, sqliteWhere);
-      return raw.prepare(renderSql(statement, () => '?')).all(...statement.values).length;
+      return raw.prepare(sqliteText(statement)).all(...statement.values).length;
     };
     const isTimeout = (error: unknown) => error instanceof Failure && error.entry.name === 'Timeout';
     for (const [where, order] of [

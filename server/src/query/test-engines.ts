@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { sqliteText } from '../db/sqlite-connection.ts';
 import { registerSqliteFunctions } from '../db/sqlite-functions.ts';
 import { postgresWhere } from '../db/where-postgres.ts';
 import { sqliteWhere } from '../db/where-sqlite.ts';
@@ -127,7 +128,7 @@ export function openSqlite(): Engine & { readonly raw: Sqlite.Database } {
     find: async (where, order) => {
       const statement = statementOf(where, order, sqliteWhere);
       return raw
-        .prepare(renderSql(statement, () => '?'))
+        .prepare(sqliteText(statement))
         .pluck()
         .all(...statement.values) as string[];
     },
