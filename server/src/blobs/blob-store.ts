@@ -43,7 +43,7 @@ export interface ListOptions {
 export interface BlobStore {
   /**
    * Stores all bytes of `source` under the key, reading no faster than the storage takes them and holding no more than
-   * a few chunks in memory.
+   * a few chunks in memory. A chunk is done with once the next one is asked for: its memory may then hold something else.
    *
    * Atomic: before the promise resolves the key may be unknown to readers or have all bytes, never some of them; a
    * blob that was there before under the key is replaced as a whole. Durable: once it resolves, the blob survives a

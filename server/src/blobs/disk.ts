@@ -62,8 +62,11 @@ export function createDiskBlobStore(folder: string): DiskBlobStore {
     const file = await ifThere(open(pathOf(key), 'r'));
     if (!file) return undefined;
     try {
-      if (range) assertWithin(range, (await file.stat()).size);
-      return file.createReadStream({ ...range, autoClose: true });
+      const { size } = await file.stat();
+      if (range) assertWithin(range, size);
+      // A stream that knows its end takes no more memory than there are bytes, and none to find out that no more follow.
+      const { start, end } = range ?? { start: 0, end: size - 1 };
+      return file.createReadStream(size === 0 ? {} : { start, end });
     } catch (error) {
       await file.close();
       throw error;

@@ -56,6 +56,20 @@ export function describeBlobStore(name: string, open: () => Promise<OpenedStore>
       assert.equal((await store.stat(key))?.size, 9);
     });
 
+    test('is done with a chunk once it asks for the next', async () => {
+      const key = newKey();
+      const chunk = Buffer.alloc(70_000);
+      async function* reusing() {
+        for (const byte of [1, 2, 3]) yield chunk.fill(byte);
+        chunk.fill(0);
+      }
+      await store.put(key, reusing());
+      const bytes = (await read(store, key)) ?? '';
+      for (const [index, byte] of [1, 2, 3].entries())
+        assert.ok(bytes.slice(index * 70_000, (index + 1) * 70_000) === String.fromCharCode(byte).repeat(70_000));
+      assert.equal(bytes.length, 210_000);
+    });
+
     test('keeps an empty blob apart from none', async () => {
       const key = newKey();
       assert.equal(await store.stat(key), undefined);

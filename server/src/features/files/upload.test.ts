@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -52,6 +53,16 @@ for (const database of databases) {
       connection.send(head(`GET ${new URL(answer.body.url).pathname}`, []));
       assert.equal((await connection.answer()).body, 'hello!', 'the connection lives on');
       connection.socket.destroy();
+    });
+
+    test('keeps every byte of a body that comes in many pieces', async () => {
+      const bytes = randomBytes(1_000_000);
+      const address = `http://127.0.0.1:${port}`;
+      const headers = { ...app.credentials, 'content-type': 'video/mp4' };
+      const answer = await fetch(`${address}/api/v2/files/film.mp4`, { method: 'POST', headers, body: bytes });
+      const { url } = (await answer.json()) as { url: string };
+      const stored = await fetch(address + new URL(url).pathname);
+      assert.ok(bytes.equals(Buffer.from(await stored.arrayBuffer())));
     });
 
     test('leaves nothing of an upload that is cut, and logs no error of its own', async () => {
