@@ -56,6 +56,11 @@ export interface DatabaseStats {
 export interface Database extends Db {
   /** True when a read costs microseconds and no round trip, so that it may stand on the path of every request. */
   readonly readsAreLocal: boolean;
+  /**
+   * What writes a great deal in steps waits for this between them. SQLite folds its log into the database now and then, and
+   * what is written meanwhile has to be folded while every write waits.
+   */
+  caughtUp(): Promise<void>;
   /** @throws Error with what to do when this database cannot hold the data faithfully (its collation, its version). */
   assertUsable(): Promise<void>;
   stats(): DatabaseStats;

@@ -1,14 +1,14 @@
 import { raw, type Sql, sql } from '../sql.ts';
-import type { Db } from './db.ts';
+import type { Database } from './db.ts';
 
-const stepSize = 500;
+const stepSize = 100;
 
 /**
- * Deletes the rows in `scope`, a few hundred a transaction, so that a large deletion never stands before another write.
+ * Deletes the rows in `scope`, a hundred a transaction, so that a large deletion never stands before another write.
  * It is not atomic: call it again to finish after an interruption. Answers the number of rows.
  */
 export async function deleteInSteps(
-  db: Db,
+  db: Database,
   what: { readonly table: string; readonly id: string; readonly scope: Sql },
 ): Promise<number> {
   const [table, id] = [raw(what.table), raw(what.id)];
@@ -17,5 +17,6 @@ export async function deleteInSteps(
     const deleted = await db.run(step);
     total += deleted;
     if (deleted < stepSize) return total;
+    await db.caughtUp();
   }
 }

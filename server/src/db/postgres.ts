@@ -123,6 +123,9 @@ class PostgresDatabase implements Database {
     effect();
   }
 
+  // It writes its log and its tables beside the statements.
+  async caughtUp(): Promise<void> {}
+
   async assertUsable(): Promise<void> {
     const { collation, encoding } = await this.#textRules();
     if (/^(C|POSIX|C\.UTF-?8)$/i.test(collation) && encoding === 'UTF8') return;

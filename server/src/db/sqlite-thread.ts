@@ -2,6 +2,7 @@
  * The code of a reader thread: runs one query at a time on a connection of its own. Long queries, backups and
  * checkpoints happen here, so that the main thread never waits for them.
  */
+import { getPriority, platform, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Sql, type SqlParameter } from '../sql.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
@@ -36,8 +37,25 @@ function checkpoint(beginsAnew: boolean): unknown {
   return folded;
 }
 
+/** As a nice value: a long query gets a quarter of a processor that others want too. With less it would keep the log from being folded. */
+const patience = 5;
+let isPatient = false;
+
+/** Where there are fewer processors than threads, a long query shall not keep the main thread from its own. */
+function bePatient(): void {
+  // Elsewhere, a process has one priority for all of its threads.
+  if (isPatient || platform() !== 'linux') return;
+  isPatient = true;
+  try {
+    if (getPriority() < patience) setPriority(patience);
+  } catch {
+    // A sandbox may forbid it; queries are answered all the same.
+  }
+}
+
 function answer(request: ThreadRequest): unknown {
   if (request.kind === 'checkpoint') return checkpoint(request.beginsAnew);
+  bePatient();
   if (request.kind === 'snapshot') return reader.raw.exec(request.open ? 'begin' : 'rollback') && undefined;
   reader.functions.setDeadline(request.deadlineMs > 0 ? Date.now() + request.deadlineMs : undefined);
   try {

@@ -37,7 +37,7 @@ const usualCheckpointFrames = 16_384;
 const fewFrames = 512;
 const mostPasses = 4;
 /** How long other queries may have to wait for one that still reads the log. */
-const patienceMs = 250;
+const patienceMs = 500;
 
 class SqliteDatabase implements Database {
   readonly dialect = sqliteDialect;
@@ -97,6 +97,10 @@ class SqliteDatabase implements Database {
 
   afterCommit(effect: () => void): void {
     effect();
+  }
+
+  async caughtUp(): Promise<void> {
+    await this.#checkpoint;
   }
 
   // The version is asserted as each connection opens; there is nothing else to choose wrongly.
@@ -197,16 +201,25 @@ class SqliteDatabase implements Database {
    * reads it. Under steady load that moment never comes by itself, and the log would grow without end.
    */
   async #foldLog(): Promise<void> {
+    await this.#foldMost();
+    await this.#slowQueue.alone(async () => {
+      // What a long query was reading could not be folded before it was done.
+      if (await this.#foldMost()) await this.#writer.hold(() => this.#maintenance.checkpoint(true));
+    }, patienceMs);
+    this.#framesBefore = this.#log().frames;
+  }
+
+  /** Folds beside everybody else until little is left. False when somebody still reads what is older. */
+  async #foldMost(): Promise<boolean> {
     for (let [passes, before] = [0, -1]; passes < mostPasses; passes++) {
       await this.#maintenance.checkpoint();
       await this.#database.flush();
       const { frames, folded } = this.#log();
-      // Little is left, or somebody still reads what is older.
-      if (frames - folded <= fewFrames || folded === before) break;
+      if (frames - folded <= fewFrames) return true;
+      if (folded === before) return false;
       before = folded;
     }
-    await this.#slowQueue.alone(() => this.#writer.hold(() => this.#maintenance.checkpoint(true)), patienceMs);
-    this.#framesBefore = this.#log().frames;
+    return true;
   }
 
   /** The log's length in frames, and how many of them are in the database. Nothing is done. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { getPriority, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Failure } from '../errors.ts';
 import { sql } from '../sql.ts';
+import type { Db } from './db.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
@@ -102,4 +103,40 @@ describe('the log of SQLite', () => {
         rmSync(folder, { recursive: true, force: true });
       }
     });
+
+  test('is in the database by the time that who writes much goes on', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));
+    const file = join(folder, 'test.db');
+    const db = openSqlite({ file, queryDeadlineMs: 30_000, checkpointFrames: 256 });
+    try {
+      await db.run(sql`create table notes (id integer primary key, body text)`);
+      const write = (db: Db) => db.run(sql`insert into notes (body) values (${'n'.repeat(4_000)})`);
+      await db.transaction(async (db) => {
+        for (let n = 0; n < 400; n++) await write(db);
+      });
+      // Every 16th commit it is looked at how long the log is.
+      for (let commits = 2; commits < 16; commits++) await write(db);
+      await db.caughtUp();
+      assert.ok(statSync(file).size > 400 * 4_096, `the database has ${statSync(file).size} bytes`);
+    } finally {
+      await db.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+test('long queries leave the processor to everybody else', { skip: platform() !== 'linux' }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));
+  const db = openSqlite({ file: join(folder, 'test.db'), queryDeadlineMs: 30_000 });
+  const own = getPriority();
+  try {
+    await db.run(sql`create table notes (id integer primary key, body text)`);
+    await db.all(sql`select count(*) from notes`, { share: 'reader' });
+    const priorities = readdirSync('/proc/self/task').map((id) => getPriority(Number(id)));
+    assert.ok(Math.max(...priorities) >= 5, priorities.join());
+    assert.equal(getPriority(), own);
+  } finally {
+    await db.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

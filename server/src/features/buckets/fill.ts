@@ -34,6 +34,7 @@ export async function fillBucket({ db, revision, now }: FillDeps, appId: string,
     const copied: Copied = await copyPage(db, { appId, bucketId, slots, after });
     for (const slot of copied.misfits) misfits.add(slot);
     after = copied.last;
+    await db.caughtUp();
   }
   await revision.change(async (db) => {
     const bucket = await store.lockBucket(db, appId, bucketId);

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Database, Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { JobHandler, NewJob } from '../../jobs/job.ts';
 import { sql } from '../../sql.ts';
@@ -55,15 +55,15 @@ export async function forgetUser(db: Db, appId: string, userId: string, forgetti
   for (const { object_id } of rows) await forgetInstallation(db, appId, object_id, forgetting);
 }
 
-/** Erases a few hundred rows at a time; may be repeated. */
-export async function eraseTraces(db: Db, appId: string, { installationId, until }: Erasure): Promise<void> {
+/** Erases a hundred rows at a time; may be repeated. */
+export async function eraseTraces(db: Database, appId: string, { installationId, until }: Erasure): Promise<void> {
   for (const { table, id, time } of traces) {
     const scope = sql`app_id = ${appId} and installation_id = ${installationId} and ${time} <= ${until}`;
     await deleteInSteps(db, { table, id, scope });
   }
 }
 
-export function erasureJobHandlers(db: Db): Record<typeof eraseJob, JobHandler> {
+export function erasureJobHandlers(db: Database): Record<typeof eraseJob, JobHandler> {
   return {
     [eraseJob]: {
       concurrency: 1,

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Database, Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import { timePrefix } from '../../proximity/index.ts';
@@ -20,7 +20,7 @@ export interface RetainedApp {
 }
 
 /** Deletes what has had its time. Ids begin with the time, so that each is one range of the primary key. */
-export async function purgeTraces(db: Db, { appId, policy }: RetainedApp, now: number): Promise<void> {
+export async function purgeTraces(db: Database, { appId, policy }: RetainedApp, now: number): Promise<void> {
   const { logs, visits, events } = policy.retentionDays;
   const olderThan = (days: number) => sql`app_id = ${appId} and object_id < ${timePrefix(now - days * dayMs)}`;
   const steps: readonly (readonly [table: string, id: string, scope: Sql])[] = [
@@ -71,7 +71,7 @@ export interface Retention {
 }
 
 export function createRetention(deps: {
-  readonly db: Db;
+  readonly db: Database;
   readonly now: () => number;
   readonly listApps: () => Promise<readonly RetainedApp[]>;
 }): Retention {
