@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { databases, openStorage, type TestStorage } from '../../test/build-app.ts';
 import type { Database } from '../db/db.ts';
-import { raw, sql } from '../sql.ts';
+import { raw, type Sql, sql } from '../sql.ts';
 import { GiveUp, type Job, type JobContext, type JobHandler, LeaseLost, type NewJob, RetryLater } from './job.ts';
 import { leaseMs } from './lane.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
@@ -92,6 +93,35 @@ for (const database of databases) {
       const seen: unknown[] = [];
       await workerWith({ work: handler(async ({ payload }) => void seen.push(payload)) }).drain();
       assert.deepEqual(seen, [{ n: 1 }]);
+    });
+
+    test('a drain does not end while a place that became free is about to be filled', async () => {
+      const lastLook = gate();
+      let [done, rareLooks] = [0, 0];
+      const look = async (kind: unknown) => {
+        // The drain waits for this one, and hears that nothing of the kind is due, only when
+        if (kind === 'rare' && ++rareLooks === 2) await lastLook.opened;
+        if (kind !== 'work' || done !== 2) return;
+        // two jobs of the other kind have ended and the third is being looked for, which takes a while.
+        lastLook.open();
+        for (let turn = 0; turn < 50; turn++) await nextTurn();
+      };
+      const slowly = new Proxy(db, {
+        get(target, name) {
+          const member = target[name as keyof Database];
+          if (typeof member !== 'function') return member;
+          return async (...given: [Sql]) => {
+            if (name === 'all') await look(given[0].values.find((value) => value === 'work' || value === 'rare'));
+            return (member as (...given: unknown[]) => unknown).apply(target, given);
+          };
+        },
+      });
+      for (let n = 0; n < 3; n++) await enqueue();
+      const work = handler(async () => void done++, { concurrency: 1 });
+      const handlers = { work, rare: handler(async () => undefined) };
+      const onError = (what: string) => void errors.push(what);
+      await createWorker({ db: slowly, outbox, handlers, now: () => now, onError }).drain();
+      assert.deepEqual([await stored(), errors], [[], []]);
     });
 
     test('a started worker is woken by a commit, without waiting for the next poll', async () => {

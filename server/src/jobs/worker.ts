@@ -66,6 +66,8 @@ class OutboxWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #places: ReadonlyMap<string, Place>;
   readonly #running = new Set<Running>();
+  /** Counts the jobs that have ended. */
+  #ended = 0;
   #stopping = false;
   #timers: NodeJS.Timeout[] = [];
 
@@ -99,8 +101,11 @@ class OutboxWorker implements Worker {
 
   async drain(): Promise<void> {
     for (;;) {
+      const endedBefore = this.#ended;
       const claimed = await Promise.all([...this.#places.values()].map((place) => this.#fill(place)));
-      if (this.#running.size === 0 && claimed.every((count) => count === 0)) return;
+      // One that has ended meanwhile has left its place to the next, which may be about to be claimed.
+      const isQuiet = this.#running.size === 0 && this.#ended === endedBefore;
+      if (isQuiet && claimed.every((count) => count === 0)) return;
       await Promise.all([...this.#running].map(({ ended }) => ended));
     }
   }
@@ -161,6 +166,7 @@ class OutboxWorker implements Worker {
       if (left > 0) place.byApp.set(job.appId, left);
       else place.byApp.delete(job.appId);
       this.#running.delete(running);
+      this.#ended++;
       if (!this.#stopping) void this.#fill(place);
     });
     const running: Running = { job, abort, ended };
