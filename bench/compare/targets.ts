@@ -2,6 +2,7 @@
 import { createDatabase, startDurablePostgres } from './postgres.ts';
 import type { Target } from './target.ts';
 import { startEmptyRoute } from './targets/floor.ts';
+import { startLeastService } from './targets/least.ts';
 import { startParseServer } from './targets/parse-server.ts';
 import { startPharos } from './targets/pharos.ts';
 import { startPocketBase } from './targets/pocketbase.ts';
@@ -43,6 +44,7 @@ export function starters(databases: Databases, before: string | undefined): Read
   return {
     empty: startEmptyRoute,
     raw: startRawSqlite,
+    least: startLeastService,
     sqlite: (folder) => startPharos({ name: 'Pharos on SQLite', durability: full, folder }),
     postgres: (folder) => onPostgres(folder, 'Pharos on PostgreSQL', 'pharos'),
     ...(before

@@ -8,6 +8,7 @@ import { WalFile } from '../../../server/src/db/wal-file.ts';
 import { newObjectId } from '../../../server/src/id.ts';
 import { type Document, documentOf, wanted } from '../documents.ts';
 import type { Measured } from '../load.ts';
+import { createRawTables } from './raw-tables.ts';
 
 export type RawWorkload = 'get' | 'list' | 'filter' | 'create' | 'create-free';
 
@@ -18,17 +19,7 @@ export type RawQuestion =
 const checkpointBytes = 8 * 1024 * 1024;
 const file = process.argv[2] ?? '';
 const write = openSqliteConnection(file, 'write').raw;
-// The members that a schema declares have an index each; as in the service, it holds the others.
-write.exec(`
-  create table sightings (object_id text primary key, species text, count real, seen_at real, note text, extra text,
-    created_at integer not null, updated_at integer not null) without rowid;
-  create index sightings_species on sightings (species, object_id, count, seen_at);
-  create index sightings_count on sightings (count, object_id, species, seen_at);
-  create index sightings_species_count on sightings (species, count, object_id);
-  create index sightings_seen on sightings (seen_at, object_id, species, count);
-  create table notes (object_id text primary key, species text, count real, seen_at real, note text, extra text,
-    created_at integer not null, updated_at integer not null) without rowid;
-`);
+createRawTables(write);
 const read = openSqliteConnection(file, 'read').raw;
 const wal = new WalFile(file);
 const maintenance = new SqliteThread(file);

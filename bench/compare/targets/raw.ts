@@ -12,11 +12,11 @@ const known: readonly Workload[] = ['get', 'list', 'filter', 'create', 'create-f
 
 export async function startRawSqlite(folder: string): Promise<Target> {
   const child = fork(program, [join(folder, 'raw.db')]);
+  const exit = once(child, 'exit');
   const ask = async <T>(question: RawQuestion): Promise<T> => {
-    const ended = once(child, 'exit').then(() => Promise.reject(new Error('its process ended')));
     child.send(question);
-    const [answer] = (await Promise.race([once(child, 'message'), ended])) as [T];
-    return answer;
+    const answered = once(child, 'message').then(([answer]) => answer as T);
+    return Promise.race([answered, exit.then(() => Promise.reject(new Error('its process ended')))]);
   };
   return {
     name: 'raw SQLite',
@@ -31,9 +31,8 @@ export async function startRawSqlite(folder: string): Promise<Target> {
             ask<Measured>({ workload: workload as RawWorkload, atOnce: connections, seconds })
         : undefined,
     async stop() {
-      const ended = once(child, 'exit');
       child.disconnect();
-      await ended;
+      await exit;
     },
   };
 }
