@@ -11,19 +11,14 @@ import { SqliteThread } from '../../../server/src/db/sqlite-threads.ts';
 import { WalFile } from '../../../server/src/db/wal-file.ts';
 import { newObjectId } from '../../../server/src/id.ts';
 import type { Document } from '../documents.ts';
-import { createRawTables } from './raw-tables.ts';
+import { createRawTables, type RawRecord, type RawTable, rawInserts } from './raw-tables.ts';
 
 // Resolved where the service resolves it, so that both are the same version.
 const require = createRequire(new URL('../../../server/src/main.ts', import.meta.url));
 const { default: fastify } = require('fastify') as typeof import('fastify');
 
-type Table = 'sightings' | 'notes';
-
-interface Waiting {
-  readonly table: Table;
-  readonly id: string;
-  readonly now: number;
-  readonly document: Document;
+interface Waiting extends RawRecord {
+  readonly table: RawTable;
   readonly resolve: () => void;
 }
 
@@ -34,13 +29,9 @@ createRawTables(raw);
 const wal = new WalFile(file);
 const maintenance = new SqliteThread(file);
 
-const insertInto = (table: Table) => raw.prepare(`insert into ${table} values (?, ?, ?, ?, ?, ?, ?, ?)`);
-const inserts = { sightings: insertInto('sightings'), notes: insertInto('notes') };
+const insert = rawInserts(raw);
 const insertAll = raw.transaction((all: readonly Waiting[]) => {
-  for (const { table, id, now, document } of all) {
-    const { species, count, seenAt, note, extra } = document;
-    inserts[table].run(id, species, count, Date.parse(seenAt), note, JSON.stringify(extra), now, now);
-  }
+  for (const record of all) insert(record.table, record);
 });
 
 let waiting: Waiting[] = [];
@@ -64,7 +55,10 @@ async function write(): Promise<void> {
   isWriting = false;
 }
 
-function create(table: Table, document: Document): Promise<{ readonly objectId: string; readonly createdAt: string }> {
+function create(
+  table: RawTable,
+  document: Document,
+): Promise<{ readonly objectId: string; readonly createdAt: string }> {
   return new Promise((resolve) => {
     const now = Date.now();
     const id = newObjectId(now);

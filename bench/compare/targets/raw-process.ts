@@ -8,7 +8,7 @@ import { WalFile } from '../../../server/src/db/wal-file.ts';
 import { newObjectId } from '../../../server/src/id.ts';
 import { type Document, documentOf, wanted } from '../documents.ts';
 import type { Measured } from '../load.ts';
-import { createRawTables } from './raw-tables.ts';
+import { createRawTables, rawInserts } from './raw-tables.ts';
 
 export type RawWorkload = 'get' | 'list' | 'filter' | 'create' | 'create-free';
 
@@ -25,13 +25,12 @@ const wal = new WalFile(file);
 const maintenance = new SqliteThread(file);
 const ids: string[] = [];
 
-const insertInto = (table: string) => write.prepare(`insert into ${table} values (?, ?, ?, ?, ?, ?, ?, ?)`);
-const inserts = { create: insertInto('sightings'), 'create-free': insertInto('notes') };
-const insertMany = write.transaction((workload: keyof typeof inserts, documents: readonly Document[]) => {
-  const insert = inserts[workload];
-  for (const { species, count, seenAt, note, extra } of documents) {
+const tables = { create: 'sightings', 'create-free': 'notes' } as const;
+const insert = rawInserts(write);
+const insertMany = write.transaction((workload: keyof typeof tables, documents: readonly Document[]) => {
+  for (const document of documents) {
     const [id, now] = [newObjectId(Date.now()), Date.now()];
-    insert.run(id, species, count, Date.parse(seenAt), note, JSON.stringify(extra), now, now);
+    insert(tables[workload], { id, now, document });
     if (workload === 'create' && ids.length < 10_000) ids.push(id);
   }
 });
@@ -39,7 +38,7 @@ const insertMany = write.transaction((workload: keyof typeof inserts, documents:
 const get = read.prepare('select * from sightings where object_id = ?');
 const list = read.prepare('select * from sightings order by object_id limit 100');
 const filter = read.prepare('select * from sightings where species = ? and count >= ? order by count desc limit 20');
-const reads: Readonly<Record<Exclude<RawWorkload, keyof typeof inserts>, (n: number) => unknown>> = {
+const reads: Readonly<Record<Exclude<RawWorkload, keyof typeof tables>, (n: number) => unknown>> = {
   get: (n) => get.get(ids[n % ids.length]),
   list: () => list.all(),
   filter: (n) => {
@@ -52,7 +51,7 @@ let commits = 0;
 let checkpoint: Promise<void> | undefined;
 
 /** Together in one transaction that is flushed to the disk, with checkpoints beside it, as in the service. */
-async function create(workload: keyof typeof inserts, from: number, size: number): Promise<void> {
+async function create(workload: keyof typeof tables, from: number, size: number): Promise<void> {
   insertMany(
     workload,
     Array.from({ length: size }, (_, n) => documentOf(from + n)),

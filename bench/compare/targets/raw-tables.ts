@@ -1,4 +1,5 @@
 import type Sqlite from 'better-sqlite3';
+import type { Document } from '../documents.ts';
 
 /** The members that a schema declares have an index each; as in the service, it holds the others. */
 export function createRawTables(raw: Sqlite.Database): void {
@@ -12,4 +13,20 @@ export function createRawTables(raw: Sqlite.Database): void {
     create table notes (object_id text primary key, species text, count real, seen_at real, note text, extra text,
       created_at integer not null, updated_at integer not null) without rowid;
   `);
+}
+
+export type RawTable = 'sightings' | 'notes';
+
+export interface RawRecord {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly document: Document;
+}
+
+export function rawInserts(raw: Sqlite.Database): (table: RawTable, record: RawRecord) => void {
+  const insertInto = (table: RawTable) => raw.prepare(`insert into ${table} values (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const inserts = { sightings: insertInto('sightings'), notes: insertInto('notes') };
+  return (table, { id, now, document: { species, count, seenAt, note, extra } }) =>
+    void inserts[table].run(id, species, count, Date.parse(seenAt), note, JSON.stringify(extra), now, now);
 }
