@@ -37,7 +37,10 @@ function checkpoint(beginsAnew: boolean): unknown {
   return folded;
 }
 
-/** As a nice value: a long query gets a quarter of a processor that others want too. With less it would keep the log from being folded. */
+/**
+ * As a nice value: a long query gets a quarter of a processor that others want too. With less it would keep the log from
+ * being folded.
+ */
 const patience = 5;
 let isPatient = false;
 
