@@ -49,6 +49,12 @@ for (const database of databases) {
           { method: lines[0].method, path: lines[0].path, status: lines[0].status },
           { method: 'GET', path: '/api/v2/beacons', status: 200 },
         );
+        assert.deepEqual([lines[0].level, lines[0].pid, lines[0].msg], [30, process.pid, 'request']);
+        assert.ok(Math.abs(lines[0].time - Date.now()) < 60_000 && lines[0].ms >= 0);
+        const quoted = await app.send({ method: 'GET', url: '/api/v2/beacons/"\\', headers: user.headers });
+        const quotedId = quoted.headers['x-request-id'];
+        const [line] = app.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === quotedId);
+        assert.match(line.path, /^\/api\/v2\/beacons\/("|%22)(\\|%5C|\/)$/);
         const all = app.log.join('');
         for (const secret of [app.appKey, user.token, 'correct horse', 'private', '@example.org']) {
           assert.ok(!all.includes(secret), `the log holds ${secret}`);

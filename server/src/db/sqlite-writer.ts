@@ -18,18 +18,22 @@ const savepoint = raw('savepoint unit');
 const release = raw('release unit');
 const rollback = raw('rollback to unit');
 
-type Outcome = { readonly value: unknown; readonly effects: readonly (() => void)[] } | { readonly error: unknown };
+type Effects = readonly (() => void)[];
+type Outcome = { readonly value: unknown; readonly effects: Effects } | { readonly error: unknown };
 
 interface Unit {
-  readonly work: (db: Db) => Promise<unknown>;
-  /** A single statement is atomic by itself and needs no savepoint. */
-  readonly statement: Sql | undefined;
+  /** A single statement is atomic by itself: it needs no savepoint, and is not waited for. */
+  readonly work: Sql | ((db: Db) => Promise<unknown>);
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
+const none: Effects = Object.freeze([]);
+
 /** What a writer's owner does around its commits. */
 export interface CommitSteps {
+  /** Ends what is open on the connection. */
+  beforeBegin(): void;
   /** Makes what was committed survive a power cut. */
   flush(): Promise<void>;
   onCommit(): void;
@@ -61,11 +65,11 @@ export class SqliteWriter {
   }
 
   run(statement: Sql): Promise<number> {
-    return this.#enqueue(async (db) => db.run(statement), statement);
+    return this.#enqueue(statement);
   }
 
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return this.#enqueue(work, undefined);
+    return this.#enqueue(work);
   }
 
   /** Runs `work` between two transactions; writes that come meanwhile wait for it. One at a time. */
@@ -81,9 +85,9 @@ export class SqliteWriter {
     while (this.#active) await this.#active;
   }
 
-  #enqueue<T>(work: (db: Db) => Promise<T>, statement: Sql | undefined): Promise<T> {
+  #enqueue<T>(work: Unit['work']): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, statement, resolve, reject });
+      this.#queue.push({ work, resolve, reject });
       this.#active ??= this.#drain();
     });
   }
@@ -105,7 +109,8 @@ export class SqliteWriter {
     const outcomes: Outcome[] = [];
     try {
       await this.#begin();
-      for (const unit of units) outcomes.push(await this.#runUnit(unit));
+      for (const { work } of units)
+        outcomes.push(typeof work === 'function' ? await this.#runUnit(work) : this.#runStatement(work));
       this.#connection.run(commit);
       await this.#steps.flush();
     } catch (error) {
@@ -115,9 +120,9 @@ export class SqliteWriter {
       return;
     }
     this.#steps.onCommit();
-    for (const [index, unit] of units.entries()) {
-      const outcome = outcomes[index];
-      if (outcome === undefined) continue;
+    for (let index = 0; index < units.length; index++) {
+      const [unit, outcome] = [units[index], outcomes[index]];
+      if (unit === undefined || outcome === undefined) continue;
       if ('error' in outcome) {
         unit.reject(outcome.error);
         continue;
@@ -131,6 +136,7 @@ export class SqliteWriter {
     const giveUp = Date.now() + lockWaitMs;
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
       try {
+        this.#steps.beforeBegin();
         this.#connection.run(begin);
         return;
       } catch (error) {
@@ -142,19 +148,20 @@ export class SqliteWriter {
     }
   }
 
-  async #runUnit(unit: Unit): Promise<Outcome> {
-    if (unit.statement) {
-      try {
-        return { value: this.#connection.run(unit.statement), effects: [] };
-      } catch (error) {
-        this.#assertAlive(error);
-        return { error: translateSqliteError(error) };
-      }
+  #runStatement(statement: Sql): Outcome {
+    try {
+      return { value: this.#connection.run(statement), effects: none };
+    } catch (error) {
+      this.#assertAlive(error);
+      return { error: translateSqliteError(error) };
     }
+  }
+
+  async #runUnit(work: (db: Db) => Promise<unknown>): Promise<Outcome> {
     this.#connection.run(savepoint);
     this.#effects = [];
     try {
-      const value = await unit.work(this.#inside);
+      const value = await work(this.#inside);
       this.#connection.run(release);
       return { value, effects: this.#effects };
     } catch (error) {

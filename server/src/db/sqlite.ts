@@ -4,6 +4,7 @@ import { BriefTurns } from './brief-turns.ts';
 import { type Database, type Row, type SlowQuery, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
+import { ReadingTurn } from './reading-turn.ts';
 import { rowsOneByOne } from './rows.ts';
 import { openSqliteConnection, type SqliteReader } from './sqlite-connection.ts';
 import { translateSqliteError } from './sqlite-error.ts';
@@ -52,6 +53,7 @@ class SqliteDatabase implements Database {
   readonly #maintenance: SqliteThread;
   readonly #slowQueue: FairQueue;
   readonly #brief = new BriefTurns();
+  readonly #turn: ReadingTurn;
   #checkpoint: Promise<void> | undefined;
   readonly #checkpointFrames: number;
   #commitsSinceLook = 0;
@@ -65,7 +67,9 @@ class SqliteDatabase implements Database {
     this.#read = openSqliteConnection(options.file, 'read');
     this.#wal = new WalFile(options.file);
     this.#database = new DatabaseFile(options.file);
+    this.#turn = new ReadingTurn(this.#write);
     this.#writer = new SqliteWriter(this.#write, sqliteDialect, {
+      beforeBegin: () => this.#turn.end(),
       flush: () => this.#wal.flush(),
       onCommit: () => this.#afterCommit(),
     });
@@ -146,6 +150,7 @@ class SqliteDatabase implements Database {
     await Promise.all([...this.#idleThreads, this.#maintenance].map((thread) => thread.close()));
     this.#read.close();
     this.#wal.close();
+    this.#turn.end();
     // Folds the log into the database, so that a copied folder is whole without its -wal file.
     this.#write.raw.pragma('wal_checkpoint(TRUNCATE)');
     this.#write.close();
@@ -158,7 +163,7 @@ class SqliteDatabase implements Database {
    */
   #local<T>(work: (reader: SqliteReader) => T): T {
     try {
-      return work((this.#write.raw.inTransaction ? this.#read : this.#write).reader);
+      return work((this.#turn.begin() ? this.#write : this.#read).reader);
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -224,6 +229,7 @@ class SqliteDatabase implements Database {
 
   /** The log's length in frames, and how many of them are in the database. Nothing is done. */
   #log(): { readonly frames: number; readonly folded: number } {
+    this.#turn.end();
     const [row] = this.#write.raw.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
     return { frames: row?.log ?? 0, folded: row?.checkpointed ?? 0 };
   }

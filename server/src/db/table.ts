@@ -1,7 +1,7 @@
 import type { ColumnField, FieldLookup, FieldType } from '../query/fields.ts';
 import { isoTime } from '../query/instant.ts';
 import type { Pairs } from '../query/plan.ts';
-import { joinSql, raw, Shapes, type Sql, type SqlValue, sql } from '../sql.ts';
+import { joinSql, raw, Sql, type SqlValue, sql } from '../sql.ts';
 import type { Db, Row } from './db.ts';
 
 /** How a member of the interface is kept in a column, and shown again. */
@@ -140,6 +140,12 @@ function fieldOf(name: string, spec: ColumnSpec): ColumnField {
   };
 }
 
+function haveSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false;
+  for (let place = 0; place < some.length; place++) if (some[place] !== others[place]) return false;
+  return true;
+}
+
 /**
  * A table whose rows are records of the interface: where each member is kept is said once, and reading, writing,
  * filtering and rendering follow from it.
@@ -177,13 +183,18 @@ export function defineTable(
       Object.entries(key).map(([part, value]) => sql`${raw(part)} = ${value}`),
       ' and ',
     );
-  const finds = new Shapes();
-  const findStatement = (key: Key): Sql =>
-    finds.of(
-      Object.keys(key).join(),
-      Object.values(key),
-      () => sql`select ${selection} from ${table} where ${match(key)}`,
-    );
+  // Keys of one table have the same parts in the same order, or one of very few: to compare them costs less than a text.
+  const finds: { readonly parts: readonly string[]; readonly strings: readonly string[] }[] = [];
+  const findStatement = (key: Key): Sql => {
+    const parts = Object.keys(key);
+    let known = finds.find((find) => haveSame(find.parts, parts));
+    if (!known) {
+      const { strings } = sql`select ${selection} from ${table} where ${match(key)}`;
+      known = { parts, strings: Object.freeze([...strings]) };
+      finds.push(known);
+    }
+    return new Sql(known.strings, Object.values(key));
+  };
 
   return {
     name,

@@ -27,7 +27,7 @@ describe('a write to SQLite', () => {
     connection.raw.exec('create table t (n int)');
     const flushes: (() => void)[] = [];
     const flush = () => new Promise<void>((resolve) => flushes.push(resolve));
-    const writer = new SqliteWriter(connection, sqliteDialect, { flush, onCommit: () => undefined });
+    const writer = new SqliteWriter(connection, sqliteDialect, { beforeBegin() {}, flush, onCommit() {} });
     const done: number[] = [];
     const write = (n: number) => writer.run(sql`insert into t values (${n})`).then(() => done.push(n));
     const first = write(1);

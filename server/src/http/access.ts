@@ -68,8 +68,14 @@ interface KnownApp extends AppAccess {
 }
 
 interface KnownSession extends SessionAccess {
+  readonly accessToken: string;
   readonly tokenHash: string;
 }
+
+/** By `usualHeader`, which is nearly always what was sent: then the token need not be cut out of it to be found. */
+type Sessions = Map<string, KnownSession>;
+
+const usualHeader = (accessToken: string) => `Bearer ${accessToken}`;
 
 /**
  * Decides who a request comes from. Apps and sessions are kept in memory, bounded, and dropped as soon as the revision
@@ -81,8 +87,9 @@ export class AccessGuard {
   readonly #source: AccessSource;
   readonly #now: Clock;
   readonly #apps = new Map<string, KnownApp>();
-  /** By app and token. */
-  readonly #sessions = new Map<string, KnownSession>();
+  /** By app. */
+  readonly #sessions = new Map<string, Sessions>();
+  #sessionCount = 0;
   /** Counts drops, so that what was read before a change is not kept after it. */
   #generation = 0;
 
@@ -94,7 +101,12 @@ export class AccessGuard {
   drop(): void {
     this.#generation++;
     this.#apps.clear();
+    this.#dropSessions();
+  }
+
+  #dropSessions(): void {
     this.#sessions.clear();
+    this.#sessionCount = 0;
   }
 
   /** @throws Failure CredentialsMissing or InvalidCredentials */
@@ -134,35 +146,35 @@ export class AccessGuard {
 
   /** @throws Failure InvalidSessionToken, alike for a missing, malformed, foreign and expired token */
   user(app: AppContext, authorization: string | undefined): Soon<UserContext> {
+    const sessions = this.#sessions.get(app.appId);
+    const asSent = sessions?.get(authorization ?? '');
+    const now = this.#now();
+    if (asSent && asSent.expiresAt > now) return this.#recognise(app, asSent, now);
     const accessToken = bearerForm.exec(authorization ?? '')?.[1];
     if (!accessToken) throw fail('InvalidSessionToken');
-    const key = `${app.appId} ${accessToken}`;
+    const known = sessions?.get(usualHeader(accessToken));
+    if (known && known.expiresAt > now) return this.#recognise(app, known, now);
     // Another node may have extended a token that has expired by what is known here.
-    const known = this.#sessions.get(key);
-    const session = known && known.expiresAt > this.#now() ? known : this.#loadSession(app.appId, accessToken, key);
-    return whenThere(session, (session) => this.#recognise(app, accessToken, { key, session }));
+    return this.#loadSession(app.appId, accessToken).then((session) => {
+      const now = this.#now();
+      if (session && session.expiresAt > now) return this.#recognise(app, session, now);
+      this.#forget(app.appId, accessToken);
+      throw fail('InvalidSessionToken');
+    });
   }
 
-  #recognise(
-    app: AppContext,
-    accessToken: string,
-    { key, session }: { readonly key: string; readonly session: KnownSession | undefined },
-  ): UserContext {
-    const now = this.#now();
-    if (!session || session.expiresAt <= now) {
-      this.#sessions.delete(key);
-      throw fail('InvalidSessionToken');
-    }
-    const used = now - session.lastUsedAt > dayMs ? this.#extend(app, key, session) : session;
-    const { userId, role, tokenHash, expiresAt } = used;
+  #recognise(app: AppContext, session: KnownSession, now: number): UserContext {
+    const used = now - session.lastUsedAt > dayMs ? this.#extend(app, session, now) : session;
+    const { userId, role, accessToken, tokenHash, expiresAt } = used;
     return { userId, role, accessToken, tokenHash, expiresAt };
   }
 
-  #extend(app: AppContext, key: string, session: KnownSession): KnownSession {
-    const now = this.#now();
+  #extend(app: AppContext, session: KnownSession, now: number): KnownSession {
     const extended = { ...session, lastUsedAt: now, expiresAt: now + app.policy.tokenDays * dayMs };
+    const sessions = this.#sessions.get(app.appId);
+    const header = usualHeader(session.accessToken);
     // Not there: it was dropped while it was read, and must not come back.
-    if (this.#sessions.has(key)) this.#sessions.set(key, extended);
+    if (sessions?.has(header)) sessions.set(header, extended);
     this.#source.noteTokenUse(app.appId, session.tokenHash, { now, expiresAt: extended.expiresAt });
     return extended;
   }
@@ -179,15 +191,26 @@ export class AccessGuard {
     return app;
   }
 
-  async #loadSession(appId: string, accessToken: string, key: string): Promise<KnownSession | undefined> {
+  async #loadSession(appId: string, accessToken: string): Promise<KnownSession | undefined> {
     const generation = this.#generation;
     const tokenHash = secretHash(accessToken);
     const found = await this.#source.findSession(appId, tokenHash);
     if (!found) return undefined;
-    const session = { ...found, tokenHash };
-    if (generation !== this.#generation) return session;
-    if (this.#sessions.size >= maxCachedSessions) this.#sessions.clear();
-    this.#sessions.set(key, session);
+    const session = { ...found, accessToken, tokenHash };
+    if (generation === this.#generation) this.#keep(appId, session);
     return session;
+  }
+
+  #keep(appId: string, session: KnownSession): void {
+    const header = usualHeader(session.accessToken);
+    if (this.#sessionCount >= maxCachedSessions) this.#dropSessions();
+    const sessions = this.#sessions.get(appId) ?? new Map();
+    this.#sessions.set(appId, sessions);
+    if (!sessions.has(header)) this.#sessionCount++;
+    sessions.set(header, session);
+  }
+
+  #forget(appId: string, accessToken: string): void {
+    if (this.#sessions.get(appId)?.delete(usualHeader(accessToken))) this.#sessionCount--;
   }
 }

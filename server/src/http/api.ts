@@ -1,5 +1,5 @@
 import cors from '@fastify/cors';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { Revision } from '../db/revision.ts';
 import { fail, type Problem } from '../errors.ts';
@@ -9,10 +9,14 @@ import type { AppContext, UserContext } from './context.ts';
 import { type Call, type Endpoint, type Grant, JsonText, OtherAnswer } from './endpoint.ts';
 import { jsonLimits, parseJsonBody } from './json-body.ts';
 import { clientNetwork, type RateLimiter } from './rate-limit.ts';
+import { readBody } from './read-body.ts';
 import { sentence } from './shape.ts';
 import { eventStreamType, StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
 
 export const apiPrefix = '/api/v2';
+
+const exposedName = 'access-control-expose-headers';
+const exposedHeaders = 'Location, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow';
 
 export interface ApiOptions {
   readonly endpoints: readonly Endpoint[];
@@ -23,6 +27,12 @@ export interface ApiOptions {
   /** In lower case, such as `x-service-`. */
   readonly headerPrefixes: readonly string[];
   readonly corsOrigins: readonly string[] | '*';
+}
+
+/** What a caller has to pass, with the names of the headers that hold credentials; the first that is there counts. */
+interface Gate extends ApiOptions {
+  readonly appIdNames: readonly string[];
+  readonly appKeyNames: readonly string[];
 }
 
 export type EarlyCall = Omit<Call<undefined, undefined>, 'body' | 'located'>;
@@ -55,37 +65,44 @@ export interface Mount {
     endpoint: Endpoint,
     call: Call<unknown, unknown>,
   ) => Promise<HandlerAnswer>;
+  /** For the plugins of the framework. */
+  readonly config?: FastifyContextConfig;
 }
 
 export type HandlerAnswer = JsonText | OtherAnswer | StreamAnswer | object;
 
 /** Serves the endpoints below `/api/v2`: credentials, rate limit, bearer, path, body, in this order. */
 export async function registerApi(fastify: FastifyInstance, options: ApiOptions): Promise<void> {
+  const namesOf = (name: string) => options.headerPrefixes.map((prefix) => prefix + name);
+  const gate = { ...options, appIdNames: namesOf('appid'), appKeyNames: namesOf('appkey') };
+  const isOpen = options.corsOrigins === '*';
   await fastify.register(
     async (api) => {
+      api.addHook('onRequest', (_request, reply, done) => {
+        reply.header('cache-control', 'no-store');
+        // Where every origin is welcome there is nothing to find out, except for a preflight.
+        if (isOpen) reply.header('access-control-allow-origin', '*').header(exposedName, exposedHeaders);
+        done();
+      });
       await api.register(cors, {
-        origin: options.corsOrigins === '*' ? '*' : [...options.corsOrigins],
+        origin: isOpen ? '*' : [...options.corsOrigins],
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        // One text: an array would be joined for every request.
-        exposedHeaders: 'Location, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow',
+        exposedHeaders,
         maxAge: 7200,
         strictPreflight: false,
-      });
-      api.addHook('onSend', (_request, reply, _payload, done) => {
-        reply.header('cache-control', 'no-store');
-        done();
       });
       await mountEndpoints(api, {
         endpoints: options.endpoints,
         prefix: '',
         admit: (request, endpoint) =>
-          whenThere(guardApp(request, options), (app) => admitUser(request, app, endpoint, options.guard)),
+          whenThere(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
         readmit: (request, endpoint) =>
-          whenThere(findApp(request, options), (app) => admitUser(request, app, endpoint, options.guard)),
+          whenThere(findApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
+        ...(isOpen ? { config: { cors: false } } : {}),
       });
       // In a hook and not in the handler, which would come only after the body.
       api.addHook('onRequest', (request, reply, done) => {
-        if (request.is404) answerUnrouted(request, reply, options).catch(done);
+        if (request.is404) answerUnrouted(request, reply, gate).catch(done);
         else done();
       });
       api.setNotFoundHandler(() => {
@@ -116,19 +133,17 @@ export async function mountEndpoints(fastify: FastifyInstance, mount: Mount): Pr
 
 export function acceptJson(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer', bodyLimit: jsonLimits.bytes },
-    (request, body, done) => {
+  fastify.addContentTypeParser('application/json', (request, payload, done) => {
+    readBody(payload, jsonLimits.bytes, (failure, body) => {
       // Many clients put a content type on a request without a body; who needs one asks for it.
-      if (request.method === 'DELETE' || body.length === 0) return done(null, undefined);
+      if (!body || request.method === 'DELETE' || body.length === 0) return done(failure, undefined);
       try {
-        done(null, parseJsonBody(body as Buffer));
+        done(null, parseJsonBody(body));
       } catch (error) {
         done(error as Error);
       }
-    },
-  );
+    });
+  });
 }
 
 function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopping: AbortSignal): void {
@@ -137,6 +152,7 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
     method: endpoint.method,
     // An empty file name is a name that the endpoint refuses, not another address.
     url: endpoint.takesStream ? `${url}?` : url,
+    ...(mount.config ? { config: mount.config } : {}),
     onRequest: (request, _reply, done) => {
       const located = locateCall(request, endpoint, mount);
       if (located instanceof Promise) located.then(() => done(), done);
@@ -197,7 +213,7 @@ function earlyCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now
     app,
     user,
     now,
-    params: readParams(request.params as Record<string, string>),
+    params: readParams(request),
     query: readQuery(endpoint, request.query as Record<string, unknown>),
     address: request.ip,
     headers: request.raw.headers,
@@ -206,27 +222,25 @@ function earlyCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now
 }
 
 /** Credentials and rate limit: what every request has to pass before anything else of it is looked at. */
-function guardApp(request: FastifyRequest, options: ApiOptions): Soon<Guarded> {
-  return whenThere(findApp(request, options), (guarded) => {
+function guardApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
+  return whenThere(findApp(request, gate), (guarded) => {
     const rule = guarded.app.policy.rateLimit;
-    if (rule.enabled) options.limiter.take(`${guarded.app.appId} ${clientNetwork(request.ip)}`, rule, guarded.now);
+    if (rule.enabled) gate.limiter.take(`${guarded.app.appId} ${clientNetwork(request.ip)}`, rule, guarded.now);
     return guarded;
   });
 }
 
-function findApp(request: FastifyRequest, options: ApiOptions): Soon<Guarded> {
-  const app = whenThere(options.revision.fresh(), () =>
-    options.guard.app(
-      credential(request, options.headerPrefixes, 'appid'),
-      credential(request, options.headerPrefixes, 'appkey'),
-    ),
+function findApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
+  const app = whenThere(gate.revision.fresh(), () =>
+    gate.guard.app(credential(request, gate.appIdNames), credential(request, gate.appKeyNames)),
   );
-  return whenThere(app, (app) => ({ app, now: options.now() }));
+  return whenThere(app, (app) => ({ app, now: gate.now() }));
 }
 
-function credential(request: FastifyRequest, prefixes: readonly string[], name: string): string | undefined {
-  for (const prefix of prefixes) {
-    const value = request.raw.headers[prefix + name];
+function credential(request: FastifyRequest, names: readonly string[]): string | undefined {
+  const { headers } = request.raw;
+  for (const name of names) {
+    const value = headers[name];
     if (value !== undefined) return String(value);
   }
   return undefined;
@@ -245,7 +259,9 @@ function admitUser(request: FastifyRequest, guarded: Guarded, endpoint: Endpoint
  * PostgreSQL cannot even compare with U+0000. Another control character stands for it: no id and no name has either, so
  * each endpoint refuses it in its own words, on both databases alike.
  */
-function readParams(params: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function readParams(request: FastifyRequest): Record<string, string> {
+  const params = request.params as Record<string, string>;
+  if (!request.url.includes('%00')) return params;
   const read: Record<string, string> = {};
   for (const name in params) {
     const value = params[name] ?? '';
@@ -280,10 +296,10 @@ function findUser(
 }
 
 /** An unknown path or method is told apart only to callers with credentials, like everything else below the prefix. */
-async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, options: ApiOptions): Promise<void> {
-  await guardApp(request, options);
+async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, gate: Gate): Promise<void> {
+  await guardApp(request, gate);
   const path = (request.url.split('?')[0] ?? '').slice(apiPrefix.length);
-  const allowed = allowedMethods(path, options.endpoints);
+  const allowed = allowedMethods(path, gate.endpoints);
   if (allowed.length === 0) throw fail('NotFound');
   reply.header('allow', allowed.join(', '));
   throw fail('MethodNotAllowed', { message: `${request.method} is not possible here; ${allowed.join(', ')} are.` });

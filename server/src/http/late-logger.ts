@@ -5,6 +5,8 @@ type Options = Parameters<FastifyBaseLogger['child']>[1];
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+type MakeChild = (this: FastifyBaseLogger, bindings: Bindings, options?: Options) => FastifyBaseLogger;
+
 /**
  * The logger of one request. The framework makes one for each, and most requests never use theirs: this one becomes a
  * child of the service's only with the first line.
@@ -13,10 +15,12 @@ class LateLogger {
   readonly #parent: FastifyBaseLogger;
   readonly #bindings: Bindings;
   readonly #options: Options;
+  readonly #makeChild: MakeChild;
   #made: FastifyBaseLogger | undefined;
 
-  constructor(parent: FastifyBaseLogger, bindings: Bindings, options: Options) {
+  constructor(parent: FastifyBaseLogger, makeChild: MakeChild, bindings: Bindings, options: Options) {
     this.#parent = parent;
+    this.#makeChild = makeChild;
     this.#bindings = bindings;
     this.#options = options;
   }
@@ -26,7 +30,7 @@ class LateLogger {
   }
 
   get made(): FastifyBaseLogger {
-    this.#made ??= this.#parent.child(this.#bindings, this.#options);
+    this.#made ??= this.#makeChild.call(this.#parent, this.#bindings, this.#options);
     return this.#made;
   }
 
@@ -43,6 +47,10 @@ for (const level of levels) {
   });
 }
 
-export function lateLogger(parent: FastifyBaseLogger, bindings: Bindings, options: Options): FastifyBaseLogger {
-  return new LateLogger(parent, bindings, options) as unknown as FastifyBaseLogger;
+/** In the logger itself: what a factory of the framework's options makes is examined anew for each request. */
+export function makeChildrenLate(logger: FastifyBaseLogger): void {
+  const makeChild = logger.child as MakeChild;
+  logger.child = function (this: FastifyBaseLogger, bindings: Bindings, options?: Options) {
+    return new LateLogger(this, makeChild, bindings, options) as unknown as FastifyBaseLogger;
+  } as FastifyBaseLogger['child'];
 }

@@ -11,17 +11,9 @@ export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { code, statusCode } = (error ?? {}) as FrameworkError;
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return fail('ObjectTooLarge', { message: 'The body is larger than 1 MiB.', cause: error });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_EMPTY_TYPE':
       return fail('UnsupportedMediaType', { cause: error });
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return fail('InvalidJSON', { message: 'The body is not as long as its Content-Length says.', cause: error });
-    case 'ECONNRESET':
-      // Only the reading of a body comes with a status; a lost connection to anything else is an error of the service.
-      if (statusCode !== 400) return fail('InternalServerError', { cause: error });
-      return fail('InvalidJSON', { message: 'The connection ended before the body was complete.', cause: error });
     case 'FST_ERR_BAD_URL':
       return fail('NotFound', { message: 'The address is not a valid URL path.', cause: error });
     default:

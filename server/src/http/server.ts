@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { hostname } from 'node:os';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -9,8 +10,9 @@ import fastify, {
 import { catalogue, type ErrorEntry, type Failure, fail } from '../errors.ts';
 import { randomText } from '../id.ts';
 import { GatheredResponse } from './gathered-response.ts';
-import { lateLogger } from './late-logger.ts';
+import { makeChildrenLate } from './late-logger.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
+import { requestLines } from './request-line.ts';
 import { registerBodyHandling } from './unread-body.ts';
 
 export interface ServerOptions {
@@ -24,18 +26,20 @@ export interface ServerOptions {
 export function createServer(options: ServerOptions): FastifyInstance {
   const boot = randomText(6);
   let count = 0;
+  const base = { pid: process.pid, hostname: hostname() };
+  const logStream = options.logStream ?? process.stdout;
   const server = fastify({
     logger: {
       level: options.logLevel,
+      base,
       // Headers and bodies are never logged, so that no credential can be.
       serializers: {
         req: (request) => ({ method: request.method, url: request.url?.split('?')[0], address: request.ip }),
       },
-      ...(options.logStream ? { stream: options.logStream } : {}),
+      stream: logStream,
     },
     // One line a request, written when it is answered, instead of the framework's two.
     logController: new LogController({ disableRequestLogging: true }),
-    childLoggerFactory: lateLogger,
     genReqId: () => `${boot}${(count++).toString(36)}`,
     trustProxy: options.trustProxy === false ? false : options.trustProxy === true ? true : [...options.trustProxy],
     // No parameter is matched by an expression, so its length is for the endpoints to judge, each with its own error.
@@ -52,6 +56,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       sendFailure(asFailure(error), request as FastifyRequest, reply as FastifyReply);
     },
   });
+  makeChildrenLate(server.log);
   // Hooks that every request passes call back: a promise for each would cost more than what they do.
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -61,17 +66,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   registerBodyHandling(server);
   // Who takes a body says of which type; without a parser, an unknown address is answered without reading one.
   server.removeAllContentTypeParsers();
-  server.addHook('onResponse', (request, reply, done) => {
-    const line = {
-      reqId: request.id,
-      method: request.method,
-      path: pathOf(request.url),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-    };
-    server.log.info(line, 'request');
-    done();
-  });
+  const lineOf = requestLines(base);
+  if (['info', 'debug', 'trace'].includes(options.logLevel))
+    server.addHook('onResponse', (request, reply, done) => {
+      logStream.write(lineOf(request, reply));
+      done();
+    });
   server.setErrorHandler((error, request, reply) => {
     const failure = asFailure(error);
     if (failure.entry.status >= 500) request.log.error({ err: failure.cause ?? failure }, failure.message);
@@ -81,11 +81,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     throw fail('NotFound');
   });
   return server;
-}
-
-function pathOf(url: string): string {
-  const end = url.indexOf('?');
-  return end < 0 ? url : url.slice(0, end);
 }
 
 function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { perTurn } from '../per-turn.ts';
 
 /** A client that sends nothing of its body for so long is cut off. */
 export const bodyIdleMs = 60_000;
@@ -37,7 +38,7 @@ export function registerBodyHandling(server: FastifyInstance): void {
     const { raw } = request;
     if (announcesBody(raw)) {
       if (/^100-continue$/i.test(raw.headers.expect ?? '')) reply.raw.writeContinue();
-      cutOffWhenIdle(raw);
+      watch(raw);
     }
     done();
   });
@@ -51,6 +52,11 @@ export function registerBodyHandling(server: FastifyInstance): void {
     done();
   });
 }
+
+/** At the end of the turn: most bodies have come with their headers and need no timer. */
+const watch = perTurn<IncomingMessage>((requests) => {
+  for (const request of requests) cutOffWhenIdle(request);
+});
 
 function cutOffWhenIdle(request: IncomingMessage): void {
   const { socket } = request;

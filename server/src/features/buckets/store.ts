@@ -112,8 +112,12 @@ const recordColumns: readonly (readonly [string, ColumnType])[] = [
   ['created_at', 'bigint'],
   ['updated_at', 'bigint'],
 ];
-const namesOf = (slots: RecordWrite['slots']) =>
-  [...recordColumns.map(([name]) => name), ...Object.keys(slots)].join(', ');
+const recordNames = recordColumns.map(([name]) => name).join(', ');
+const namesOf = (slots: RecordWrite['slots']) => {
+  let names = recordNames;
+  for (const slot in slots) names += `, ${slot}`;
+  return names;
+};
 const cellsOf = ({ key, slots, document, now }: RecordWrite): SqlValue[] => [
   key.appId,
   key.bucketId,

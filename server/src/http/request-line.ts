@@ -1,0 +1,21 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/**
+ * Makes the log's line of an answered request: what pino would make of `info({ reqId, method, path, status, ms }, 'request')`
+ * in a logger with this `base`, without its walk through an object of unknown shape, which takes three times as long.
+ */
+export function requestLines(base: object): (request: FastifyRequest, reply: FastifyReply) => string {
+  const about = JSON.stringify(base).slice(1, -1);
+  return (request, reply) => {
+    const ms = Math.round(reply.elapsedTime * 10) / 10;
+    return (
+      `{"level":30,"time":${Date.now()},${about},"reqId":"${request.id}","method":"${request.method}",` +
+      `"path":${JSON.stringify(pathOf(request.url))},"status":${reply.statusCode},"ms":${ms},"msg":"request"}\n`
+    );
+  };
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
