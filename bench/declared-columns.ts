@@ -41,7 +41,7 @@ async function fill(kind: DatabaseKind, total: number) {
     weight: { type: 'Number' },
     seenAt: { type: 'Date' },
   });
-  const bucket = await new BucketDirectory(storage.db, revision).find(appId, 'birds');
+  const bucket = await new BucketDirectory(storage.db, revision).reload(appId, 'birds');
   if (!bucket) throw new Error('the bucket is missing');
   const started = Date.now();
   const perStatement = 500;

@@ -11,6 +11,8 @@ export interface Dialect {
   readonly where: WhereDialect;
   /** Chooses among indexes by how many rows each leads to, from statistics that it keeps by itself. */
   readonly knowsSizes: boolean;
+  /** Begins an insert of a single row that is selected. */
+  readonly insertOne: string;
   /** Appended to a select inside a transaction whose row is about to be updated. */
   readonly lockRow: string;
   /** Appended to a claiming sub-select, so that two workers do not wait for one another. */

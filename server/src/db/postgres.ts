@@ -18,6 +18,7 @@ export const postgresDialect: Dialect = Object.freeze({
   name: 'postgres',
   where: postgresWhere,
   knowsSizes: true,
+  insertOne: 'insert into',
   lockRow: ' for update',
   skipLocked: ' for update skip locked',
   rows: rowsByColumn,

@@ -25,6 +25,8 @@ export const sqliteDialect: Dialect = Object.freeze({
   name: 'sqlite',
   where: sqliteWhere,
   knowsSizes: false,
+  // Else SQLite keeps a copy of each page that it changes, to undo the rows before one that is refused.
+  insertOne: 'insert or fail into',
   // One writer at a time: the row cannot change under a transaction.
   lockRow: '',
   skipLocked: '',

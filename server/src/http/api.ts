@@ -36,12 +36,13 @@ interface Gate extends ApiOptions {
 }
 
 export type EarlyCall = Omit<Call<undefined, undefined>, 'body' | 'located'>;
-type Early = EarlyCall;
+
+/** One object for each request: its last members are known later than the others. */
+type GrowingCall = EarlyCall & { body: unknown; located: unknown };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    early: Early | undefined;
-    located: unknown;
+    call: GrowingCall | undefined;
   }
 }
 
@@ -78,10 +79,12 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
   const isOpen = options.corsOrigins === '*';
   await fastify.register(
     async (api) => {
-      api.addHook('onRequest', (_request, reply, done) => {
+      api.addHook('onRequest', (request, reply, done) => {
         reply.header('cache-control', 'no-store');
-        // Where every origin is welcome there is nothing to find out, except for a preflight.
-        if (isOpen) reply.header('access-control-allow-origin', '*').header(exposedName, exposedHeaders);
+        // Where every origin is welcome there is nothing to find out, except for a preflight. Who names no origin does
+        // not ask, and no cache keeps the answer for others.
+        if (isOpen && request.raw.headers.origin !== undefined)
+          reply.header('access-control-allow-origin', '*').header(exposedName, exposedHeaders);
         done();
       });
       await api.register(cors, {
@@ -115,8 +118,7 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
 
 /** Routes the endpoints: who calls, path, body, in this order. */
 export async function mountEndpoints(fastify: FastifyInstance, mount: Mount): Promise<void> {
-  fastify.decorateRequest('early', undefined);
-  fastify.decorateRequest('located', undefined);
+  fastify.decorateRequest('call', undefined);
   const stop = new AbortController();
   // Streams would hold up the stop for ever.
   fastify.addHook('preClose', async () => stop.abort());
@@ -159,11 +161,10 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
       else done(located);
     },
     handler: async (request, reply) => {
-      const early = request.early as Early;
+      const call = request.call as GrowingCall;
       if (endpoint.body && request.body === undefined)
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
-      const body = endpoint.body?.read(request.body, early.app);
-      const call = { ...early, body, located: request.located };
+      call.body = endpoint.body?.read(request.body, call.app);
       const answer = await (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call));
       if (!(answer instanceof StreamAnswer)) {
         send(reply, endpoint, answer);
@@ -181,12 +182,11 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
 function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): Soon<Error | undefined> {
   try {
     const located = whenThere(mount.admit(request, endpoint), (admitted) => {
-      const early = earlyCall(request, endpoint, admitted);
-      request.early = early;
-      return endpoint.locate?.(early);
+      request.call = beginCall(request, endpoint, admitted);
+      return endpoint.locate?.(request.call);
     });
     return whenThere(located, (found) => {
-      request.located = found;
+      if (request.call) request.call.located = found;
       return undefined;
     });
   } catch (error) {
@@ -208,7 +208,7 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): v
   reply.send(value instanceof JsonText ? value.take() : JSON.stringify(value));
 }
 
-function earlyCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now }: Admitted): Early {
+function beginCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now }: Admitted): GrowingCall {
   return {
     app,
     user,
@@ -218,6 +218,8 @@ function earlyCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now
     address: request.ip,
     headers: request.raw.headers,
     stream: request.raw,
+    body: undefined,
+    located: undefined,
   };
 }
 

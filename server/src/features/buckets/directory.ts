@@ -2,7 +2,6 @@ import type { Database, Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
 import { columnLookup, text, time } from '../../db/table.ts';
 import type { Field, FieldLookup } from '../../query/fields.ts';
-import type { Soon } from '../../soon.ts';
 import { type ColumnMap, columnsOf } from './schemas.ts';
 import type { Columns, Slot } from './slots.ts';
 import { type BucketRow, findBucket, listSchemas } from './store.ts';
@@ -24,29 +23,38 @@ const maxCached = 2_000;
 /** Finds buckets by name and keeps their definitions in memory until the revision says that something changed. */
 export class BucketDirectory {
   readonly #db: Database;
-  readonly #known = new Map<string, Bucket>();
+  /** By app and name. */
+  readonly #known = new Map<string, Map<string, Bucket>>();
+  #count = 0;
 
   constructor(db: Database, revision: Revision) {
     this.#db = db;
-    revision.onChange(() => this.#known.clear());
+    revision.onChange(() => this.#drop());
   }
 
-  /** At once when it is known. */
-  find(appId: string, name: string): Soon<Bucket | undefined> {
-    return this.#known.get(`${appId} ${name}`) ?? this.reload(appId, name);
+  /** What is in memory. */
+  known(appId: string, name: string): Bucket | undefined {
+    return this.#known.get(appId)?.get(name);
   }
 
-  /** Past the memory, for a definition that has just proved to be old. */
+  /** Past the memory: what is not in it, or has just proved to be old. */
   async reload(appId: string, name: string): Promise<Bucket | undefined> {
-    const key = `${appId} ${name}`;
     const found = await loadBucket(this.#db, appId, name);
-    if (!found) {
-      this.#known.delete(key);
-      return undefined;
-    }
-    if (this.#known.size >= maxCached) this.#known.clear();
-    this.#known.set(key, found);
+    if (this.#known.get(appId)?.delete(name)) this.#count--;
+    if (found) this.#keep(found);
     return found;
+  }
+
+  #keep(bucket: Bucket): void {
+    if (this.#count >= maxCached) this.#drop();
+    const known = this.#known.get(bucket.appId) ?? new Map<string, Bucket>();
+    this.#known.set(bucket.appId, known.set(bucket.name, bucket));
+    this.#count++;
+  }
+
+  #drop(): void {
+    this.#known.clear();
+    this.#count = 0;
   }
 }
 

@@ -57,8 +57,10 @@ export function recordEndpoints(deps: RecordDeps): Endpoint[] {
 
 function findBucket({ directory }: RecordDeps, { app, params }: PathCall): Soon<Bucket | undefined> {
   const name = params['bucketName'] ?? '';
+  const known = directory.known(app.appId, name);
+  if (known) return known;
   assertBucketName(name);
-  return directory.find(app.appId, name);
+  return directory.reload(app.appId, name);
 }
 
 function bucketToRead(deps: RecordDeps, call: PathCall): Soon<Bucket> {

@@ -49,7 +49,7 @@ export function schemaEndpoints(deps: SchemaDeps): Endpoint[] {
 async function findBucket({ directory }: SchemaDeps, { app, params }: PathCall): Promise<Bucket> {
   const name = params['bucketName'] ?? '';
   assertBucketName(name);
-  const bucket = await directory.find(app.appId, name);
+  const bucket = directory.known(app.appId, name) ?? (await directory.reload(app.appId, name));
   if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
   return bucket;
 }

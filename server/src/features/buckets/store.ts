@@ -101,7 +101,7 @@ export interface RecordWrite {
 const hasVersion = ({ key, version }: RecordWrite) =>
   sql`exists (select 1 from buckets where app_id = ${key.appId} and object_id = ${key.bucketId} and version = ${version})`;
 
-const inserts = new Shapes();
+const inserts = { sqlite: new Shapes(), postgres: new Shapes() };
 const insertsOfMany = new Map<string, RowsStatement>();
 
 const recordColumns: readonly (readonly [string, ColumnType])[] = [
@@ -133,12 +133,12 @@ export async function insertRecord(db: Db, write: RecordWrite): Promise<boolean>
   const { key, version } = write;
   const names = namesOf(write.slots);
   const cells = cellsOf(write);
-  const statement = inserts.of(names, [...cells, key.appId, key.bucketId, version], () => {
+  const statement = inserts[db.dialect.name].of(names, [...cells, key.appId, key.bucketId, version], () => {
     const values = joinSql(
       cells.map((cell) => sql`${cell}`),
       ', ',
     );
-    return sql`insert into records (${raw(names)}) select ${values} where ${hasVersion(write)}`;
+    return sql`${raw(db.dialect.insertOne)} records (${raw(names)}) select ${values} where ${hasVersion(write)}`;
   });
   return (await db.run(statement)) > 0;
 }

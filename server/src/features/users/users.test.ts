@@ -421,6 +421,23 @@ for (const database of databases) {
         );
       });
 
+      test('a token is the same however its scheme is written, and is then ended in every spelling', async () => {
+        const user = await signIn(app);
+        const spellings = ['Bearer ', 'bearer ', 'BEARER   '].map((scheme) => ({
+          headers: { ...user.headers, authorization: `${scheme}${user.token}` },
+        }));
+        const alive = async () => {
+          const seen = [];
+          for (const { headers } of [...spellings, ...spellings])
+            seen.push((await app.send({ method: 'GET', url: me, headers })).status);
+          return seen;
+        };
+        assert.deepEqual(await alive(), Array(6).fill(200));
+        const [, other] = spellings;
+        assert.equal((await app.send({ method: 'POST', url: `${users}/signout`, ...other })).status, 200);
+        assert.deepEqual(await alive(), Array(6).fill(403));
+      });
+
       test('a new password ends all of them', async () => {
         const account = someone();
         await create(app, users, account);
