@@ -56,6 +56,8 @@ export interface DatabaseStats {
 export interface Database extends Db {
   /** True when a read costs microseconds and no round trip, so that it may stand on the path of every request. */
   readonly readsAreLocal: boolean;
+  /** Like `one`, also where reads that follow one another see one state: what is committed by now is seen. */
+  latest<T extends object = Row>(statement: Sql): Promise<T | undefined>;
   /**
    * What writes a great deal in steps waits for this between them. SQLite folds its log into the database now and then, and
    * what is written meanwhile has to be folded while every write waits.

@@ -108,6 +108,10 @@ class PostgresDatabase implements Database {
     return (await this.#query<T>(this.#pool, statement)).rows[0];
   }
 
+  latest<T extends object = Row>(statement: Sql): Promise<T | undefined> {
+    return this.one(statement);
+  }
+
   async run(statement: Sql): Promise<number> {
     // A single statement is retried like a transaction: on the distributed relatives it can meet the same conflict.
     const result = await this.#retrying(() => this.#query(this.#pool, statement));

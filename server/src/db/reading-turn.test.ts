@@ -35,6 +35,8 @@ describe('what one turn of the event loop reads from SQLite', () => {
       other.raw.exec('update t set n = 1');
       const after = read();
       assert.deepEqual([...(await before), await after], [0, 0, 0, 0]);
+      const latest = db.latest<{ n: number }>(sql`select n from t`);
+      assert.deepEqual([(await latest)?.n, await read()], [1, 1], 'who has to know is told at once');
       await nextTurn();
       assert.deepEqual(await readThrice(), [1, 1, 1]);
     } finally {
@@ -58,6 +60,29 @@ describe('what one turn of the event loop reads from SQLite', () => {
       assert.deepEqual(await readThrice(), [50, 50, 50]);
     });
     assert.deepEqual(await readThrice(), [100, 100, 100]);
+  });
+
+  test('goes on while another process keeps a write from beginning, until that is refused, and after', async (t) => {
+    const other = openSqliteConnection(file, 'write');
+    try {
+      other.raw.exec('begin immediate');
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      let isOver = false;
+      const refused = assert
+        .rejects(db.run(sql`update t set n = 7`), { name: 'Timeout' })
+        .finally(() => (isOver = true));
+      while (!isOver) {
+        assert.deepEqual(await readThrice(), [0, 0, 0]);
+        await nextTurn();
+        t.mock.timers.tick(100);
+      }
+      await refused;
+      other.raw.exec('rollback');
+      await db.run(sql`update t set n = 8`);
+      assert.deepEqual(await readThrice(), [8, 8, 8]);
+    } finally {
+      other.close();
+    }
   });
 
   test('is over before the database is closed', async () => {

@@ -98,7 +98,7 @@ export class Revision {
   }
 
   async #read(): Promise<void> {
-    const row = await this.#db.one<{ n: number }>(sql`select n from revisions where name = ${this.#name}`);
+    const row = await this.#db.latest<{ n: number }>(sql`select n from revisions where name = ${this.#name}`);
     const n = row?.n ?? 0;
     if (n === this.#known) return;
     this.#known = n;

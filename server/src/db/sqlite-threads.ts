@@ -11,15 +11,22 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** One thread with a read connection. It is started on the first question and again after it died. */
+/**
+ * One thread with a read connection. It is started on the first question and again after it died, or after it was ended
+ * because nobody had asked it for `restMs`: its heap and its cache are some 25 MB.
+ */
 export class SqliteThread {
   readonly #file: string;
+  readonly #restMs: number | undefined;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
+  #rest: NodeJS.Timeout | undefined;
   #lastId = 0;
 
-  constructor(file: string) {
+  /** Without `restMs` it stays, and with it what a `snapshot` has opened. */
+  constructor(file: string, restMs?: number) {
     this.#file = file;
+    this.#restMs = restMs;
   }
 
   query(statement: Sql, deadlineMs: number): Promise<Row[]> {
@@ -38,6 +45,7 @@ export class SqliteThread {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#rest);
     await this.#worker?.terminate();
   }
 
@@ -56,7 +64,9 @@ export class SqliteThread {
     const worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: { file: this.#file } });
     worker.on('message', (answer: ThreadAnswer) => this.#settle(worker, answer));
     const lost = (cause: unknown) => {
-      if (this.#worker === worker) this.#worker = undefined;
+      // One that was ended owes nobody an answer; what is pending is the next one's.
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
       for (const pending of this.#pending.values()) pending.reject(fail('Timeout', { cause, retryAfter: 1 }));
       this.#pending.clear();
     };
@@ -65,11 +75,25 @@ export class SqliteThread {
     return worker;
   }
 
+  #endLater(): void {
+    if (this.#restMs === undefined) return;
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      if (this.#pending.size > 0) return;
+      const worker = this.#worker;
+      this.#worker = undefined;
+      void worker?.terminate();
+    }, this.#restMs).unref();
+  }
+
   #settle(worker: Worker, answer: ThreadAnswer): void {
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
     // An idle thread must not keep a command-line process alive.
-    if (this.#pending.size === 0) worker.unref();
+    if (this.#pending.size === 0) {
+      worker.unref();
+      this.#endLater();
+    }
     if (!pending) return;
     if ('value' in answer) pending.resolve(answer.value);
     else if (answer.timedOut)

@@ -114,6 +114,8 @@ export class SqliteWriter {
       this.#connection.run(commit);
       await this.#steps.flush();
     } catch (error) {
+      // Where it could not be begun, others may have begun to read meanwhile.
+      this.#steps.beforeBegin();
       if (this.#connection.raw.inTransaction) this.#connection.raw.exec('rollback');
       const failure = translateSqliteError(error);
       for (const unit of units) unit.reject(failure);

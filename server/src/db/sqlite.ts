@@ -35,6 +35,8 @@ export const sqliteDialect: Dialect = Object.freeze({
 
 /** Long queries that run at once; more would only share the same cores. */
 const readerThreads = 2;
+/** A thread that nobody has asked for so long is ended. */
+const restMs = 60_000;
 const usualCheckpointFrames = 16_384;
 /** Once so few frames are left they are folded while writes wait; or after so many passes, if more is written in each. */
 const fewFrames = 512;
@@ -75,8 +77,8 @@ class SqliteDatabase implements Database {
       flush: () => this.#wal.flush(),
       onCommit: () => this.#afterCommit(),
     });
-    this.#idleThreads = Array.from({ length: readerThreads }, () => new SqliteThread(options.file));
-    this.#maintenance = new SqliteThread(options.file);
+    this.#idleThreads = Array.from({ length: readerThreads }, () => new SqliteThread(options.file, restMs));
+    this.#maintenance = new SqliteThread(options.file, restMs);
     this.#slowQueue = new FairQueue(readerThreads, options.queryDeadlineMs);
   }
 
@@ -89,6 +91,11 @@ class SqliteDatabase implements Database {
 
   async one<T extends object = Row>(statement: Sql): Promise<T | undefined> {
     return this.#local((reader) => reader.one(statement) as T | undefined);
+  }
+
+  latest<T extends object = Row>(statement: Sql): Promise<T | undefined> {
+    this.#turn.end();
+    return this.one(statement);
   }
 
   run(statement: Sql): Promise<number> {
@@ -172,7 +179,7 @@ class SqliteDatabase implements Database {
   }
 
   async #onThread(statement: Sql): Promise<Row[]> {
-    const thread = this.#idleThreads.pop() ?? new SqliteThread(this.#options.file);
+    const thread = this.#idleThreads.pop() ?? new SqliteThread(this.#options.file, restMs);
     try {
       return await thread.query(statement, this.#options.queryDeadlineMs);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { fail } from '../errors.ts';
+import { PairCache } from '../pair-cache.ts';
 import { type Soon, whenThere } from '../soon.ts';
 import type { AppContext, UserContext, UserRole } from './context.ts';
 import type { AppPolicy } from './policy.ts';
@@ -72,9 +73,7 @@ interface KnownSession extends SessionAccess {
   readonly tokenHash: string;
 }
 
-/** By `usualHeader`, which is nearly always what was sent: then the token need not be cut out of it to be found. */
-type Sessions = Map<string, KnownSession>;
-
+/** What sessions are kept by is nearly always what was sent: then the token need not be cut out of it to be found. */
 const usualHeader = (accessToken: string) => `Bearer ${accessToken}`;
 
 /**
@@ -87,9 +86,8 @@ export class AccessGuard {
   readonly #source: AccessSource;
   readonly #now: Clock;
   readonly #apps = new Map<string, KnownApp>();
-  /** By app. */
-  readonly #sessions = new Map<string, Sessions>();
-  #sessionCount = 0;
+  /** By app and `usualHeader`. */
+  readonly #sessions = new PairCache<KnownSession>(maxCachedSessions);
   /** Counts drops, so that what was read before a change is not kept after it. */
   #generation = 0;
 
@@ -101,12 +99,7 @@ export class AccessGuard {
   drop(): void {
     this.#generation++;
     this.#apps.clear();
-    this.#dropSessions();
-  }
-
-  #dropSessions(): void {
     this.#sessions.clear();
-    this.#sessionCount = 0;
   }
 
   /** @throws Failure CredentialsMissing or InvalidCredentials */
@@ -146,19 +139,18 @@ export class AccessGuard {
 
   /** @throws Failure InvalidSessionToken, alike for a missing, malformed, foreign and expired token */
   user(app: AppContext, authorization: string | undefined): Soon<UserContext> {
-    const sessions = this.#sessions.get(app.appId);
-    const asSent = sessions?.get(authorization ?? '');
+    const asSent = this.#sessions.get(app.appId, authorization ?? '');
     const now = this.#now();
     if (asSent && asSent.expiresAt > now) return this.#recognise(app, asSent, now);
     const accessToken = bearerForm.exec(authorization ?? '')?.[1];
     if (!accessToken) throw fail('InvalidSessionToken');
-    const known = sessions?.get(usualHeader(accessToken));
+    const known = this.#sessions.get(app.appId, usualHeader(accessToken));
     if (known && known.expiresAt > now) return this.#recognise(app, known, now);
     // Another node may have extended a token that has expired by what is known here.
     return this.#loadSession(app.appId, accessToken).then((session) => {
       const now = this.#now();
       if (session && session.expiresAt > now) return this.#recognise(app, session, now);
-      this.#forget(app.appId, accessToken);
+      this.#sessions.delete(app.appId, usualHeader(accessToken));
       throw fail('InvalidSessionToken');
     });
   }
@@ -171,10 +163,9 @@ export class AccessGuard {
 
   #extend(app: AppContext, session: KnownSession, now: number): KnownSession {
     const extended = { ...session, lastUsedAt: now, expiresAt: now + app.policy.tokenDays * dayMs };
-    const sessions = this.#sessions.get(app.appId);
     const header = usualHeader(session.accessToken);
     // Not there: it was dropped while it was read, and must not come back.
-    if (sessions?.has(header)) sessions.set(header, extended);
+    if (this.#sessions.get(app.appId, header)) this.#sessions.set(app.appId, header, extended);
     this.#source.noteTokenUse(app.appId, session.tokenHash, { now, expiresAt: extended.expiresAt });
     return extended;
   }
@@ -197,20 +188,7 @@ export class AccessGuard {
     const found = await this.#source.findSession(appId, tokenHash);
     if (!found) return undefined;
     const session = { ...found, accessToken, tokenHash };
-    if (generation === this.#generation) this.#keep(appId, session);
+    if (generation === this.#generation) this.#sessions.set(appId, usualHeader(accessToken), session);
     return session;
-  }
-
-  #keep(appId: string, session: KnownSession): void {
-    const header = usualHeader(session.accessToken);
-    if (this.#sessionCount >= maxCachedSessions) this.#dropSessions();
-    const sessions = this.#sessions.get(appId) ?? new Map();
-    this.#sessions.set(appId, sessions);
-    if (!sessions.has(header)) this.#sessionCount++;
-    sessions.set(header, session);
-  }
-
-  #forget(appId: string, accessToken: string): void {
-    if (this.#sessions.get(appId)?.delete(usualHeader(accessToken))) this.#sessionCount--;
   }
 }

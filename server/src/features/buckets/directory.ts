@@ -1,6 +1,7 @@
 import type { Database, Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
 import { columnLookup, text, time } from '../../db/table.ts';
+import { PairCache } from '../../pair-cache.ts';
 import type { Field, FieldLookup } from '../../query/fields.ts';
 import { type ColumnMap, columnsOf } from './schemas.ts';
 import type { Columns, Slot } from './slots.ts';
@@ -24,37 +25,24 @@ const maxCached = 2_000;
 export class BucketDirectory {
   readonly #db: Database;
   /** By app and name. */
-  readonly #known = new Map<string, Map<string, Bucket>>();
-  #count = 0;
+  readonly #known = new PairCache<Bucket>(maxCached);
 
   constructor(db: Database, revision: Revision) {
     this.#db = db;
-    revision.onChange(() => this.#drop());
+    revision.onChange(() => this.#known.clear());
   }
 
   /** What is in memory. */
   known(appId: string, name: string): Bucket | undefined {
-    return this.#known.get(appId)?.get(name);
+    return this.#known.get(appId, name);
   }
 
   /** Past the memory: what is not in it, or has just proved to be old. */
   async reload(appId: string, name: string): Promise<Bucket | undefined> {
     const found = await loadBucket(this.#db, appId, name);
-    if (this.#known.get(appId)?.delete(name)) this.#count--;
-    if (found) this.#keep(found);
+    if (found) this.#known.set(appId, name, found);
+    else this.#known.delete(appId, name);
     return found;
-  }
-
-  #keep(bucket: Bucket): void {
-    if (this.#count >= maxCached) this.#drop();
-    const known = this.#known.get(bucket.appId) ?? new Map<string, Bucket>();
-    this.#known.set(bucket.appId, known.set(bucket.name, bucket));
-    this.#count++;
-  }
-
-  #drop(): void {
-    this.#known.clear();
-    this.#count = 0;
   }
 }
 

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PairCache } from './pair-cache.ts';
+
+test('what is remembered by two texts is found by both, replaced, deleted, and all forgotten when it would be too much', () => {
+  const cache = new PairCache<number>(3);
+  cache.set('app', 'one', 1);
+  cache.set('app', 'two', 2);
+  cache.set('other', 'one', 3);
+  // Replacing takes no room.
+  for (let n = 0; n < 5; n++) cache.set('app', 'one', n);
+  assert.deepEqual([cache.get('app', 'one'), cache.get('app', 'two'), cache.get('other', 'one')], [4, 2, 3]);
+  assert.equal(cache.get('other', 'two'), undefined);
+  assert.equal(cache.get('one', 'app'), undefined);
+  cache.delete('app', 'two');
+  cache.delete('app', 'two');
+  cache.delete('nobody', 'two');
+  cache.set('new', 'one', 5);
+  assert.deepEqual([cache.get('app', 'one'), cache.get('app', 'two'), cache.get('new', 'one')], [4, undefined, 5]);
+  cache.set('new', 'two', 6);
+  assert.deepEqual(
+    [cache.get('app', 'one'), cache.get('new', 'one'), cache.get('new', 'two')],
+    [undefined, undefined, 6],
+  );
+});
