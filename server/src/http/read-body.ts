@@ -47,7 +47,8 @@ function collect(request: IncomingMessage, mostBytes: number, done: Done): void 
 }
 
 function tooLarge(mostBytes: number): Error {
-  return fail('ObjectTooLarge', `The body is larger than ${mostBytes / 1_048_576} MiB.`);
+  const most = mostBytes < 1_048_576 ? `${mostBytes / 1024} KiB` : `${mostBytes / 1_048_576} MiB`;
+  return fail('ObjectTooLarge', `The body is larger than ${most}.`);
 }
 
 function cutShort(cause: Error): Error {

@@ -296,6 +296,9 @@ for (const database of databases) {
         }
         const json = await app.app.server.inject({ method: 'POST', url: '/password-reset', payload: { token } });
         assert.equal(json.statusCode, 415);
+        const long = await submit({ app: app.appId, token, password: 'x'.repeat(20_000) });
+        assert.equal(long.statusCode, 413);
+        assert.ok(long.payload.includes('role="alert"') && long.payload.includes('larger than 16 KiB'));
       });
 
       test('a disabled app has no page', async () => {

@@ -3,10 +3,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Clock } from '../../clock.ts';
 import { Failure, fail } from '../../errors.ts';
 import type { AppContext } from '../../http/context.ts';
+import { readBody } from '../../http/read-body.ts';
 import { asFailure } from '../../http/render-error.ts';
 import type { AttemptLimits } from './attempts.ts';
 import type { FindApp, PasswordReset } from './password-reset.ts';
 import { readReset } from './schemas.ts';
+
+const mostFormBytes = 16_384;
 
 export interface ResetPageDeps {
   readonly findApp: FindApp;
@@ -43,11 +46,11 @@ export async function registerResetPage(server: FastifyInstance, deps: ResetPage
 
   await server.register(async (page) => {
     page.removeAllContentTypeParsers();
-    page.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: 16_384 },
-      async (_request: unknown, body: string | Buffer) => Object.fromEntries(new URLSearchParams(String(body))),
-    );
+    page.addContentTypeParser('application/x-www-form-urlencoded', (_request, payload, done) => {
+      readBody(payload, mostFormBytes, (failure, body) =>
+        done(failure, Object.fromEntries(new URLSearchParams(String(body ?? '')))),
+      );
+    });
     page.setErrorHandler((error, request, reply) => {
       const failure = asFailure(error);
       if (failure.entry.status >= 500) request.log.error({ err: failure.cause ?? failure }, failure.message);
