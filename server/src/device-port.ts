@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Revision } from './db/revision.ts';
@@ -18,7 +19,7 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DeviceBrok
   const { config, credentials, revision, now, onError } = deps;
   const { mqttPort, mqttCert, mqttKey } = config;
   if (mqttPort === undefined) return undefined;
-  const tls = mqttCert && mqttKey ? { tls: { cert: readPem(mqttCert), key: readPem(mqttKey) } } : {};
+  const tls = mqttCert && mqttKey ? { tls: readIdentity(mqttCert, mqttKey) } : {};
   // Loaded where it is used: the protocol's parser takes 4 MB.
   const { DeviceBroker } = await import('./delivery/mqtt-device-broker.ts');
   const broker = new DeviceBroker({
@@ -31,6 +32,18 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DeviceBrok
   // Credentials that were revoked on any node are noticed here as soon as the revision is.
   revision.onChange(() => void broker.check());
   return broker;
+}
+
+function readIdentity(certPath: string, keyPath: string): { readonly cert: string; readonly key: string } {
+  const identity = { cert: readPem(certPath), key: readPem(keyPath) };
+  try {
+    createSecureContext(identity);
+  } catch (error) {
+    throw new ConfigError([
+      `PHAROS_MQTT_CERT (${certPath}) and PHAROS_MQTT_KEY (${keyPath}) must be a certificate and its key in PEM (${(error as Error).message})`,
+    ]);
+  }
+  return identity;
 }
 
 function readPem(path: string): string {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isTargetEntry } from './delivery/target-rules.ts';
 
@@ -10,6 +11,23 @@ export const integer = (min: number, max: number) => (text: string) => {
   return value;
 };
 
+/** A host name or an address; empty would mean every address of the machine. */
+export function host(text: string): string {
+  if (!/^[\w.:%-]+$/.test(text)) throw new Error('must be a host name or an address, such as 127.0.0.1 or 0.0.0.0');
+  return text;
+}
+
+export function folder(text: string): string {
+  if (text === '') throw new Error('must be a folder');
+  return resolve(text);
+}
+
+export function mailAddress(text: string): string {
+  if (!/^[^\r\n]*[^\s@<>]@[^\s@<>][^\r\n]*$/.test(text))
+    throw new Error('must be a mail address, such as pharos@example.org or Pharos <pharos@example.org>');
+  return text;
+}
+
 export const url =
   (...protocols: string[]) =>
   (text: string) => {
@@ -17,8 +35,19 @@ export const url =
     const parsed = URL.canParse(text) ? new URL(text) : undefined;
     if (!parsed || !protocols.includes(parsed.protocol))
       throw new Error(`must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    if (!isDecodable(parsed)) throw new Error('must have a % in it as %25; other special characters likewise');
     return text.replace(/\/+$/, '');
   };
+
+/** Whether the percent signs of an address are escapes. What they stand for in a password is read only later. */
+function isDecodable({ username, password, pathname }: URL): boolean {
+  try {
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export const list = (text: string) =>
   text
@@ -34,9 +63,43 @@ export function headerPrefixes(text: string): readonly string[] {
   return prefixes;
 }
 
+/** Origins as browsers send them: scheme, host, and a port that is not the scheme's own. */
+export function corsOrigins(text: string): readonly string[] | '*' {
+  if (text === '*') return '*';
+  const origins = list(text);
+  if (!origins.every(isOrigin))
+    throw new Error(
+      'must be * or web origins joined by commas, each with its scheme and nothing behind the host and port, such as https://app.example.org',
+    );
+  return origins;
+}
+
+function isOrigin(text: string): boolean {
+  // What pages without an origin of their own send, such as those of a file.
+  if (text === 'null') return true;
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(text) || !URL.canParse(text)) return false;
+  const { origin } = new URL(text);
+  // Apps in a web view have schemes of their own, of which no origin can be made.
+  return origin === text || origin === 'null';
+}
+
 export function trustProxy(text: string): boolean | readonly string[] {
   if (text === 'false' || text === '') return false;
-  return text === 'true' ? true : list(text);
+  if (text === 'true') return true;
+  const proxies = list(text);
+  if (proxies.length === 0 || !proxies.every(isAddressOrNetwork))
+    throw new Error('must be true, false, or addresses and networks such as 10.1.0.0/16, joined by commas');
+  return proxies;
+}
+
+/** Names that the web framework has for networks of this machine and around it. */
+const knownNetworks = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+function isAddressOrNetwork(text: string): boolean {
+  if (knownNetworks.has(text)) return true;
+  const [address = '', bits, ...more] = text.split('/');
+  const most = { 4: 32, 6: 128 }[isIP(address)];
+  return most !== undefined && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && +bits <= most));
 }
 
 export const file = (text: string) => (text === '' ? undefined : resolve(text));

@@ -1,11 +1,13 @@
-import { resolve } from 'node:path';
 import {
+  corsOrigins,
   file,
+  folder,
   headerPrefixes,
+  host,
   integer,
-  list,
   logLevel,
   logLevels,
+  mailAddress,
   onOrOff,
   secretKeys,
   targets,
@@ -78,7 +80,7 @@ export const settings: readonly Setting[] = [
     flag: 'host',
     fallback: '127.0.0.1',
     help: 'address to listen on; 0.0.0.0 opens it to the network',
-    parse: (text) => text,
+    parse: host,
   },
   {
     name: 'port',
@@ -94,7 +96,7 @@ export const settings: readonly Setting[] = [
     flag: 'data',
     fallback: './data',
     help: 'folder of the embedded database and of files',
-    parse: (text) => resolve(text),
+    parse: folder,
   },
   {
     name: 'databaseUrl',
@@ -135,7 +137,7 @@ export const settings: readonly Setting[] = [
     flag: 'cors-origins',
     fallback: '*',
     help: 'web origins that may call /api/v2, joined by commas, or *',
-    parse: (text) => (text === '*' ? '*' : list(text)),
+    parse: corsOrigins,
   },
   {
     name: 'trustProxy',
@@ -184,7 +186,7 @@ export const settings: readonly Setting[] = [
     flag: 'mail-from',
     fallback: 'Pharos <pharos@localhost>',
     help: 'sender of mails',
-    parse: (text) => text,
+    parse: mailAddress,
   },
   {
     name: 'privateTargets',
@@ -216,7 +218,7 @@ export const settings: readonly Setting[] = [
     flag: 'mqtt-host',
     fallback: '127.0.0.1',
     help: 'address on which devices are listened for; 0.0.0.0 opens it to the network',
-    parse: (text) => text,
+    parse: host,
   },
   {
     name: 'mqttCert',

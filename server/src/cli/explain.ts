@@ -7,6 +7,9 @@ interface CodedError extends Error {
   readonly code?: string;
   readonly path?: string;
   readonly syscall?: string;
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
 }
 
 const unreachable = new Set([
@@ -47,15 +50,25 @@ function rootOf(error: Error): CodedError {
 }
 
 function explainListening(error: CodedError, config: Config | undefined): string | undefined {
-  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return undefined;
-  const where = `${config?.host}:${config?.port}`;
+  if ((error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') || !config) return undefined;
+  // The service listens in two places; the error says which of them it is about.
+  const name = error.hostname ?? error.address;
+  const isMqtt =
+    (error.port !== undefined && error.port === config.mqttPort && error.port !== config.port) ||
+    (name === config.mqttHost && name !== config.host);
+  if (error.syscall === 'getaddrinfo' && !isMqtt && error.hostname !== config.host) return undefined;
+  const { host, port, flag, variable } = isMqtt
+    ? { host: config.mqttHost, port: config.mqttPort, flag: 'mqtt-', variable: 'MQTT_' }
+    : { host: config.host, port: config.port, flag: '', variable: '' };
   switch (error.code) {
     case 'EADDRINUSE':
-      return `The address ${where} is in use. Stop what listens there, or choose another port with --port or PHAROS_PORT.`;
+      return `The address ${host}:${port} is in use. Stop what listens there, or choose another port with --${flag}port or PHAROS_${variable}PORT.`;
     case 'EACCES':
-      return `This user may not listen on ${where}. Choose a port from 1024 on with --port or PHAROS_PORT.`;
+      return `This user may not listen on ${host}:${port}. Choose a port from 1024 on with --${flag}port or PHAROS_${variable}PORT.`;
     case 'EADDRNOTAVAIL':
-      return `This machine has no address ${config?.host}. Choose another with --host or PHAROS_HOST.`;
+    case 'EAI_AGAIN':
+    case 'ENOTFOUND':
+      return `This machine has no address ${host}. Choose another with --${flag}host or PHAROS_${variable}HOST.`;
     default:
       return undefined;
   }

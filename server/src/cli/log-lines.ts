@@ -1,10 +1,20 @@
+/** Log lines of a process; see `createLogLines`. */
+export interface LogLines {
+  write(line: string): void;
+  /** Keeps lines back until `flush`, so that something else can be printed before them. */
+  hold(): void;
+  flush(): void;
+}
+
 /**
  * Collects the log lines of one turn of the event loop and hands them on together: a system call for each line would
  * cost more than answering a small request.
  */
-export function createLogLines(write: (lines: string) => void): { write(line: string): void; flush(): void } {
+export function createLogLines(write: (lines: string) => void): LogLines {
   let lines: string[] = [];
+  let isHeld = false;
   const flush = () => {
+    isHeld = false;
     if (lines.length === 0) return;
     const text = lines.join('').trimEnd();
     lines = [];
@@ -12,8 +22,11 @@ export function createLogLines(write: (lines: string) => void): { write(line: st
   };
   return {
     write(line) {
-      if (lines.length === 0) setImmediate(flush);
+      if (lines.length === 0) setImmediate(() => isHeld || flush());
       lines.push(line);
+    },
+    hold() {
+      isHeld = true;
     },
     flush,
   };

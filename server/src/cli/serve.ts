@@ -81,6 +81,8 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
     let demo: Demo | undefined;
     try {
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
+      // What the start has to say stands before the lines about it.
+      logStream.hold();
       if (config.mqttPort !== undefined) await app.devices?.listen(config.mqttPort, config.mqttHost);
       await app.server.listen({ host: config.host, port: config.port, backlog });
       const first = await makeFirstStart(app, config.dataFolder);
@@ -89,6 +91,7 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
       terminal.out(
         how.isJson ? JSON.stringify(startJson(app, first, demo)) : startText(app, config, { first, demo: texts }),
       );
+      logStream.flush();
       const tidying = tidyAtRest();
       app.server.log.info({ signal: await stopped }, 'stopping');
       tidying.stop();

@@ -54,6 +54,18 @@ describe("the console's files", () => {
       assert.doesNotMatch(answer.body, /secret/);
     });
 
+  test("the service's own address leads a person here, and tells a program that there is nothing", async () => {
+    const browser = await get('/', { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' });
+    assert.deepEqual([browser.statusCode, browser.headers.location], [302, '/console']);
+    const programs: Readonly<Record<string, string>>[] = [{}, { accept: '*/*' }, { accept: 'application/json' }];
+    for (const headers of programs) {
+      const program = await get('/', headers);
+      assert.equal(program.statusCode, 404);
+      assert.equal(program.json().error.name, 'NotFound');
+      assert.equal(program.headers['vary'], 'accept');
+    }
+  });
+
   test('go compressed to those who take it', async () => {
     const plain = await get('/console/assets/a-1.js');
     const small = await get('/console/assets/a-1.js', { 'accept-encoding': 'br, gzip' });

@@ -62,6 +62,12 @@ export function registerConsoleFiles(server: FastifyInstance, folder = consoleFo
     return reply.code(503).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(missingPage);
   };
   server.get('/console', answer);
+  // A person who opens the service's address is led on; for a program there is nothing here.
+  server.get('/', (request, reply) => {
+    reply.header('vary', 'accept').header('cache-control', 'no-store');
+    if (!/\btext\/html\b/.test(request.headers.accept ?? '')) throw fail('NotFound');
+    return reply.redirect('/console');
+  });
   // What is below /console/api answers for itself, unknown paths included.
   server.get('/console/:page(^(?!api$)[^/]+$)', answer);
   server.get('/console/:page(^(?!api$)[^/]+$)/*', answer);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,6 +143,71 @@ test('a second service on one data folder, and one on a port that is taken, are 
     assert.equal(JSON.parse(restore.stdout).apps.length, 1, 'other commands work beside it');
   } finally {
     await service.stop('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('what is wrong with where it listens, or with a setting, is told in one sentence each', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+  const service = await startService({ PHAROS_DATA: join(folder, 'a') });
+  const garbage = join(folder, 'garbage.pem');
+  writeFileSync(garbage, 'no certificate');
+  const taken = new URL(service.baseUrl).port;
+  const cases: readonly (readonly [settings: Readonly<Record<string, string>>, code: number, said: RegExp])[] = [
+    [
+      { PHAROS_MQTT_PORT: taken },
+      1,
+      new RegExp(`^The address 127\\.0\\.0\\.1:${taken} is in use\\. .*--mqtt-port or PHAROS_MQTT_PORT\\.$`),
+    ],
+    [{ PHAROS_HOST: '192.0.2.1' }, 1, /^This machine has no address 192\.0\.2\.1\. .*--host or PHAROS_HOST\.$/],
+    [
+      { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_HOST: '192.0.2.1' },
+      1,
+      /^This machine has no address 192\.0\.2\.1\. .*--mqtt-host or PHAROS_MQTT_HOST\.$/,
+    ],
+    [{ PHAROS_TRUST_PROXY: 'maybe' }, 2, /^The configuration has a problem:\n {2}PHAROS_TRUST_PROXY must [^\n]+$/],
+    [{ PHAROS_CORS_ORIGINS: 'app.example.org' }, 2, /^[^\n]+:\n {2}PHAROS_CORS_ORIGINS must [^\n]+$/],
+    [
+      { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: garbage },
+      2,
+      /^[^\n]+:\n {2}PHAROS_MQTT_CERT [^\n]+ must be a certificate and its key in PEM [^\n]+$/,
+    ],
+  ];
+  try {
+    const runs = cases.map(([settings], index) =>
+      run({ PHAROS_DATA: join(folder, `b${index}`), PHAROS_LOG_LEVEL: 'silent', ...settings }, 'serve', '--port', '0'),
+    );
+    for (const [index, { code, stdout, stderr }] of (await Promise.all(runs)).entries()) {
+      const [, wanted, said] = cases[index] ?? assert.fail();
+      assert.match(stderr.trimEnd(), said);
+      assert.deepEqual([code, stdout], [wanted, '']);
+    }
+  } finally {
+    await service.stop('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('what the start has to say stands before the lines of the log', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+  const out = openSync(join(folder, 'out.txt'), 'w');
+  // One file for both streams keeps the order in which a terminal shows them.
+  const child = spawn(process.execPath, [pharos, 'serve', '--port', '0', '--data', join(folder, 'data')], {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', out, out],
+  });
+  const ended = once(child, 'exit');
+  const watcher = watch(folder);
+  try {
+    const seen = () => readFileSync(join(folder, 'out.txt'), 'utf8');
+    while (!seen().includes('Server listening') && child.exitCode === null)
+      await Promise.race([once(watcher, 'change'), ended]);
+    assert.match(seen(), /^Pharos \S+ listens on [^{]*\n\{"level":30,[^\n]*Server listening/);
+  } finally {
+    watcher.close();
+    child.kill('SIGTERM');
+    await ended;
+    closeSync(out);
     rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ConfigError, readConfig } from './config.ts';
+import { settings } from './settings.ts';
+
+const notOrigins = [
+  'app.example.org',
+  'https://app.example.org/',
+  'https://app.example.org/x',
+  'https://*.example.org',
+];
+
+/** Values that each setting refuses; undefined where every text is one that may be meant. */
+const bad: Readonly<Record<string, readonly string[] | undefined>> = {
+  PHAROS_HOST: ['', 'a b', 'http://localhost'],
+  PHAROS_PORT: ['', 'http', '-1', '65536', '80.5'],
+  PHAROS_DATA: [''],
+  PHAROS_DATABASE_URL: ['localhost', 'mysql://localhost/pharos', 'postgres://u:100%@localhost/pharos'],
+  PHAROS_PUBLIC_URL: ['pharos.example.org', 'ftp://pharos.example.org', 'https://'],
+  PHAROS_HEADER_PREFIXES: ['', 'X-Service', 'X Service-'],
+  PHAROS_CORS_ORIGINS: [...notOrigins, `https://a.example.org,${notOrigins[0]}`, 'https://a:443', '*,https://a'],
+  PHAROS_TRUST_PROXY: ['maybe', '10.0.0.0/33', '10.0.0', '::1/129', '10.0.0.1/8/8'],
+  PHAROS_LOG_LEVEL: ['', 'loud'],
+  PHAROS_SMTP_URL: ['localhost', 'http://localhost', 'smtp://u:100%@localhost'],
+  PHAROS_MAIL_FROM: ['', 'Pharos', 'a@example.org\nBcc: b@example.org'],
+  PHAROS_PRIVATE_TARGETS: ['http://crm.lan', '10.0.0.0/33'],
+  PHAROS_MQTT_PORT: ['mqtt', '65536'],
+  PHAROS_MQTT_HOST: ['', 'mqtt://localhost'],
+  PHAROS_MQTT_CERT: undefined,
+  PHAROS_MQTT_KEY: undefined,
+  PHAROS_SECRET_KEY: ['short'],
+  PHAROS_WORKER: ['', 'true'],
+  PHAROS_PUSH_URL: ['localhost', 'http://localhost'],
+  PHAROS_PUSH_CA: undefined,
+};
+
+const good: readonly (readonly [variable: string, value: string])[] = [
+  ['PHAROS_CORS_ORIGINS', ''],
+  ['PHAROS_CORS_ORIGINS', 'https://app.example.org, http://localhost:5173,capacitor://localhost,null'],
+  ['PHAROS_TRUST_PROXY', '127.0.0.1, 10.0.0.0/8,fd00::/8,loopback'],
+  ['PHAROS_MAIL_FROM', 'Museum <museum@example.org>'],
+  ['PHAROS_HOST', '::1'],
+];
+
+function problemWith(variable: string, value: string): string {
+  try {
+    readConfig({ [variable]: value });
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message;
+  }
+  return '';
+}
+
+describe('a setting with a bad value', () => {
+  for (const { variable, parse, secret } of settings) {
+    // Numbers are read in one way only, with limits of their own.
+    const values = variable in bad ? bad[variable] : ['', 'many', '-1', '1.5', '99999999999999'];
+    for (const value of values ?? [])
+      test(`${variable}=${JSON.stringify(value)} is told in one sentence`, () => {
+        assert.throws(() => parse(value), /^Error: must [^\n]+$/);
+        const [, line = '', ...more] = problemWith(variable, value).split('\n');
+        assert.ok(line.startsWith(`  ${variable} must `), line);
+        assert.equal(line.includes(JSON.stringify(value)), !secret, 'a secret is not repeated, anything else is');
+        assert.deepEqual(more, []);
+      });
+  }
+
+  for (const [variable, value] of good)
+    test(`${variable}=${value} is taken`, () => assert.equal(problemWith(variable, value), ''));
+
+  test('one port for two purposes is refused', () => {
+    assert.throws(() => readConfig({ PHAROS_PORT: '9000', PHAROS_MQTT_PORT: '9000' }), /must differ, not both be 9000/);
+    readConfig({ PHAROS_PORT: '0', PHAROS_MQTT_PORT: '0' });
+  });
+});
