@@ -13,17 +13,21 @@ function findMosquitto() {
   return [process.env.PHAROS_TEST_MOSQUITTO, ...candidates].find((path) => path && existsSync(path));
 }
 
+/** The clients `mosquitto_sub` and `mosquitto_pub`, which Debian has in a package of their own. */
+const hasClients = () =>
+  ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'].some((at) => existsSync(`${at}/mosquitto_sub`));
+
 /** The broker's path; undefined where there is none and it cannot be installed. The test that needs it then says so. */
 export function ensureMosquitto() {
   const found = findMosquitto();
-  if (found) return found;
+  if (found && hasClients()) return found;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     process.stderr.write('Installing Mosquitto for the tests of MQTT brokers (once) …\n');
     // Run level 1: the package starts no service of its own.
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
     const run = (args) => spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 2], env });
     run(['update', '-qq']);
-    run(['install', '-y', '-qq', '--no-install-recommends', 'mosquitto']);
+    run(['install', '-y', '-qq', '--no-install-recommends', 'mosquitto', 'mosquitto-clients']);
   }
   return findMosquitto();
 }

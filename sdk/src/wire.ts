@@ -600,7 +600,7 @@ export interface ResetPasswordBody {
 }
 
 export interface SendPushBody {
-  /** The message; further members are handed to the app as they are. At most 4096 bytes of JSON */
+  /** The message; further members are handed to the app as they are. Something must be in it: text, badge, sound, uri or a member of your own. Without title and alert nothing is shown. At most 4096 bytes of JSON */
   readonly data: {
     readonly title?: string;
     /** The text that is shown */

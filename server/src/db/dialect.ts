@@ -15,6 +15,8 @@ export interface Dialect {
   readonly insertOne: string;
   /** Appended to a select inside a transaction whose row is about to be updated. */
   readonly lockRow: string;
+  /** The same for a row that may be changed, but must not be deleted before the transaction ends. */
+  readonly holdRow: string;
   /** Appended to a claiming sub-select, so that two workers do not wait for one another. */
   readonly skipLocked: string;
   /** How many rows travel with one statement. */

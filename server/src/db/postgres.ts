@@ -20,6 +20,7 @@ export const postgresDialect: Dialect = Object.freeze({
   knowsSizes: true,
   insertOne: 'insert into',
   lockRow: ' for update',
+  holdRow: ' for key share',
   skipLocked: ' for update skip locked',
   rows: rowsByColumn,
 });

@@ -29,6 +29,7 @@ export const sqliteDialect: Dialect = Object.freeze({
   insertOne: 'insert or fail into',
   // One writer at a time: the row cannot change under a transaction.
   lockRow: '',
+  holdRow: '',
   skipLocked: '',
   rows: rowsOneByOne,
 });

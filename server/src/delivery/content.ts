@@ -16,6 +16,7 @@ function compact(content: { [K in keyof PushContent]: PushContent[K] | undefined
 /** Of `POST /push/notification`: what is not shown is handed to the app. */
 export function contentOfPush(data: Members): PushContent {
   const { title, alert, uri, badge, sound, image, ...rest } = data;
+  const isPicture = image === undefined || typeof image === 'string';
   return compact({
     title: text(title),
     body: text(alert),
@@ -23,8 +24,15 @@ export function contentOfPush(data: Members): PushContent {
     link: text(uri),
     badge: typeof badge === 'number' ? badge : undefined,
     sound: text(sound),
-    data: rest,
+    // Members that the interface does not name may have any type.
+    data: isPicture ? rest : { ...rest, image },
   });
+}
+
+/** True where a push has nothing for the person and nothing for the app. */
+export function isEmptyPush(data: Members): boolean {
+  const { data: custom, ...shown } = contentOfPush(data);
+  return Object.keys(shown).length === 0 && Object.keys(custom).length === 0;
 }
 
 /** Where a proximity message comes from, for the app that receives it. */

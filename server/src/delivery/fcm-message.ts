@@ -1,8 +1,9 @@
+import { apnsPriority, apnsPushType, aps } from './aps.ts';
 import { collapseId } from './collapse-id.ts';
-import { besideReserved, isShown, perContent, secondsLeft, template } from './message-template.ts';
+import { besideReserved, hasText, isShown, perContent, secondsLeft, template } from './message-template.ts';
 import type { PushContent, PushMessage, PushTarget } from './push-sender.ts';
 
-const ours = new Set(['deliveryId', 'link', 'video']);
+const ours = new Set(['deliveryId', 'link', 'image', 'video', 'badge', 'sound']);
 
 /** FCM refuses `from`, `message_type` and everything of google's and gcm's own; the rest are read by its clients. */
 function isReserved(name: string): boolean {
@@ -23,8 +24,8 @@ type Slots = Readonly<Record<(typeof slots)[number], string>>;
 
 /** The parts of one content for one platform; the body and how many bytes of it FCM counts, without the delivery id. */
 const prepared = perContent((content, deviceType) => {
-  const notification = shown(content);
-  const data = (deliveryId: string) => ({ deliveryId, ...dataOf(content) });
+  const notification = shown(content, deviceType);
+  const data = (deliveryId: string) => ({ deliveryId, ...dataOf(content, deviceType) });
   return {
     counted: Buffer.byteLength(JSON.stringify(notification ?? {})) + Buffer.byteLength(JSON.stringify(data(''))),
     fill: template(slots, (slot) => ({
@@ -36,19 +37,28 @@ const prepared = perContent((content, deviceType) => {
   };
 });
 
-function shown(content: PushContent): Record<string, string | undefined> | undefined {
-  if (!isShown(content)) return undefined;
+function shown(content: PushContent, deviceType: string): Record<string, string | undefined> | undefined {
   const { title, body, image } = content;
-  return { title, body, image };
+  // iOS shows no picture without a text: FCM would make an empty alert of it.
+  const isVisible = deviceType === 'ios' ? hasText(content) : isShown(content);
+  return isVisible ? { title, body, image } : undefined;
 }
 
-/** FCM's data are strings; anything else travels as JSON text. */
-function dataOf({ link, video, data }: PushContent): Record<string, string | undefined> {
+/**
+ * FCM's data are strings; anything else travels as JSON text. Android and browsers have no field for a badge of 0, for a
+ * badge or sound without a notification, or (browsers) for either at all: there the app finds them in the data.
+ */
+function dataOf(content: PushContent, deviceType: string): Record<string, string | undefined> {
+  const { link, image, video, badge, sound, data } = content;
   const members = besideReserved(data, isReserved).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
-  return { link, video, ...Object.fromEntries(members) };
+  const own =
+    deviceType === 'ios'
+      ? { image: hasText(content) ? undefined : image }
+      : { badge: badge === undefined ? undefined : String(badge), sound };
+  return { link, video, ...own, ...Object.fromEntries(members) };
 }
 
 function platform(content: PushContent, deviceType: string, slot: Slots): Record<string, unknown> {
@@ -63,29 +73,21 @@ function platform(content: PushContent, deviceType: string, slot: Slots): Record
  */
 function android(content: PushContent, slot: Slots): unknown {
   const { sound, badge } = content;
-  const notification = { tag: slot.collapseId, sound, notification_count: badge || undefined };
+  const notification = { tag: slot.collapseId, sound, notification_count: badge };
   return { ttl: slot.ttl, priority: slot.androidPriority, ...(isShown(content) ? { notification } : {}) };
 }
 
 function apns(content: PushContent, slot: Slots): unknown {
-  const { image, sound, badge } = content;
-  const isVisible = isShown(content);
+  const { image } = content;
   return {
     headers: {
       'apns-collapse-id': slot.collapseId,
       'apns-expiration': slot.expiration,
-      'apns-priority': isVisible ? slot.apnsPriority : '5',
-      'apns-push-type': isVisible ? 'alert' : 'background',
+      'apns-priority': slot.apnsPriority,
+      'apns-push-type': apnsPushType(content),
     },
-    payload: {
-      aps: {
-        sound,
-        badge,
-        'content-available': isVisible ? undefined : 1,
-        'mutable-content': isVisible && image !== undefined ? 1 : undefined,
-      },
-    },
-    fcm_options: image === undefined ? undefined : { image },
+    payload: { aps: aps(content) },
+    fcm_options: image === undefined || !hasText(content) ? undefined : { image },
   };
 }
 
@@ -118,7 +120,7 @@ export function fcmMessage(message: PushMessage, target: PushTarget, now: number
     ttl: target.deviceType === 'web' ? String(seconds) : `${seconds}s`,
     expiration: String(Math.floor(message.expiresAt / 1000)),
     androidPriority: isHigh ? 'HIGH' : 'NORMAL',
-    apnsPriority: isHigh ? '10' : '5',
+    apnsPriority: String(apnsPriority(message.content, message.urgency)),
     urgency: message.urgency,
   });
   return { body: `{"message":${json}}`, bytes: counted + Buffer.byteLength(message.deliveryId) };

@@ -64,9 +64,13 @@ export function besideReserved(
     });
 }
 
-/** True where there is something to see; otherwise the message is for the app alone. */
-export function isShown({ title, body, image }: PushContent): boolean {
-  return title !== undefined || body !== undefined || image !== undefined;
+/** True where there is text or a picture to show. */
+export function isShown(content: PushContent): boolean {
+  return hasText(content) || content.image !== undefined;
+}
+
+export function hasText({ title, body }: PushContent): boolean {
+  return title !== undefined || body !== undefined;
 }
 
 /** Whole seconds that a message still has, never negative. */

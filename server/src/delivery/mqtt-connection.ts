@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import * as mqtt from 'mqtt-packet';
+import { type ClientPacket, type Connect, decode, decodeConnect, isConnect } from './mqtt-decode.ts';
+import { MqttFault, reasons } from './mqtt-fault.ts';
 import { InFlight, type Published } from './mqtt-in-flight.ts';
+import { type Frame, Framer } from './mqtt-reader.ts';
 
 /**
  * One device's connection: MQTT 3.1, 3.1.1 and 5.0 as far as a device needs it that listens to one topic. It subscribes to
@@ -37,23 +40,22 @@ export interface ConnectionHost {
   closed(connection: DeviceConnection): void;
 }
 
-/** What a client is told when it is refused, by protocol: 3.1.1, table 3.1; 5.0, table 3-1. */
-const refusals = {
-  version: { old: 1, five: 0x84 },
-  credentials: { old: 4, five: 0x86 },
-} as const;
-const notAuthorized = 0x87;
+/** The return codes of 3.1.1, table 3.1, where they have one for a reason code of 5.0; otherwise it just hangs up. */
+const oldCodes: Readonly<Record<number, number>> = {
+  [reasons.unsupportedVersion]: 1,
+  [reasons.clientIdNotValid]: 2,
+  [reasons.badCredentials]: 4,
+};
 const subscriptionRefused = 0x80;
-const takenOver = 0x8e;
+/** 5.0, table 3-9 of UNSUBACK. */
+const noSubscription = 0x11;
 
 export class DeviceConnection {
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
-  readonly #parser: mqtt.Parser;
-  /** The parser goes by these; the version is known once the client has said it. */
-  readonly #settings = { protocolVersion: 4 };
+  readonly #framer = new Framer(limits.packetBytes);
   /** What a client has sent without waiting for the answer to its login. */
-  #early: mqtt.Packet[] = [];
+  #early: ClientPacket[] = [];
   readonly #inFlight = new InFlight();
   #state: 'new' | 'busy' | 'open' | 'closed' = 'new';
   #version: 3 | 4 | 5 = 4;
@@ -68,9 +70,6 @@ export class DeviceConnection {
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
     this.#host = host;
-    this.#parser = mqtt.parser(this.#settings);
-    this.#parser.on('packet', (packet) => this.#take(packet));
-    this.#parser.on('error', () => this.close());
     this.#connectTimer = setTimeout(() => this.close(), limits.connectMs);
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
     socket.on('data', (bytes) => this.#read(bytes));
@@ -93,13 +92,15 @@ export class DeviceConnection {
     if (!login || !this.isListening) return Promise.resolve('absent');
     const properties = this.#version === 5 ? { properties: { messageExpiryInterval: until.seconds } } : {};
     const packet = { cmd: 'publish', topic: login.topic, payload, dup: false, retain: false, ...properties } as const;
-    if (this.#qos === 0) return Promise.resolve(this.#send({ ...packet, qos: 0 }) ? 'acknowledged' : 'absent');
+    if (this.#qos === 0) {
+      if (this.#isTooLarge({ ...packet, qos: 0 })) return Promise.resolve('too large');
+      return Promise.resolve(this.#send({ ...packet, qos: 0 }) ? 'acknowledged' : 'absent');
+    }
     const place = this.#inFlight.open(until.timeoutMs, () => this.close());
     if (!place) return Promise.resolve('busy');
     const message: mqtt.Packet = { ...packet, qos: 1, messageId: place.messageId };
-    if (mqtt.generate(message, { protocolVersion: this.#version }).length > this.#maxPacketBytes) {
-      this.#inFlight.take(place.messageId, 'too large');
-    } else this.#send(message);
+    if (this.#isTooLarge(message)) this.#inFlight.take(place.messageId, 'too large');
+    else this.#send(message);
     return place.result;
   }
 
@@ -119,23 +120,33 @@ export class DeviceConnection {
 
   /** Another connection of the same device has come. */
   takeOver(): void {
-    this.close(takenOver);
+    this.close(reasons.takenOver);
   }
 
   /** The credentials are no longer valid. */
   revoke(): void {
-    this.close(notAuthorized);
+    this.close(reasons.notAuthorized);
     this.#socket.destroy();
   }
 
   #read(bytes: Buffer): void {
-    if (this.#state === 'closed') return;
     try {
-      // What is left is the beginning of a packet.
-      if (this.#parser.parse(bytes) > limits.packetBytes) this.close();
-    } catch {
-      this.close();
+      for (const frame of this.#framer.push(bytes)) {
+        if (this.#isClosed()) return;
+        this.#take(frame);
+      }
+    } catch (error) {
+      if (!(error instanceof MqttFault)) throw error;
+      this.#fault(error);
     }
+  }
+
+  /** Says what was wrong, as far as the protocol has words for it, and hangs up. */
+  #fault({ code, version }: MqttFault): void {
+    if (this.#state === 'new' && version !== undefined) {
+      this.#version = version;
+      this.#refuse(code);
+    } else this.close(code);
   }
 
   /** False when there are too many. */
@@ -147,23 +158,27 @@ export class DeviceConnection {
     return this.#tokens >= 0;
   }
 
-  #take(packet: mqtt.Packet): void {
-    if (this.#state === 'closed') return;
-    const isTooMuch = !this.#countPacket() || (packet.length ?? 0) > limits.packetBytes;
-    // Nothing comes before the login, and nothing overtakes it.
-    if (isTooMuch || (packet.cmd === 'connect') !== (this.#state === 'new')) this.close();
-    else if (packet.cmd === 'connect') this.#connect(packet);
-    else if (this.#state === 'open') this.#answer(packet);
-    else if (this.#early.push(packet) > limits.earlyPackets) this.close();
+  #take(frame: Frame): void {
+    if (!this.#countPacket()) this.close(reasons.rateTooHigh);
+    else if (this.#state === 'new') {
+      // Nothing comes before the login (MQTT-3.1.0-1).
+      if (isConnect(frame)) this.#connect(decodeConnect(frame));
+      else this.close();
+    } else {
+      const packet = decode(frame, this.#version);
+      // Nothing overtakes the login either.
+      if (this.#state === 'open') this.#answer(packet);
+      else if (this.#early.push(packet) > limits.earlyPackets) this.close();
+    }
   }
 
-  #answer(packet: mqtt.Packet): void {
+  #answer(packet: ClientPacket): void {
     switch (packet.cmd) {
       case 'pingreq':
         this.#send({ cmd: 'pingresp' });
         break;
       case 'puback':
-        this.#inFlight.take(packet.messageId ?? 0, (packet.reasonCode ?? 0) < 0x80 ? 'acknowledged' : 'refused');
+        this.#inFlight.take(packet.messageId, packet.reasonCode < 0x80 ? 'acknowledged' : 'refused');
         break;
       case 'subscribe':
         this.#subscribe(packet);
@@ -171,46 +186,43 @@ export class DeviceConnection {
       case 'unsubscribe':
         this.#unsubscribe(packet);
         break;
-      case 'disconnect':
-        this.close();
-        break;
       default:
-        // A device publishes nothing here (3.1.1, 3.3.5: the server may hang up).
-        this.close(notAuthorized);
+        this.close();
     }
   }
 
-  #connect(packet: mqtt.IConnectPacket): void {
+  #connect(packet: Connect): void {
     this.#state = 'busy';
-    this.#version = (packet.protocolVersion ?? 4) as 3 | 4 | 5;
-    this.#settings.protocolVersion = this.#version;
+    this.#version = packet.version;
     const { username, password } = packet;
-    if (![3, 4, 5].includes(this.#version)) this.#refuse('version');
-    else if (username === undefined || password === undefined) this.#refuse('credentials');
+    if (username === undefined || password === undefined) this.#refuse(reasons.badCredentials);
     else {
-      this.#host.login(username, password.toString('utf8')).then(
+      this.#host.login(username, password).then(
         (login) => this.#decide(packet, login),
         () => this.close(),
       );
     }
   }
 
-  #decide(packet: mqtt.IConnectPacket, login: DeviceLogin | undefined): void {
+  #decide(packet: Connect, login: DeviceLogin | undefined): void {
     if (this.#state !== 'busy') return;
     if (!login) {
-      this.#refuse('credentials');
+      this.#refuse(reasons.badCredentials);
       return;
     }
     this.#login = login;
     this.#state = 'open';
     clearTimeout(this.#connectTimer);
-    const { keepalive = 0, properties: { receiveMaximum, maximumPacketSize } = {} } = packet;
+    const { keepAlive, receiveMaximum, maximumPacketSize } = packet;
     // 3.1.1, 3.1.2.10: after one and a half times the keep-alive the network has failed.
-    if (keepalive > 0) this.#watchSilence(keepalive * 1500);
+    if (keepAlive > 0) this.#watchSilence(keepAlive * 1500);
     if (receiveMaximum !== undefined) this.#inFlight.narrow(receiveMaximum);
     if (maximumPacketSize !== undefined) this.#maxPacketBytes = maximumPacketSize;
     this.#host.entered(this);
-    this.#send(this.#welcome(packet));
+    const welcome = this.#welcome(packet);
+    // It takes nothing at all; without an answer it would wait for one.
+    if (this.#isTooLarge(welcome)) this.close();
+    this.#send(welcome);
     for (const early of this.#early.splice(0)) if (this.#isOpen()) this.#answer(early);
   }
 
@@ -218,16 +230,20 @@ export class DeviceConnection {
     return this.#state === 'open';
   }
 
+  #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
   /** Silence of the client: what this process writes does not count, unlike in a socket's own time-out. */
   #watchSilence(ms: number): void {
-    const timer = setTimeout(() => this.close(), ms);
+    const timer = setTimeout(() => this.close(reasons.keepAliveTimeout), ms);
     timer.unref();
     this.#socket.on('data', () => timer.refresh());
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
   /** No session outlives the connection: what a device misses is sent again by the outbox. */
-  #welcome(packet: mqtt.IConnectPacket): mqtt.IConnackPacket {
+  #welcome({ clientId }: Connect): mqtt.IConnackPacket {
     if (this.#version !== 5) return { cmd: 'connack', returnCode: 0, sessionPresent: false };
     const properties = {
       sessionExpiryInterval: 0,
@@ -237,22 +253,22 @@ export class DeviceConnection {
       wildcardSubscriptionAvailable: false,
       subscriptionIdentifiersAvailable: false,
       sharedSubscriptionAvailable: false,
-      ...(packet.clientId === '' ? { assignedClientIdentifier: this.#login?.deviceId ?? '' } : {}),
+      ...(clientId === '' ? { assignedClientIdentifier: this.#login?.deviceId ?? '' } : {}),
     };
     return { cmd: 'connack', reasonCode: 0, sessionPresent: false, properties };
   }
 
-  #refuse(why: keyof typeof refusals): void {
-    const { old, five } = refusals[why];
-    const code = this.#version === 5 ? { reasonCode: five } : { returnCode: old };
-    this.#send({ cmd: 'connack', sessionPresent: false, ...code });
+  #refuse(code: number): void {
+    const old = oldCodes[code];
+    if (this.#version === 5) this.#send({ cmd: 'connack', sessionPresent: false, reasonCode: code });
+    else if (old !== undefined) this.#send({ cmd: 'connack', sessionPresent: false, returnCode: old });
     this.close();
   }
 
-  #subscribe({ messageId = 0, subscriptions }: mqtt.ISubscribePacket): void {
+  #subscribe({ messageId, filters }: ClientPacket & { cmd: 'subscribe' }): void {
     let isNew = false;
-    const granted = subscriptions.map(({ topic, qos }) => {
-      if (topic !== this.#login?.topic) return this.#version === 5 ? notAuthorized : subscriptionRefused;
+    const granted = filters.map(({ topic, qos }) => {
+      if (topic !== this.#login?.topic) return this.#version === 5 ? refusalOf(topic) : subscriptionRefused;
       isNew ||= this.#qos === undefined;
       this.#qos = qos === 0 ? 0 : 1;
       return this.#qos;
@@ -261,18 +277,38 @@ export class DeviceConnection {
     if (isNew) this.#host.listening(this);
   }
 
-  #unsubscribe({ messageId = 0, unsubscriptions }: mqtt.IUnsubscribePacket): void {
-    if (unsubscriptions.includes(this.#login?.topic ?? '')) this.#qos = undefined;
-    this.#send({ cmd: 'unsuback', messageId, granted: unsubscriptions.map(() => 0) });
+  #unsubscribe({ messageId, topics }: ClientPacket & { cmd: 'unsubscribe' }): void {
+    const granted = topics.map((topic) => {
+      if (topic !== this.#login?.topic || this.#qos === undefined) return noSubscription;
+      this.#qos = undefined;
+      return 0;
+    });
+    this.#send({ cmd: 'unsuback', messageId, granted });
+  }
+
+  /** 5.0, MQTT-3.1.2-24: what is larger than the client takes is not sent. */
+  #isTooLarge(packet: mqtt.Packet): boolean {
+    if (this.#maxPacketBytes === Number.POSITIVE_INFINITY) return false;
+    return mqtt.generate(packet, { protocolVersion: this.#version }).length > this.#maxPacketBytes;
   }
 
   /** False when the connection is gone, or is now because the client does not read. */
   #send(packet: mqtt.Packet): boolean {
     if (this.#state === 'closed' || this.#socket.destroyed) return false;
-    this.#socket.write(mqtt.generate(packet, { protocolVersion: this.#version }));
+    const bytes = mqtt.generate(packet, { protocolVersion: this.#version });
+    if (bytes.length <= this.#maxPacketBytes) this.#socket.write(bytes);
     if (this.#socket.writableLength <= limits.bufferedBytes) return true;
     this.#socket.destroy();
     this.close();
     return false;
   }
+}
+
+/** The reason code of SUBACK for a filter that is not the device's own topic. CONNACK has announced the same. */
+function refusalOf(filter: string): number {
+  if (filter.startsWith('$share/')) return reasons.sharedNotSupported;
+  if (!/[+#]/.test(filter)) return reasons.notAuthorized;
+  // A wildcard stands for whole levels, and # only at the end (5.0, 4.7.1).
+  const isWellFormed = /^(?:[^+#/]*\/|\+\/)*(?:[^+#/]*|\+|#)$/.test(filter);
+  return isWellFormed ? reasons.wildcardsNotSupported : reasons.filterInvalid;
 }

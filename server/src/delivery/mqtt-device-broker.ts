@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls';
 import { FailedLogins } from './mqtt-attempts.ts';
 import { type ConnectionHost, DeviceConnection, type DeviceLogin } from './mqtt-connection.ts';
+import { reasons } from './mqtt-fault.ts';
 import type { Published } from './mqtt-in-flight.ts';
 
 /**
@@ -120,8 +121,7 @@ export class DeviceBroker {
     clearInterval(this.#timer);
     const closed = this.#server.listening ? once(this.#server, 'close') : Promise.resolve();
     this.#server.close();
-    // 5.0, 3.14.2.1: the server is shutting down.
-    for (const connection of this.#all) connection.close(0x8b);
+    for (const connection of this.#all) connection.close(reasons.shuttingDown);
     await closed;
   }
 

@@ -5,9 +5,20 @@ export const maxMessageBytes = 32_768;
 
 /** What a device reads: JSON, UTF-8. */
 export function renderMessage({ deliveryId, content, expiresAt }: PushMessage): Buffer {
-  const { title, body, image, video, link, data } = content;
+  const { title, body, image, video, link, badge, sound, data } = content;
   return Buffer.from(
-    JSON.stringify({ deliveryId, title, body, image, video, link, data, expiresAt: new Date(expiresAt).toISOString() }),
+    JSON.stringify({
+      deliveryId,
+      title,
+      body,
+      image,
+      video,
+      link,
+      badge,
+      sound,
+      data,
+      expiresAt: new Date(expiresAt).toISOString(),
+    }),
   );
 }
 

@@ -33,7 +33,7 @@ describe('FCM messages', () => {
     assert.deepEqual(fcm({ ...shown, link: 'app://a', video: 'https://x/v', sound: 'bell', badge: 3 }), {
       token: 'tok',
       notification: shown,
-      data: { deliveryId: 'D"1', link: 'app://a', video: 'https://x/v' },
+      data: { deliveryId: 'D"1', link: 'app://a', video: 'https://x/v', badge: '3', sound: 'bell' },
       android: { ttl: '90s', priority: 'HIGH', notification: { tag, sound: 'bell', notification_count: 3 } },
     });
   });

@@ -32,6 +32,12 @@ export interface ResourceOptions<S extends TObject> extends ReadOptions {
    * @throws Failure ObjectNotFound, ValidationError
    */
   readonly verify?: (db: Db, app: AppContext, values: Values, stored?: Values) => Promise<void>;
+  /**
+   * Sees to it that what the path names above the record is there until the transaction ends. Without it, a record could
+   * be written while its parent is deleted, and would stay for good.
+   * @throws Failure ObjectNotFound
+   */
+  readonly holdParent?: (db: Db, key: Key) => Promise<void>;
   /** Columns that follow from what was sent, such as a search key. */
   readonly derive?: (values: Values) => Readonly<Record<string, string | number | null>>;
   /** What else is written when a record is created or changed, in the same transaction; `values` is what was sent. */
@@ -78,6 +84,7 @@ function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
       const objectId = newObjectId(now);
       const key = { app_id: app.appId, ...options.parentKey?.(params), object_id: objectId };
       await together(options, async (db) => {
+        await options.holdParent?.(db, key);
         await table.insert(
           db,
           { ...key, ...options.derive?.(values) },
@@ -92,7 +99,7 @@ function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
 
 /** One statement needs no transaction of its own. */
 function together<S extends TObject, T>(options: ResourceOptions<S>, work: (db: Db) => Promise<T>): Promise<T> {
-  return options.onWrite ? options.db.transaction(work) : work(options.db);
+  return options.onWrite || options.holdParent ? options.db.transaction(work) : work(options.db);
 }
 
 /** Members with a stored default, so that a record never lacks them. */
@@ -132,7 +139,10 @@ function put<S extends TObject>(options: ResourceOptions<S>): Endpoint {
       await options.verify?.(db, app, changes.set, table.decode(located));
       const updatedAt = Math.max(now, located['updated_at'] as number);
       const write = { key: keyOf(options, app.appId, params), values, updatedAt };
-      await together(options, (db) => writeOrFail(options, db, write));
+      await together(options, async (db) => {
+        await options.holdParent?.(db, write.key);
+        await writeOrFail(options, db, write);
+      });
       return updated(options, updatedAt);
     },
   });
@@ -174,6 +184,7 @@ function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     handle: async ({ app, params, body: changes, now }) => {
       const key = keyOf(options, app.appId, params);
       const updatedAt = await db.transaction(async (db) => {
+        await options.holdParent?.(db, key);
         const row = await db.one(
           sql`select ${table.selection} from ${raw(table.name)} where ${table.match(key)}${raw(db.dialect.lockRow)}`,
         );
@@ -194,7 +205,17 @@ function absentAsNull<S extends TObject>(shape: Shape<S>): Values {
 }
 
 function remove<S extends TObject>(options: ResourceOptions<S>): Endpoint {
-  const { db, table, onRemove } = options;
+  const { db, table, onRemove, holdParent } = options;
+  const removeAll = async (db: Db, key: Key) => {
+    await holdParent?.(db, key);
+    // Before what belongs to it: from here on nobody adds anything.
+    const row = await db.one(
+      sql`select 1 as found from ${raw(table.name)} where ${table.match(key)}${raw(db.dialect.lockRow)}`,
+    );
+    if (!row) return false;
+    await onRemove?.(db, key);
+    return table.remove(db, key);
+  };
   return endpoint<undefined, Row>({
     method: 'DELETE',
     path: onePath(options),
@@ -208,12 +229,8 @@ function remove<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     locate: locate(options),
     handle: async ({ app, params }) => {
       const key = keyOf(options, app.appId, params);
-      const removed = onRemove
-        ? await db.transaction(async (db) => {
-            await onRemove(db, key);
-            return table.remove(db, key);
-          })
-        : await table.remove(db, key);
+      const removed =
+        onRemove || holdParent ? await db.transaction((db) => removeAll(db, key)) : await table.remove(db, key);
       if (!removed) throw notFound(options);
       return { result: options.wrapsInArray ? [{}] : {} };
     },

@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
+import { apsProblem } from './aps.ts';
 import { type Contract, type Exchange, type FakeAnswer, json } from './exchange.ts';
 import { verifiedJwt } from './jwt.ts';
 
@@ -84,13 +85,12 @@ function problemOf({ headers, body }: Exchange, { bundleId }: { readonly bundleI
   const priority = headers['apns-priority'];
   if (headers['apns-topic'] === undefined) return refused(400, 'MissingTopic');
   if (!String(headers['apns-topic']).startsWith(String(bundleId))) return refused(400, 'DeviceTokenNotForTopic');
-  if (type !== 'alert' && type !== 'background') return refused(400, 'InvalidPushType');
-  if (priority !== '5' && !(priority === '10' && type === 'alert')) return refused(400, 'BadPriority');
   if (!/^\d+$/.test(String(headers['apns-expiration']))) return refused(400, 'BadExpirationDate');
   const id = headers['apns-id'];
   if (id !== undefined && !uuid.test(String(id))) return refused(400, 'BadMessageId');
   if (Buffer.byteLength(String(headers['apns-collapse-id'] ?? '')) > 64) return refused(400, 'BadCollapseId');
   if (body.length === 0) return refused(400, 'PayloadEmpty');
   if (body.length > 4096) return refused(413, 'PayloadTooLarge');
-  return JSON.parse(String(body)).aps ? undefined : refused(400, 'PayloadEmpty');
+  const wrong = apsProblem({ type, priority }, JSON.parse(String(body)).aps);
+  return wrong ? refused(400, wrong.reason, { why: wrong.why }) : undefined;
 }

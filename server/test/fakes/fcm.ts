@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { apsProblem } from './aps.ts';
 import { type Contract, type Exchange, type FakeAnswer, json } from './exchange.ts';
 import { verifiedJwt } from './jwt.ts';
 
@@ -85,6 +86,7 @@ export function createFakeFcm(now: () => number): FakeFcm {
 }
 
 const members = new Set(['name', 'data', 'notification', 'android', 'webpush', 'apns', 'fcm_options', 'token']);
+type Members = Readonly<Record<string, unknown>>;
 const androidMembers = new Set(['collapse_key', 'priority', 'ttl', 'data', 'notification', 'fcm_options']);
 
 /** What FCM would refuse in a message. */
@@ -100,14 +102,54 @@ function problemOf(message: Record<string, unknown>): string | undefined {
       return `Invalid data payload key: ${name}`;
   }
   const notification = (message['notification'] ?? {}) as Record<string, unknown>;
+  if (message['notification'] && Object.keys(notification).length === 0) return 'message.notification is empty';
   if (Buffer.byteLength(JSON.stringify(data)) + Buffer.byteLength(JSON.stringify(notification)) > 4096) {
     return 'Android message is too big';
   }
-  const android = (message['android'] ?? {}) as Record<string, unknown>;
+  return androidProblem(message) ?? appleProblem(message) ?? webProblem(message);
+}
+
+function androidProblem(message: Members): string | undefined {
+  const android = (message['android'] ?? {}) as Members;
   const unknownAndroid = Object.keys(android).find((name) => !androidMembers.has(name));
   if (unknownAndroid) return `Unknown name "${unknownAndroid}" at 'message.android'`;
   if (android['ttl'] !== undefined && !/^\d+(\.\d{1,9})?s$/.test(String(android['ttl'])))
     return 'Illegal Duration format';
   if (android['priority'] !== undefined && !/^(HIGH|NORMAL)$/.test(String(android['priority']))) return 'priority';
-  return undefined;
+  if (android['notification'] === undefined) return undefined;
+  const { tag, sound, notification_count: count, ...more } = android['notification'] as Members;
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) return `Unknown name "${unknown}" at 'message.android.notification'`;
+  for (const text of [tag, sound]) if (text !== undefined && typeof text !== 'string') return 'android.notification';
+  if (count !== undefined && !(Number.isInteger(count) && Number(count) >= 0 && Number(count) < 2 ** 31))
+    return "Invalid value at 'message.android.notification.notification_count' (TYPE_INT32)";
+  // The phone would show a notification with nothing in it but the app's name.
+  return message['notification'] === undefined ? 'android.notification without a notification' : undefined;
+}
+
+/** FCM hands title and body on to APNs as the alert. */
+function appleProblem({ apns, notification }: Members): string | undefined {
+  if (apns === undefined) return undefined;
+  const { headers, payload, fcm_options: options, ...more } = apns as Record<string, Members | undefined>;
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) return `Unknown name "${unknown}" at 'message.apns'`;
+  if (Object.values(headers ?? {}).some((value) => typeof value !== 'string')) return 'apns.headers (TYPE_STRING)';
+  if (options && typeof options['image'] !== 'string') return 'apns.fcm_options.image';
+  const { title, body } = (notification ?? {}) as Members;
+  const alert = notification === undefined ? {} : { alert: { title, body } };
+  const sent = { type: headers?.['apns-push-type'], priority: headers?.['apns-priority'] };
+  const aps = payload?.['aps'] as Members | undefined;
+  const wrong = apsProblem(sent, aps && { ...aps, ...alert });
+  return wrong && `APNs would say ${wrong.reason}: ${wrong.why}`;
+}
+
+function webProblem({ webpush }: Members): string | undefined {
+  if (webpush === undefined) return undefined;
+  const { headers, notification, fcm_options: options, ...more } = webpush as Record<string, Members | undefined>;
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) return `Unknown name "${unknown}" at 'message.webpush'`;
+  if (Object.values(headers ?? {}).some((value) => typeof value !== 'string')) return 'webpush.headers (TYPE_STRING)';
+  // A browser's badge is the address of an icon.
+  if (notification?.['badge'] !== undefined) return 'webpush.notification.badge';
+  return options && !/^https:/.test(String(options['link'])) ? 'webpush.fcm_options.link must be HTTPS' : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { joinSql, sql } from '../../sql.ts';
+import { joinSql, raw, sql } from '../../sql.ts';
 
 /** Credentials of devices. SQL and nothing else. */
 
@@ -32,6 +32,13 @@ export function findCredentials(db: Db, appId: string, deviceIds: readonly strin
   return db.all<CredentialRow>(
     sql`${live} where c.app_id = ${appId} and c.device_id in (${ids}) and a.disabled_at is null`,
   );
+}
+
+/** Inside a transaction: the device is there, and is not deleted before the end. */
+export async function holdDevice(db: Db, appId: string, deviceId: string): Promise<boolean> {
+  const row = await db.one(sql`select 1 as found from devices
+    where app_id = ${appId} and object_id = ${deviceId}${raw(db.dialect.holdRow)}`);
+  return row !== undefined;
 }
 
 export async function saveCredential(

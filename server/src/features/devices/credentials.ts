@@ -21,6 +21,8 @@ export type DeviceCredentials = ReturnType<typeof createDeviceCredentials>;
 
 const usernameOf = (appId: string, deviceId: string) => `${appId}/${deviceId}`;
 
+const noDevice = (deviceId: string) => fail('ObjectNotFound', `There is no device ${deviceId}.`);
+
 function loginOf(row: store.CredentialRow): DeviceLogin {
   return { appId: row.app_id, deviceId: row.device_id, topic: row.topic, version: row.password_hash };
 }
@@ -35,7 +37,7 @@ export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
     /** @throws Failure ObjectNotFound */
     async get(appId: string, deviceId: string) {
       const device = await deviceTable.find(db, { app_id: appId, object_id: deviceId });
-      if (!device) throw fail('ObjectNotFound', `There is no device ${deviceId}.`);
+      if (!device) throw noDevice(deviceId);
       const row = await store.findCredential(db, appId, deviceId);
       return {
         username: usernameOf(appId, deviceId),
@@ -50,6 +52,7 @@ export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
       const password = randomText(43);
       const at = now();
       await revision.change(async (db) => {
+        if (!(await store.holdDevice(db, appId, deviceId))) throw noDevice(deviceId);
         await store.saveCredential(db, { appId, deviceId, passwordHash: secretHash(password), now: at });
         await recordChange(db, { by, action: 'device.issueCredentials', subject: deviceId, appId, now: at });
       });

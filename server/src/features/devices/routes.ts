@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { resourceEndpoints } from '../../http/resource.ts';
+import { deleteCredential } from './credential-store.ts';
 import { deviceExample, deviceRecord, deviceShape } from './schemas.ts';
 import { deviceTable } from './store.ts';
 
@@ -23,5 +24,8 @@ export function deviceEndpoints(db: Db): Endpoint[] {
     defaultLimit: 100,
     wrapsInArray: true,
     errors: ['deviceName', 'ValidationError'],
+    onRemove: async (db, key) => {
+      await deleteCredential(db, String(key['app_id']), String(key['object_id']));
+    },
   });
 }

@@ -373,6 +373,9 @@ for (const database of databases) {
           'data.sound',
         ]),
         rule({ data: { badge: -1 } }, 400, 142, ['data.badge']),
+        rule({ data: { badge: 2 ** 31 } }, 400, 142, ['data.badge']),
+        rule({ data: {} }, 400, 142, ['data']),
+        rule({ data: { title: '', alert: '', uri: '', sound: '', image: '' } }, 400, 142, ['data']),
         rule({ data: { alert: 'x'.repeat(4096) } }, 413, 116, ['data']),
         rule({ data, where: null }, 400, 102),
         rule({ data, where: [] }, 400, 102),
@@ -411,6 +414,11 @@ for (const database of databases) {
           fields: ['receipts'],
         },
       ]);
+    });
+
+    test('what only sets the badge, plays a sound, opens an address or speaks to the app is no empty push', async () => {
+      for (const some of [{ badge: 0 }, { sound: 'bell' }, { uri: 'app://hall' }, { floor: 2 }, { image: { id: 1 } }])
+        await send({ data: { title: '', ...some } });
     });
 
     test('the app says who may push', async () => {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { isEmptyPush } from '../../delivery/content.ts';
 import { senderKinds } from '../../delivery/push-sender.ts';
 import { fail, type Problem } from '../../errors.ts';
 import {
@@ -20,16 +21,24 @@ import { deliveryStates } from './delivery-table.ts';
 
 /** What the push services take at most, for everything together. */
 export const maxDataBytes = 4096;
+/** FCM's `notification_count` is a 32-bit integer. */
+const maxBadge = 2_147_483_647;
 
 const dataSchema = Type.Object(
   {
     title: Type.Optional(Type.String()),
     alert: Type.Optional(Type.String({ description: 'The text that is shown' })),
     uri: Type.Optional(Type.String({ description: 'What a tap opens' })),
-    badge: Type.Optional(Type.Integer({ minimum: 0, description: 'The number on the icon; 0 removes it' })),
+    badge: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: maxBadge, description: 'The number on the icon; 0 removes it' }),
+    ),
     sound: Type.Optional(Type.String()),
   },
-  { description: 'The message; further members are handed to the app as they are. At most 4096 bytes of JSON' },
+  {
+    description:
+      'The message; further members are handed to the app as they are. Something must be in it: text, badge, sound, uri ' +
+      'or a member of your own. Without title and alert nothing is shown. At most 4096 bytes of JSON',
+  },
 );
 const whereSchema = Type.Object(
   {},
@@ -51,11 +60,17 @@ export const pushSchema = Type.Object({ data: dataSchema, where: Type.Optional(w
 
 const pushShape = defineShape(Type.Object({ data: dataSchema, ...times }), {
   rules: ({ data, sendAt, expiresAt }) => [
-    ...(data === undefined || isObject(data) ? [] : [{ field: 'data', problem: 'must be a JSON object' }]),
+    ...(data === undefined ? [] : dataProblems(data)),
     ...notATime('sendAt', sendAt),
     ...notATime('expiresAt', expiresAt),
   ],
 });
+
+function dataProblems(data: unknown): Problem[] {
+  if (!isObject(data)) return [{ field: 'data', problem: 'must be a JSON object' }];
+  const needed = 'is empty: it needs a title, an alert, a badge, a sound, a uri or a member for the app';
+  return isEmptyPush(data) ? [{ field: 'data', problem: needed }] : [];
+}
 
 function notATime(field: string, text: string | undefined): Problem[] {
   return text === undefined || parseInstant(text) !== undefined

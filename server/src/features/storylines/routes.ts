@@ -14,7 +14,7 @@ import {
   storylineRecord,
   storylineShape,
 } from './schemas.ts';
-import { deleteDetailsOf, detailTable, linkBeacons, looseDetailTable, storylineTable } from './store.ts';
+import { deleteDetailsOf, detailTable, holdStoryline, linkBeacons, looseDetailTable, storylineTable } from './store.ts';
 
 export interface StorylineDeps {
   readonly db: Db;
@@ -72,7 +72,10 @@ function detailEndpoints({ db, findMissingBeacons, noteChange }: StorylineDeps):
     parentKey: (params) => ({ storyline_id: params['objectId'] ?? '' }),
     locateParent: async (appId, params) => {
       const header = await storylineTable.find(db, { app_id: appId, object_id: params['objectId'] ?? '' });
-      if (!header) throw fail('ObjectNotFound', 'There is no storyline with this objectId.');
+      if (!header) throw noStoryline();
+    },
+    holdParent: async (db, key) => {
+      if (!(await holdStoryline(db, String(key['app_id']), String(key['storyline_id'])))) throw noStoryline();
     },
     onWrite: async (db, key, values) => {
       const beacons = values['beacons'] as string[] | undefined;
@@ -90,6 +93,8 @@ function detailEndpoints({ db, findMissingBeacons, noteChange }: StorylineDeps):
     },
   });
 }
+
+const noStoryline = () => fail('ObjectNotFound', 'There is no storyline with this objectId.');
 
 /** Beyond the specification: clients look scenarios up by beacon and event across all headers. */
 function allDetails({ db }: StorylineDeps): Endpoint {

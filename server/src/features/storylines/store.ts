@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { boolean, defineTable, json, text, time } from '../../db/table.ts';
-import { sql } from '../../sql.ts';
+import { raw, sql } from '../../sql.ts';
 
 export const storylineTable = defineTable('storylines', {
   objectId: text('object_id'),
@@ -33,6 +33,13 @@ export const looseDetailTable = defineTable('storyline_details', {
   ...detailColumns,
   storylineId: text('storyline_id'),
 });
+
+/** Inside a transaction: the storyline is there, and is not deleted before the end. */
+export async function holdStoryline(db: Db, appId: string, storylineId: string): Promise<boolean> {
+  const row = await db.one(sql`select 1 as found from storylines
+    where app_id = ${appId} and object_id = ${storylineId}${raw(db.dialect.holdRow)}`);
+  return row !== undefined;
+}
 
 export async function deleteDetailsOf(db: Db, appId: string, storylineId: string): Promise<void> {
   await db.run(sql`delete from scenario_beacons where app_id = ${appId} and detail_id in

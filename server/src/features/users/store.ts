@@ -85,8 +85,10 @@ export function lockUser(db: Db, key: UserKey): Promise<UserRow | undefined> {
   return db.one<UserRow>(sql`select * from users where ${one(key)}${raw(db.dialect.lockRow)}`);
 }
 
+/** In a transaction the user is not erased before its end, so that nothing new can name it afterwards. */
 export async function userExists(db: Db, appId: string, userId: string): Promise<boolean> {
-  return (await db.one(sql`select 1 as found from users where ${one({ appId, userId })}`)) !== undefined;
+  const row = await db.one(sql`select 1 as found from users where ${one({ appId, userId })}${raw(db.dialect.holdRow)}`);
+  return row !== undefined;
 }
 
 export async function deleteUser(db: Db, key: UserKey): Promise<boolean> {

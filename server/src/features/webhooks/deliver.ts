@@ -60,7 +60,8 @@ export function createWebhookHandler(deps: DeliverDeps): JobHandler {
     const delivery = await store.findDelivery(db, job.appId, deliveryId);
     if (delivery?.state !== 'queued') return;
     const webhook = await store.findWebhook(db, job.appId, delivery.webhook_id);
-    if (!webhook) return;
+    // It was deleted while this was being written down.
+    if (!webhook) return store.deleteDelivery(db, job.appId, deliveryId);
     const refused = refuse(webhook, delivery, now());
     if (refused) return store.noteAttempt(db, delivery, ended(delivery, refused, now()));
     const pauseMs = places.enter(job.appId, webhook.object_id, now());

@@ -125,6 +125,10 @@ export async function insertDelivery(db: Db, row: NewDelivery): Promise<void> {
       ${row.expiresAt}, ${row.now}, ${row.now})`);
 }
 
+export async function deleteDelivery(db: Db, appId: string, deliveryId: string): Promise<void> {
+  await db.run(sql`delete from webhook_deliveries where app_id = ${appId} and object_id = ${deliveryId}`);
+}
+
 export function findDelivery(db: Db, appId: string, objectId: string): Promise<DeliveryRow | undefined> {
   return db.one<DeliveryRow>(sql`select * from webhook_deliveries where app_id = ${appId} and object_id = ${objectId}`);
 }

@@ -1,0 +1,29 @@
+import { hasText } from './message-template.ts';
+import type { PushContent } from './push-sender.ts';
+
+/** What Apple's devices are told, the same directly and through FCM. */
+
+/**
+ * The value of `apns-push-type`. A push that only plays a sound or sets the badge is an `alert` without a text: the payload
+ * of a `background` push must hold nothing that the user notices, and a picture alone is nothing that iOS shows by itself.
+ * https://developer.apple.com/documentation/usernotifications/pushing-background-updates-to-your-app
+ */
+export function apnsPushType(content: PushContent): 'alert' | 'background' {
+  return hasText(content) || content.sound !== undefined || content.badge !== undefined ? 'alert' : 'background';
+}
+
+/** `apns-priority`: 10 at once, 5 when it suits the device's battery. A background push must have 5. */
+export function apnsPriority(content: PushContent, urgency: 'high' | 'normal'): 5 | 10 {
+  return apnsPushType(content) === 'alert' && urgency === 'high' ? 10 : 5;
+}
+
+/**
+ * The `aps` dictionary without the text. `mutable-content` lets the app's service extension attach a picture or a video
+ * before the notification is shown; iOS runs it only for notifications that have a text.
+ */
+export function aps(content: PushContent): Record<string, unknown> {
+  if (apnsPushType(content) === 'background') return { 'content-available': 1 };
+  const { image, video, sound, badge } = content;
+  const hasMedia = image !== undefined || video !== undefined;
+  return { sound, badge, 'mutable-content': hasMedia && hasText(content) ? 1 : undefined };
+}

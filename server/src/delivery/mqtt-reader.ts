@@ -1,0 +1,188 @@
+import { MqttFault, reasons } from './mqtt-fault.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export const publishType = 3;
+
+/** One whole control packet: the fixed header's first byte, and what comes after the length. */
+export interface Frame {
+  readonly type: number;
+  readonly flags: number;
+  readonly body: Buffer;
+}
+
+/** Cuts what a client sends into packets. Holds at most one packet's bytes. */
+export class Framer {
+  #rest: Buffer = Buffer.alloc(0);
+  readonly #maxBytes: number;
+
+  /** @param maxBytes the most that a whole packet may have */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @throws MqttFault for a length that is too large or not in the form that MQTT gives it */
+  *push(bytes: Buffer): Generator<Frame> {
+    let left = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    for (let frame = this.#first(left); frame; frame = this.#first(left)) {
+      left = left.subarray(frame.end);
+      yield frame;
+    }
+    // A copy: a slice would keep the socket's whole chunk alive.
+    this.#rest = Buffer.from(left);
+  }
+
+  #first(bytes: Buffer): (Frame & { readonly end: number }) | undefined {
+    if (bytes.length > 0) assertHeader(bytes.readUInt8(0));
+    let length = 0;
+    for (let index = 1; index < bytes.length; index++) {
+      const byte = bytes.readUInt8(index);
+      length += (byte & 0x7f) * 128 ** (index - 1);
+      if (byte < 0x80) {
+        const [start, end] = [index + 1, index + 1 + length];
+        if (end > this.#maxBytes) throw new MqttFault(reasons.packetTooLarge);
+        if (end > bytes.length) return undefined;
+        const first = bytes.readUInt8(0);
+        return { type: first >> 4, flags: first & 0x0f, body: bytes.subarray(start, end), end };
+      }
+      if (index === 4) throw new MqttFault(reasons.malformed);
+    }
+    return undefined;
+  }
+}
+
+/** 5.0, table 2-2: fixed flags of every type but PUBLISH, 2 for PUBREL, SUBSCRIBE and UNSUBSCRIBE. Type 0 is not in use. */
+function assertHeader(first: number): void {
+  const [type, flags] = [first >> 4, first & 0x0f];
+  const isRight = type === publishType ? (flags & 6) !== 6 : type > 0 && flags === ([6, 8, 10].includes(type) ? 2 : 0);
+  if (!isRight) throw new MqttFault(reasons.malformed);
+}
+
+/** Property identifiers and types of MQTT 5.0, table 2-4, as far as a client may send them. */
+const properties = {
+  1: ['payloadFormatIndicator', 'flag'],
+  2: ['messageExpiryInterval', 'four'],
+  3: ['contentType', 'text'],
+  8: ['responseTopic', 'text'],
+  9: ['correlationData', 'binary'],
+  11: ['subscriptionIdentifier', 'variable'],
+  17: ['sessionExpiryInterval', 'four'],
+  21: ['authenticationMethod', 'text'],
+  22: ['authenticationData', 'binary'],
+  23: ['requestProblemInformation', 'flag'],
+  24: ['willDelayInterval', 'four'],
+  25: ['requestResponseInformation', 'flag'],
+  31: ['reasonString', 'text'],
+  33: ['receiveMaximum', 'two'],
+  34: ['topicAliasMaximum', 'two'],
+  35: ['topicAlias', 'two'],
+  38: ['userProperty', 'pair'],
+  39: ['maximumPacketSize', 'four'],
+} as const;
+export type PropertyName = (typeof properties)[keyof typeof properties][0];
+export type Properties = Partial<Record<PropertyName, number | string | Buffer | undefined>>;
+
+/** Reads a packet's body from front to back. What is not as MQTT has it is a fault. */
+export class Reader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  take(length: number): Buffer {
+    if (length > this.left) throw new MqttFault(reasons.malformed);
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  byte(): number {
+    return this.take(1).readUInt8();
+  }
+
+  two(): number {
+    return this.take(2).readUInt16BE();
+  }
+
+  binary(): Buffer {
+    return this.take(this.two());
+  }
+
+  /** 5.0, 1.5.4: well-formed UTF-8 without U+0000. */
+  text(): string {
+    const bytes = this.binary();
+    try {
+      const text = utf8.decode(bytes);
+      if (!text.includes('\u0000')) return text;
+    } catch {
+      // Told below.
+    }
+    throw new MqttFault(reasons.malformed);
+  }
+
+  /** Never 0 (5.0, 2.2.1). */
+  packetId(): number {
+    const id = this.two();
+    if (id === 0) throw new MqttFault(reasons.protocolError);
+    return id;
+  }
+
+  variable(): number {
+    let value = 0;
+    for (let index = 0; index < 4; index++) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * 128 ** index;
+      if (byte < 0x80) return value;
+    }
+    throw new MqttFault(reasons.malformed);
+  }
+
+  /** Only these names, each once but for user properties (5.0, 2.2.2.2); a user property is only looked over. */
+  properties(allowed: readonly PropertyName[]): Properties {
+    const inner = new Reader(this.take(this.variable()));
+    const found: Properties = {};
+    while (inner.left > 0) {
+      const [name, type] = properties[inner.variable() as keyof typeof properties] ?? [];
+      if (name === undefined || !(name === 'userProperty' || allowed.includes(name)))
+        throw new MqttFault(reasons.malformed);
+      const value = inner.#value(type);
+      if (name === 'userProperty') continue;
+      if (name in found) throw new MqttFault(reasons.protocolError);
+      found[name] = value;
+    }
+    return found;
+  }
+
+  #value(type: (typeof properties)[keyof typeof properties][1]): number | string | Buffer {
+    switch (type) {
+      case 'two':
+        return this.two();
+      case 'four':
+        return this.take(4).readUInt32BE();
+      case 'variable':
+        return this.variable();
+      case 'text':
+        return this.text();
+      case 'binary':
+        return this.binary();
+      case 'flag': {
+        const value = this.byte();
+        if (value > 1) throw new MqttFault(reasons.protocolError);
+        return value;
+      }
+      case 'pair':
+        this.text();
+        return this.text();
+    }
+  }
+
+  /** Nothing may come behind the last field. */
+  end(): void {
+    if (this.left > 0) throw new MqttFault(reasons.malformed);
+  }
+}
