@@ -62,11 +62,11 @@ export class PharosError extends Error {
   /** An app can hold the package twice, as a module and as CommonJS; the errors of both are the same. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a class that extends this one inherits the method
-    const asked = this;
-    if (asked !== PharosError) return Function.prototype[Symbol.hasInstance].call(asked, value);
-    return typeof value === 'object' && value !== null && mark in value;
+    return this === PharosError ? isMarked(value) : Function.prototype[Symbol.hasInstance].call(this, value);
   }
 }
+
+const isMarked = (value: unknown) => typeof value === 'object' && value !== null && mark in value;
 
 /** What the service said about a request that it refused; `Unreadable` where it was not the service that spoke. */
 export function errorOfAnswer(status: number, answer: unknown, retryAfterHeader: string | null = null): PharosError {
