@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { ConsoleEndpoint } from '../../server/src/http/console-endpoint.ts';
 import type { OpenApiDocument } from '../../server/src/http/openapi.ts';
-import type { JsonSchema } from './schema-type.ts';
+import { asInput, type JsonSchema } from './schema-type.ts';
 
 /** What a client has to know of one endpoint. */
 export interface WireOperation {
@@ -36,7 +36,7 @@ export function operationsOfDocument(document: OpenApiDocument, prefix: string):
         method: method.toUpperCase(),
         path: path.slice(prefix.length),
         query: ((operation['parameters'] ?? []) as Parameter[]).filter((parameter) => parameter.in === 'query'),
-        body: body && (body['application/json']?.schema ?? 'stream'),
+        body: body && (body['application/json'] ? asInput(body['application/json'].schema) : 'stream'),
         answer: success.content?.['application/json']?.schema ?? {},
       };
     }),
@@ -51,7 +51,7 @@ export function operationsOfConsole(endpoints: readonly ConsoleEndpoint[]): Wire
     method,
     path: path.replace(/:(\w+)/g, '{$1}'),
     query: query.map((parameter) => ({ ...parameter, schema: plain(parameter.schema) })),
-    body: body && plain(body.schema),
+    body: body && asInput(plain(body.schema)),
     answer: plain(answer.schema),
   }));
 }

@@ -11,6 +11,18 @@ export interface JsonSchema {
   readonly const?: unknown;
   readonly anyOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
+  /** Set by `asInput`. */
+  readonly isInput?: true;
+}
+
+/**
+ * The same schema as part of what a client sends. Its free members take every object: TypeScript gives a type alias an
+ * implicit index signature and an interface none, so that `Record<string, unknown>` would refuse an interface.
+ */
+export function asInput(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (_name, value: unknown) =>
+    (value as JsonSchema | null)?.type === 'object' ? { ...(value as JsonSchema), isInput: true } : value,
+  ) as JsonSchema;
 }
 
 /** Names of schemas that are written once; the key is what `shapeKey` makes of the schema. */
@@ -57,7 +69,8 @@ function inTurn(type: string): string {
 function objectType(schema: JsonSchema, names: NamedShapes, indent: string, withComments: boolean): string {
   const members = Object.entries(schema.properties ?? {});
   const open = openMembers(schema, names, indent, withComments);
-  if (members.length === 0) return open && open !== 'unknown' ? `Readonly<Record<string, ${open}>>` : 'JsonObject';
+  if (members.length === 0 && open && open !== 'unknown') return `Readonly<Record<string, ${open}>>`;
+  if (members.length === 0) return schema.isInput ? 'JsonInput' : 'JsonObject';
   const inside = `${indent}  `;
   const lines = members.map(([name, part]) => {
     const mark = schema.required?.includes(name) ? '' : '?';
@@ -65,7 +78,7 @@ function objectType(schema: JsonSchema, names: NamedShapes, indent: string, with
     const comment = withComments ? docComment(part.description, inside) : '';
     return `${comment}${inside}readonly ${key}${mark}: ${schemaType(part, names, inside, withComments)};`;
   });
-  if (open) lines.push(`${inside}readonly [member: string]: unknown;`);
+  if (open) lines.push(`${inside}readonly [member: string]: ${schema.isInput ? 'any' : 'unknown'};`);
   return `{\n${lines.join('\n')}\n${indent}}`;
 }
 

@@ -1,7 +1,8 @@
+import { following, pause, reasonOf, unlessAborted, within } from './abort.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
 import { delayBefore, isRepeatable, type RetryOptions, withDefaults } from './retry.ts';
 import type { Where } from './where.ts';
-import type { JsonObject, Operations } from './wire.ts';
+import type { JsonInput, Operations } from './wire.ts';
 
 /** The types of one operation; a generated module has an interface of them. */
 export interface OperationTypes {
@@ -11,8 +12,15 @@ export interface OperationTypes {
   readonly answer: unknown;
 }
 
-/** Method and path of each operation, `{name}` standing for parameters. */
-export type OperationTable = Readonly<Record<string, { readonly method: string; readonly path: string }>>;
+export interface Operation {
+  readonly method: string;
+  /** `{name}` stands for parameters. */
+  readonly path: string;
+  /** The members that every answer has, and their JSON types. */
+  readonly answer?: Readonly<Record<string, string>>;
+}
+
+export type OperationTable = Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof Operations;
 export type Answer<Id extends OperationId> = Operations[Id]['answer'];
@@ -20,7 +28,7 @@ export type Body<Id extends OperationId> = Operations[Id]['body'];
 
 /** A query of a list; `where` is an object here and JSON text on the wire. */
 export interface Query {
-  readonly where?: JsonObject | Where;
+  readonly where?: JsonInput | Where;
   /** Fields joined by commas; a leading minus sign means descending. */
   readonly order?: string;
   readonly skip?: number;
@@ -29,15 +37,26 @@ export interface Query {
   readonly count?: 0 | 1;
 }
 
+/** What every call can be given. */
+export interface CallOptions {
+  /** Ends the call, its waits between two tries included; it rejects with the signal's reason, as `fetch` does. */
+  readonly signal?: AbortSignal;
+  /**
+   * Milliseconds for each try, from the connection to the last byte of the answer; 0 waits without a limit. That of the
+   * client by default: 30 000, and ten times as long for uploads.
+   */
+  readonly timeout?: number;
+}
+
 type QueryOf<Q> = Q extends { readonly where?: unknown } ? Query : Q;
 
 /** What one operation wants to be given. */
 export type InputOf<Types extends OperationTypes> = {
   readonly [Part in 'params' | 'body' as Types[Part] extends undefined ? never : Part]: Types[Part];
-} & (Types['query'] extends undefined ? unknown : { readonly query?: QueryOf<Types['query']> }) & {
+} & (Types['query'] extends undefined ? unknown : { readonly query?: QueryOf<Types['query']> }) &
+  CallOptions & {
     /** The MIME type of a body that is not JSON. */
     readonly contentType?: string;
-    readonly signal?: AbortSignal;
   };
 
 export type Input<Id extends OperationId> = InputOf<Operations[Id]>;
@@ -58,15 +77,18 @@ export interface Connection {
   readonly credentials?: 'omit' | 'same-origin' | 'include';
   readonly fetch?: typeof fetch;
   readonly retry?: RetryOptions | false;
+  /** Milliseconds for each try; see {@link CallOptions}. */
+  readonly timeout?: number;
 }
 
-interface Loose {
+interface Loose extends CallOptions {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
   readonly contentType?: string;
-  readonly signal?: AbortSignal;
 }
+
+export const defaultTimeout = 30_000;
 
 /** The one way to the service: addresses, headers, bodies, repetitions, and errors as {@link PharosError}. */
 export function createCaller<Ops extends { readonly [Id in keyof Ops]: OperationTypes }>(
@@ -77,19 +99,32 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
   const call = async (id: string, input: Loose = {}): Promise<unknown> => {
     const operation = table[id];
     if (!operation) throw new TypeError(`There is no operation ${id}.`);
+    const { signal } = input;
     const attempts = isRepeatable(id, operation.method, input.body) ? retry.attempts : 1;
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1, mayBeDone = false; ; attempt++) {
+      if (signal?.aborted) throw reasonOf(signal);
       try {
         return await sendOnce(connection, operation, input);
       } catch (error) {
+        if (signal?.aborted) throw reasonOf(signal);
+        if (mayBeDone && isGone(error) && operation.method === 'DELETE') return emptyAnswer(operation);
         const delay = attempt < attempts ? delayBefore(attempt, error, retry) : undefined;
-        if (delay === undefined || input.signal?.aborted) throw error;
-        await retry.sleep(delay);
+        if (delay === undefined) throw error;
+        mayBeDone ||= isUnknownOutcome(error);
+        const waiting = retry.sleep ? retry.sleep(delay) : pause(delay, signal);
+        await unlessAborted(waiting, signal);
       }
     }
   };
   return call as Caller<Ops>;
 }
+
+/** The service may have done it although nobody heard so. A busy service (429, 503) has done nothing. */
+const isUnknownOutcome = (error: unknown) => error instanceof PharosError && (error.code === 0 || error.status === 504);
+
+/** After a deletion whose answer was lost, the next try finds nothing: it has succeeded. */
+const isGone = (error: unknown) => error instanceof PharosError && error.status === 404 && error.code === 101;
+const emptyAnswer = ({ answer }: Operation) => ({ result: answer?.['result'] === 'array' ? [{}] : {} });
 
 /** Path and query of a call, below the connection's address. */
 export function addressOf(path: string, { params = {}, query = {} }: Pick<Loose, 'params' | 'query'>): string {
@@ -97,20 +132,87 @@ export function addressOf(path: string, { params = {}, query = {} }: Pick<Loose,
   return filled + queryText(query);
 }
 
-async function sendOnce(connection: Connection, { method, path }: OperationTable[string], input: Loose) {
+async function sendOnce(connection: Connection, operation: Operation, input: Loose): Promise<unknown> {
   const { body, contentType, signal } = input;
   const isJson = body !== undefined && contentType === undefined;
   const type = isJson ? 'application/json' : contentType;
-  const response = await send(connection, connection.url.replace(/\/+$/, '') + addressOf(path, input), {
-    method,
+  const usual = (connection.timeout ?? defaultTimeout) * (body === undefined || isJson ? 1 : 10);
+  const address = joined(connection.url, addressOf(operation.path, input));
+  const request = {
+    method: operation.method,
     headers: { ...connection.headers?.(), ...(type === undefined ? {} : { 'Content-Type': type }) },
     ...(connection.credentials ? { credentials: connection.credentials } : {}),
-    ...(signal ? { signal } : {}),
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as RequestInit['body']) }),
+  };
+  return timed(input.timeout ?? usual, signal, async (signal) => {
+    const response = await send(connection, address, { ...request, signal });
+    const answer = await readJson(response);
+    if (!response.ok) throw errorOfAnswer(response.status, answer, response.headers.get('Retry-After'));
+    if (!hasShape(answer, operation.answer)) throw notTheService(response.status);
+    return answer;
   });
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw errorOfAnswer(response.status, answer, response.headers.get('Retry-After'));
-  return answer;
+}
+
+/** Gives `work` a signal that ends with the caller's or with the time, and rejects then even if `work` goes on. */
+async function timed<T>(
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { controller, release } = following(signal);
+  const late = () =>
+    new PharosError(`The service has not answered within ${milliseconds / 1000} s.`, {
+      name: 'TimedOut',
+      code: 0,
+      status: 0,
+    });
+  try {
+    return await within(milliseconds, unlessAborted(work(controller.signal), signal), late);
+  } finally {
+    release();
+    // Ends what goes on behind a timeout; after an answer it does nothing.
+    controller.abort();
+  }
+}
+
+/** The address below the connection's, whether or not that ends with a slash. */
+export const joined = (url: string, rest: string) => url.replace(/\/+$/, '') + rest;
+
+/** Undefined for a body that is not JSON. @throws PharosError Unreachable when the body breaks off */
+export async function readJson(response: Response): Promise<unknown> {
+  let text: string;
+  try {
+    text = await response.text();
+  } catch (cause) {
+    throw unreachable(cause);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an answer has the members that the service's answers to this operation always have. */
+function hasShape(answer: unknown, shape: Operation['answer'] = {}): boolean {
+  const isObject = typeof answer === 'object' && answer !== null;
+  return (
+    isObject && Object.entries(shape).every(([name, type]) => isOfType((answer as JsonInput)[name] as unknown, type))
+  );
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (value === undefined) return false;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'integer') return typeof value === 'number';
+  return type === 'any' || typeof value === type;
+}
+
+function notTheService(status: number): PharosError {
+  const message =
+    'Something other than the service has answered, such as the sign-in page of a network. Whether the call has reached the service is unknown.';
+  return new PharosError(message, { name: 'Unreadable', code: 0, status });
 }
 
 /** Written by hand, because React Native's URLSearchParams is incomplete. */
@@ -130,12 +232,15 @@ async function send(connection: Connection, url: string, request: RequestInit): 
     const fetch = connection.fetch ?? globalThis.fetch;
     return await fetch(url, request);
   } catch (cause) {
-    if (request.signal?.aborted) throw cause;
-    throw new PharosError('The service does not answer. Is it running, and are you online?', {
-      name: 'Unreachable',
-      code: 0,
-      status: 0,
-      cause,
-    });
+    throw unreachable(cause);
   }
+}
+
+function unreachable(cause: unknown): PharosError {
+  return new PharosError('The service does not answer. Is it running, and are you online?', {
+    name: 'Unreachable',
+    code: 0,
+    status: 0,
+    cause,
+  });
 }

@@ -20,6 +20,11 @@ interface Transport {
   readonly fetch?: typeof globalThis.fetch;
   /** How calls that may be repeated are; false: never. */
   readonly retry?: RetryOptions | false;
+  /**
+   * Milliseconds for each try of a call, from the connection to the last byte; ten times as long for uploads. 30 000 by
+   * default, 0 waits without a limit.
+   */
+  readonly timeout?: number;
 }
 
 /** An app, with its own credentials and the tokens of its users. */
@@ -43,8 +48,8 @@ export interface SessionOptions extends Transport {
 export type PharosOptions = AppOptions | SessionOptions;
 
 /**
- * One app's connection to a Pharos service. Every method throws {@link PharosError} and nothing else.
- * Lists answer `{ results, count? }`; single records come as they are.
+ * One app's connection to a Pharos service. Every method throws {@link PharosError}, and the signal's reason when it is
+ * aborted. Lists answer `{ results, count? }`; single records come as they are.
  */
 export class PharosClient {
   /** The access token that is sent; set by signing in. */
@@ -91,8 +96,12 @@ export class PharosClient {
 }
 
 function connectionOf(options: PharosOptions, client: { readonly token: string | undefined }): Connection {
-  const { fetch, retry } = options;
-  const transport = { ...(fetch ? { fetch } : {}), ...(retry === undefined ? {} : { retry }) };
+  const { fetch, retry, timeout } = options;
+  const transport = {
+    ...(fetch ? { fetch } : {}),
+    ...(retry === undefined ? {} : { retry }),
+    ...(timeout === undefined ? {} : { timeout }),
+  };
   if ('apiUrl' in options)
     return { ...transport, url: options.apiUrl, credentials: options.credentials ?? 'same-origin' };
   const { baseUrl, appId, appKey } = options;

@@ -5,7 +5,10 @@ export interface PharosProblem {
 }
 
 export interface PharosErrorOptions {
-  /** The name in the service's catalogue, such as `ObjectNotFound`; `Unreachable` when there was no answer. */
+  /**
+   * The name in the service's catalogue, such as `ObjectNotFound`; without an answer of the service `Unreachable` (no
+   * connection), `TimedOut`, `Unreadable` (something else has answered), `StorageFailed` or `NotStreaming`.
+   */
   readonly name: string;
   /** The number in the catalogue; 0 when there was no answer of the service. */
   readonly code: number;
@@ -19,6 +22,14 @@ export interface PharosErrorOptions {
   readonly cause?: unknown;
 }
 
+/** Found on every error of this client, whichever copy of the package has made it. */
+const mark = Symbol.for('pharos.error');
+
+/** The service's own limit, whatever status a proxy makes of it. */
+const limitCode = 904;
+const passingStatuses: readonly number[] = [0, 429, 502, 503, 504];
+const passingNames: readonly string[] = ['Unreadable', 'StorageFailed'];
+
 /** The one error that this client throws. Its message is a sentence. */
 export class PharosError extends Error {
   readonly code: number;
@@ -31,6 +42,7 @@ export class PharosError extends Error {
 
   constructor(message: string, options: PharosErrorOptions) {
     super(message, { cause: options.cause });
+    Object.defineProperty(this, mark, { value: true });
     this.name = options.name;
     this.code = options.code;
     this.status = options.status;
@@ -38,21 +50,33 @@ export class PharosError extends Error {
     this.requestId = options.requestId ?? '';
     this.retryAfter = options.retryAfter;
   }
+
+  /**
+   * Whether the same call can succeed later: the service was not reached, not in time, or is busy, or something else
+   * has answered in its place. What became of the call is then unknown, unless the service itself has refused it.
+   */
+  get retriable(): boolean {
+    return passingStatuses.includes(this.status) || this.code === limitCode || passingNames.includes(this.name);
+  }
+
+  /** An app can hold the package twice, as a module and as CommonJS; the errors of both are the same. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one inherits the method
+    return this === PharosError ? isMarked(value) : Function.prototype[Symbol.hasInstance].call(this, value);
+  }
 }
 
-/** What the service said about a request that it refused. */
+const isMarked = (value: unknown) => typeof value === 'object' && value !== null && mark in value;
+
+/** What the service said about a request that it refused; `Unreadable` where it was not the service that spoke. */
 export function errorOfAnswer(status: number, answer: unknown, retryAfterHeader: string | null = null): PharosError {
   const retryAfter = readSeconds(retryAfterHeader);
-  const { error } = (answer ?? {}) as {
-    readonly error?: PharosErrorOptions & { readonly error: string };
-  };
-  if (!error || typeof error !== 'object')
-    return new PharosError(`The service answered with the status ${status} and nothing readable.`, {
-      name: 'Unreadable',
-      code: 0,
-      status,
-      retryAfter,
-    });
+  const { error } = (answer ?? {}) as { readonly error?: Partial<PharosErrorOptions> & { readonly error?: unknown } };
+  if (typeof error?.error !== 'string' || typeof error.name !== 'string' || typeof error.code !== 'number')
+    return new PharosError(
+      `Something other than the service has answered with the status ${status}, such as a proxy or the sign-in page of a network.`,
+      { name: 'Unreadable', code: 0, status, retryAfter },
+    );
   const { name, code, details = [], requestId = '' } = error;
   return new PharosError(error.error, { name, code, status, details, requestId, retryAfter });
 }

@@ -4,9 +4,11 @@ export {
   type Body,
   type Call,
   type Caller,
+  type CallOptions,
   type Connection,
   createCaller,
   type Input,
+  type Operation,
   type OperationId,
   type OperationTable,
   type Query,
@@ -16,6 +18,6 @@ export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem
 export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';
 export type { RetryOptions } from './retry.ts';
 export { type QueueStorage, type Sighting, SightingQueue, type SightingQueueOptions } from './sighting-queue.ts';
-export { type FieldOf, literalPattern, type ValueOf, Where, where } from './where.ts';
+export { type FieldOf, type Instant, literalPattern, type ValueOf, Where, where } from './where.ts';
 export type * from './wire.ts';
 export { operations } from './wire.ts';

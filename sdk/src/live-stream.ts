@@ -1,5 +1,7 @@
-import { addressOf, type Connection } from './call.ts';
+import { following, pause, unlessAborted, within } from './abort.ts';
+import { addressOf, type Connection, defaultTimeout, joined, readJson } from './call.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
+import { report, safely } from './report.ts';
 import type { JsonObject } from './wire.ts';
 
 /** Something that has just happened in the app. */
@@ -22,6 +24,11 @@ export interface LiveOptions {
   readonly onLost?: () => void;
   /** The service has refused the stream (signed out, no permission); nothing more comes. */
   readonly onRefused?: (error: PharosError) => void;
+  /**
+   * What one of these functions has thrown, and events that could not be read. The stream goes on. Without it they
+   * reach the platform's `reportError` or its log of errors.
+   */
+  readonly onError?: (error: unknown) => void;
   /** Goes on behind this event. */
   readonly after?: number;
 }
@@ -31,11 +38,13 @@ export interface LiveStream {
   close(): void;
 }
 
-/** The service sends a comment every 15 s; who hears nothing for so long is not connected any more. */
+/** The service sends a comment every 15 s; a connection that is silent for so long is broken. */
 const silenceMs = 45_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** Too many streams are open, or the service restarts: worth another try. Other refusals are final. */
+/** A service that asks for more patience is asked again after this. */
+const longestAskedMs = 300_000;
+/** Too many streams are open, or the service restarts: worth another try. */
 const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /**
@@ -50,35 +59,50 @@ export function openLiveStream(connection: Connection, options: LiveOptions): Li
 }
 
 async function listen(connection: Connection, options: LiveOptions, signal: AbortSignal): Promise<void> {
+  const { onError } = options;
+  const tellState = (state: 'open' | 'waiting' | 'closed') => safely(() => options.onState?.(state), onError);
   let after = options.after;
   let failures = 0;
   while (!signal.aborted) {
+    let askedMs = 0;
     try {
-      for await (const event of connect(connection, after, signal)) {
+      await connect(connection, after, signal, (event) => {
         failures = 0;
         if (event.id !== undefined) after = event.id;
-        if (event.type === 'ready') options.onState?.('open');
-        else if (event.type === 'lost') options.onLost?.();
+        if (event.type === 'ready') tellState('open');
+        else if (event.type === 'lost') safely(() => options.onLost?.(), onError);
         else if (event.id !== undefined) tell(options, { ...event, id: event.id });
-      }
+      });
     } catch (error) {
-      if (error instanceof PharosError && error.status >= 400 && !passing.has(error.status)) {
-        options.onState?.('closed');
-        options.onRefused?.(error);
+      if (error instanceof PharosError && isFinal(error)) {
+        tellState('closed');
+        safely(() => options.onRefused?.(error), onError);
         return;
       }
+      if (error instanceof PharosError) askedMs = Math.min(longestAskedMs, (error.retryAfter ?? 0) * 1000);
     }
     if (signal.aborted) break;
-    options.onState?.('waiting');
+    tellState('waiting');
     const bound = Math.min(longestPauseMs, firstPauseMs * 2 ** failures++);
-    await pause(Math.random() * bound, signal);
+    await pause(askedMs + Math.random() * bound, signal);
   }
-  options.onState?.('closed');
+  tellState('closed');
 }
 
-function tell({ onEvent }: LiveOptions, { id, type, text }: RawEvent & { readonly id: number }): void {
-  const { timestamp, data } = JSON.parse(text) as Pick<LiveEvent, 'timestamp' | 'data'>;
-  onEvent({ id, type, timestamp, data });
+/** Refused by the service itself. What anything else answers, such as the sign-in page of a network, passes. */
+const isFinal = ({ name, code, status }: PharosError) =>
+  name === 'NotStreaming' || (code !== 0 && status >= 400 && !passing.has(status));
+
+function tell({ onEvent, onError }: LiveOptions, { id, type, text }: RawEvent & { readonly id: number }): void {
+  let event: LiveEvent;
+  try {
+    const { timestamp, data } = JSON.parse(text) as Pick<LiveEvent, 'timestamp' | 'data'>;
+    event = { id, type, timestamp, data };
+  } catch (error) {
+    report(error, onError);
+    return;
+  }
+  safely(() => onEvent(event), onError);
 }
 
 interface RawEvent {
@@ -87,52 +111,59 @@ interface RawEvent {
   readonly text: string;
 }
 
-async function* connect(
+/** One connection, until it ends. Every wait has a limit; what `onRaw` does is not waited for. */
+async function connect(
   connection: Connection,
   after: number | undefined,
   signal: AbortSignal,
-): AsyncGenerator<RawEvent> {
-  const fetch = connection.fetch ?? globalThis.fetch;
-  const watchdog = new AbortController();
-  let timer = setTimeout(() => watchdog.abort(), silenceMs);
-  const stop = () => watchdog.abort();
-  signal.addEventListener('abort', stop);
+  onRaw: (event: RawEvent) => void,
+): Promise<void> {
+  const { controller, release } = following(signal);
+  const orSilence = <T>(milliseconds: number, work: Promise<T>) =>
+    within(milliseconds, unlessAborted(work, signal), () => new Error('The stream is silent.'));
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   try {
-    const response = await fetch(connection.url.replace(/\/+$/, '') + addressOf('/stream', { query: { after } }), {
-      headers: { ...connection.headers?.(), Accept: 'text/event-stream' },
-      ...(connection.credentials ? { credentials: connection.credentials } : {}),
-      signal: watchdog.signal,
-    });
-    if (!response.ok) {
-      const answer: unknown = await response.json().catch(() => undefined);
-      throw errorOfAnswer(response.status, answer, response.headers.get('Retry-After'));
-    }
+    const response = await orSilence(
+      connection.timeout ?? defaultTimeout,
+      openStream(connection, after, controller.signal),
+    );
     if (!response.body)
       throw new PharosError("This platform's fetch cannot stream. Give the client another one.", {
         name: 'NotStreaming',
         code: 0,
         status: 400,
       });
-    const reader = response.body.getReader();
+    reader = response.body.getReader();
     const decoder = new TextDecoder();
     let rest = '';
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await orSilence(silenceMs, reader.read());
       if (done) return;
-      clearTimeout(timer);
-      timer = setTimeout(stop, silenceMs);
       const parts = (rest + decoder.decode(value, { stream: true })).split('\n\n');
       rest = parts.pop() ?? '';
       for (const part of parts) {
         const event = parseEvent(part);
-        if (event) yield event;
+        if (event && !signal.aborted) onRaw(event);
       }
     }
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
-    watchdog.abort();
+    release();
+    controller.abort();
+    // A fetch that passes over the signal has to let go of the connection too.
+    reader?.cancel().catch(() => undefined);
   }
+}
+
+async function openStream(connection: Connection, after: number | undefined, signal: AbortSignal): Promise<Response> {
+  const fetch = connection.fetch ?? globalThis.fetch;
+  const response = await fetch(joined(connection.url, addressOf('/stream', { query: { after } })), {
+    headers: { ...connection.headers?.(), Accept: 'text/event-stream' },
+    ...(connection.credentials ? { credentials: connection.credentials } : {}),
+    signal,
+  });
+  if (!response.ok || !/^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? ''))
+    throw errorOfAnswer(response.status, await readJson(response), response.headers.get('Retry-After'));
+  return response;
 }
 
 /** One block of the stream; undefined for a comment. */
@@ -145,16 +176,4 @@ function parseEvent(block: string): RawEvent | undefined {
   const [type, text, id] = [fields.get('event'), fields.get('data'), fields.get('id')];
   if (type === undefined || text === undefined) return undefined;
   return { id: id === undefined ? undefined : Number(id), type, text };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }

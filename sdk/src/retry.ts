@@ -13,14 +13,13 @@ export interface RetryOptions {
   readonly random?: () => number;
 }
 
-export type Retry = Required<RetryOptions>;
+export type Retry = Required<Omit<RetryOptions, 'sleep'>> & Pick<RetryOptions, 'sleep'>;
 
 export function withDefaults(options: RetryOptions | false = {}): Retry {
   return {
     attempts: 4,
     baseDelay: 500,
     longestDelay: 15_000,
-    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     random: Math.random,
     ...(options === false ? { attempts: 1 } : options),
   };
@@ -42,17 +41,12 @@ function hasEventId(value: unknown): boolean {
   return typeof (value as { readonly eventId?: unknown } | null)?.eventId === 'string';
 }
 
-/** 904 is the service's own limit, whatever status a proxy makes of it. */
-const limitCode = 904;
-const passingStatuses: readonly number[] = [0, 429, 502, 503, 504];
-
 /**
  * Milliseconds to wait before another try, or undefined where none would help. Full jitter: a random part of a bound
  * that doubles, so that many clients do not come back at once.
  */
 export function delayBefore(attempt: number, error: unknown, retry: Retry): number | undefined {
-  if (!(error instanceof PharosError)) return undefined;
-  if (!passingStatuses.includes(error.status) && error.code !== limitCode) return undefined;
+  if (!(error instanceof PharosError) || !error.retriable) return undefined;
   const asked = error.retryAfter === undefined ? 0 : error.retryAfter * 1000;
   if (asked > retry.longestDelay) return undefined;
   const bound = Math.min(retry.longestDelay, retry.baseDelay * 2 ** (attempt - 1));

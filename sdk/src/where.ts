@@ -1,12 +1,17 @@
-import type { JsonObject } from './wire.ts';
+import type { JsonInput, JsonObject } from './wire.ts';
 
 /** The members of a record, and anything below one: `metadata.age`. */
 export type FieldOf<T> = (keyof T & string) | `${keyof T & string}.${string}`;
 
-/** The type that a field is compared with; a member further down can be anything. */
-export type ValueOf<T, F extends string> = F extends keyof T ? NonNullable<T[F]> | null : unknown;
+/** A moment, as the where-language takes it beside ISO 8601 text. */
+export type Instant = Date | { readonly __type: 'Date'; readonly iso: string };
 
-type Ordered<V> = unknown extends V ? number | string : Extract<V, number | string>;
+/** The type that a field is compared with; a member further down can be anything. Times are text on the wire. */
+export type ValueOf<T, F extends string> = F extends keyof T
+  ? NonNullable<T[F]> | (string extends T[F] ? Instant : never) | null
+  : unknown;
+
+type Ordered<V> = unknown extends V ? number | string | Instant : Extract<V, number | string | Instant>;
 
 interface Condition {
   readonly field: string;
@@ -73,11 +78,11 @@ export class Where<T = any> {
   }
 
   /** At least one of the alternatives has to hold, beside everything else. */
-  or(...alternatives: readonly (Where<T> | JsonObject)[]): Where<T> {
+  or(...alternatives: readonly (Where<T> | JsonInput)[]): Where<T> {
     return this.#group('$or', alternatives);
   }
   /** None of them may hold. */
-  nor(...alternatives: readonly (Where<T> | JsonObject)[]): Where<T> {
+  nor(...alternatives: readonly (Where<T> | JsonInput)[]): Where<T> {
     return this.#group('$nor', alternatives);
   }
 
@@ -99,8 +104,9 @@ export class Where<T = any> {
     return new Where<T>([...this.#conditions, { field, operator, value }], this.#groups);
   }
 
-  #group(operator: '$or' | '$nor', alternatives: readonly (Where<T> | JsonObject)[]): Where<T> {
-    const plain = alternatives.map((one) => (one instanceof Where ? one.toJSON() : one));
+  #group(operator: '$or' | '$nor', alternatives: readonly (Where<T> | JsonInput)[]): Where<T> {
+    // Not by instanceof: an app can hold the package twice.
+    const plain = alternatives.map((one) => (typeof one.toJSON === 'function' ? one.toJSON() : one) as JsonObject);
     return new Where<T>(this.#conditions, [...this.#groups, { [operator]: plain }]);
   }
 }

@@ -128,6 +128,187 @@ describe('the queue of sightings, against the service', () => {
     assert.deepEqual([dropped, queue.size], [[[1, 'refused']], 0]);
   });
 
+  /** A storage that several queues share; reading and writing take turns of the event loop. */
+  function sharedStorage() {
+    const state = { text: null as string | null };
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const storage = {
+      async load() {
+        await turn();
+        return state.text;
+      },
+      async save(text: string) {
+        await turn();
+        state.text = text;
+      },
+    };
+    return { state, storage, kept: () => JSON.parse(state.text ?? '[]') as Sighting[] };
+  }
+  const isStorageFailure = (error: unknown) => error instanceof PharosError && error.name === 'StorageFailed';
+
+  test('two queues on one storage lose nothing, and each sees what the other has sent', async () => {
+    const { storage, kept } = sharedStorage();
+    const [one, two] = [open({ storage }).queue, open({ storage }).queue];
+    await Promise.all([one, two, one, two].map((queue, index) => queue.add({ ...sample, rssi: -50 - index })));
+    assert.deepEqual(
+      kept()
+        .map(({ rssi }) => rssi as number)
+        .sort(),
+      [-50, -51, -52, -53].sort(),
+    );
+    await one.flush();
+    assert.deepEqual([batches, kept()], [[4], []]);
+    await two.add({ ...sample, rssi: -60 });
+    await two.flush();
+    assert.deepEqual([batches, kept(), one.size, two.size], [[4, 1], [], 0, 0]);
+  });
+
+  test('what somebody else has written over is sent all the same', async () => {
+    const { state, storage } = sharedStorage();
+    const { queue } = open({ storage });
+    await queue.add(sample, sample);
+    // Another process has read the storage before and writes it after this queue.
+    state.text = JSON.stringify([{ ...sample, eventId: 'of-another-process' }]);
+    await queue.add(sample);
+    await queue.flush();
+    assert.deepEqual([batches, state.text], [[4], '[]']);
+  });
+
+  test('a full storage holds up nothing', async () => {
+    const { state, storage } = sharedStorage();
+    await open({ storage }).queue.add(sample);
+    const before = state.text;
+    const answers: unknown[] = [];
+    const full = { ...storage, save: () => Promise.reject(new Error('QuotaExceededError')) };
+    const { queue, dropped } = open({ storage: full, onAnswer: (answer) => answers.push(answer) });
+    await assert.rejects(queue.add(sample), isStorageFailure);
+    assert.deepEqual([queue.size, state.text], [2, before]);
+    await queue.flush().catch((error) => assert.ok(isStorageFailure(error)));
+    assert.deepEqual([batches, answers.length, queue.size, dropped], [[2], 1, 0, []]);
+  });
+
+  for (const [what, load] of [
+    ['cannot be read', () => Promise.reject(new Error('no disk'))],
+    ['does not answer', () => new Promise<string>(() => undefined)],
+  ] as const)
+    test(`a storage that ${what} holds up nothing and is not written over`, async () => {
+      const saved: string[] = [];
+      const storage = { load, save: (text: string) => void saved.push(text) };
+      const { queue } = open({ storage, storageTimeout: 20 });
+      await assert.rejects(queue.add(sample), isStorageFailure);
+      await assert.rejects(queue.flush(), isStorageFailure);
+      assert.deepEqual([batches, queue.size, saved], [[1], 0, []]);
+    });
+
+  test('leaves out damaged entries and sends the others', async () => {
+    const entries = [null, 5, 'text', [], { ...sample, eventId: 'a' }, { ...sample, eventId: 7 }, sample];
+    const { storage, state } = sharedStorage();
+    state.text = JSON.stringify(entries);
+    const { queue } = open({ storage });
+    await queue.flush();
+    assert.deepEqual([batches, queue.size, state.text], [[3], 0, '[]']);
+  });
+
+  test('what JSON cannot say is refused at once and does not stand in the way', async () => {
+    const { queue } = open();
+    await assert.rejects(queue.add(sample, { ...sample, note: 1n }), TypeError);
+    const mine = { ...sample, note: 'as it was' };
+    await queue.add(mine);
+    Object.assign(mine, { note: 1n });
+    await queue.flush();
+    assert.deepEqual([batches, queue.size], [[1], 0]);
+  });
+
+  test('a fault in onAnswer is told and does not keep the others from being sent', async () => {
+    const errors: unknown[] = [];
+    const onAnswer = () => {
+      throw new Error('of the app');
+    };
+    const { queue } = open({ onAnswer, onError: (error) => errors.push(error) });
+    await queue.add(...Array.from({ length: 1_001 }, () => sample));
+    await queue.flush();
+    assert.deepEqual([batches, queue.size, errors.length], [[1_000, 1], 0, 2]);
+  });
+
+  test('an app that ends in the middle of a flush sends the rest with the next start, each once', async () => {
+    const known = await events();
+    const { storage, state } = sharedStorage();
+    const { queue } = open({ storage });
+    await queue.add({ beacon, event: 'EXIT' }, { beacon, event: 'ENTER' });
+    const whenSent = state.text;
+    network = ['answer lost'];
+    await assert.rejects(queue.flush());
+    assert.equal(state.text, whenSent, 'nothing is removed before it is acknowledged');
+    const next = open({ storage }).queue;
+    await next.flush();
+    assert.deepEqual([batches, next.size], [[2, 2], 0]);
+    assert.ok((await events()) - known <= 2, 'each event once');
+  });
+
+  describe('with a network that does not answer', () => {
+    const connect = (fetch: typeof globalThis.fetch, options: object = {}) =>
+      new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey, retry: false, fetch, ...options });
+
+    test('a flush that hangs ends, and the next one sends', async () => {
+      let isUp = false;
+      const fetchOrHang: typeof fetch = (url, request) =>
+        isUp ? fetch(url, request) : new Promise<Response>(() => undefined);
+      const queue = connect(fetchOrHang, { timeout: 20 }).sightings.queue({ installationId: 'phone' });
+      await queue.add(sample);
+      await assert.rejects(queue.flush(), (error) => error instanceof PharosError && error.name === 'TimedOut');
+      isUp = true;
+      await queue.flush();
+      assert.equal(queue.size, 0);
+    });
+
+    test('a signal ends the wait of one, and the sending with the last', async () => {
+      let ended = 0;
+      let isUp = false;
+      const hang: typeof fetch = (url, request) => {
+        if (isUp) return fetch(url, request);
+        request?.signal?.addEventListener('abort', () => ended++);
+        return new Promise<Response>(() => undefined);
+      };
+      const queue = connect(hang, { timeout: 0 }).sightings.queue({ installationId: 'phone' });
+      await queue.add(sample);
+      const [first, second] = [new AbortController(), new AbortController()];
+      const flushes = [queue.flush({ signal: first.signal }), queue.flush({ signal: second.signal })];
+      first.abort(new Error('first'));
+      await assert.rejects(flushes[0] as Promise<void>, /first/);
+      assert.equal(ended, 0);
+      second.abort(new Error('second'));
+      await assert.rejects(flushes[1] as Promise<void>, /second/);
+      isUp = true;
+      await queue.flush();
+      assert.deepEqual([ended, queue.size], [1, 0]);
+    });
+
+    test('what a page answers drops nothing', async () => {
+      for (const status of [200, 400, 511]) {
+        const dropped: unknown[] = [];
+        const portal = async () => new Response('<h1>Sign in</h1>', { status });
+        const queue = connect(portal).sightings.queue({
+          installationId: 'phone',
+          onDropped: (sightings) => dropped.push(sightings),
+        });
+        await queue.add(sample, sample);
+        await assert.rejects(queue.flush(), (error) => error instanceof PharosError && error.retriable);
+        assert.deepEqual([queue.size, dropped], [2, []]);
+      }
+    });
+
+    test('an installationId that the service does not take costs no sighting', async () => {
+      const dropped: unknown[] = [];
+      const queue = connect(fetch).sightings.queue({
+        installationId: 'x'.repeat(200),
+        onDropped: (sightings) => dropped.push(sightings),
+      });
+      await queue.add(sample, sample);
+      await assert.rejects(queue.flush(), (error) => error instanceof PharosError && error.status === 400);
+      assert.deepEqual([queue.size, dropped], [2, []]);
+    });
+  });
+
   test('the example prints the messages of a visit', async () => {
     const beaconId = { __type: 'Pointer', className: 'Beacon', objectId: beacon };
     const message = { alertTitle: 'Hello', alertMessage: 'Welcome to the hall' };

@@ -40,6 +40,34 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('says what PUT and PATCH take: null for what can be cleared, and in a merge nothing is required', async () => {
+    const { paths } = (await app.send({ method: 'GET', url: '/openapi.json' })).body;
+    const bodyOf = (path: string, method: 'put' | 'patch') =>
+      Compile(paths[`/api/v2${path}`][method].requestBody.content['application/json'].schema);
+    const takes: readonly (readonly [path: string, put: boolean, patch: boolean, body: object])[] = [
+      ['/beacons/{objectId}', true, true, { location: null, radius: null }],
+      ['/beacons/{objectId}', false, false, { name: null }],
+      ['/beacons/{objectId}', false, true, { location: { x: 2 } }],
+      ['/beacons/{objectId}', true, true, { location: { x: 2, y: 3, floor: 1 } }],
+      ['/beacons/{objectId}', false, false, { location: { x: null } }],
+      ['/notifications/{objectId}', false, true, { beaconId: { objectId: 'x' } }],
+      ['/notifications/{objectId}', false, true, { delivery: { coolDown: { seconds: 60 } } }],
+      ['/notifications/{objectId}', true, true, { delivery: null }],
+      ['/storylines/{objectId}/detail/{detailId}', true, true, { alertTitle: null, urlPage: null }],
+      ['/data/schema/{bucketName}/{objectId}', false, true, { column: { a: null, b: {} } }],
+      ['/users/me', true, true, { phone: null, metadata: null }],
+      ['/users/me', false, false, { firstname: null }],
+      ['/installations/{objectId}', true, true, { channels: null, userId: null }],
+      ['/installations/{objectId}', false, false, { userId: { objectId: 'x' } }],
+    ];
+    for (const [path, put, patch, body] of takes)
+      assert.deepEqual(
+        [bodyOf(path, 'put').Check(body), bodyOf(path, 'patch').Check(body)],
+        [put, patch],
+        `${path} ${JSON.stringify(body)}`,
+      );
+  });
+
   test('is readable at /docs without anything from elsewhere', async () => {
     const page = await app.send({ method: 'GET', url: '/docs' });
     assert.equal(page.status, 200);

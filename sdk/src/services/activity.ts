@@ -1,13 +1,16 @@
-import type { Body, Call, Query } from '../call.ts';
+import type { Body, Call, CallOptions, Query } from '../call.ts';
 
 /** Who was where, and why a message was shown or not. */
 export const activityService = (call: Call) => ({
-  visits: (query: Query = {}) => call('listVisits', { query }),
-  visit: async (objectId: string) => (await call('getVisit', { params: { objectId } })).result,
-  events: (query: Query = {}) => call('listEvents', { query }),
+  visits: (query: Query = {}, options: CallOptions = {}) => call('listVisits', { query, ...options }),
+  visit: async (objectId: string, options: CallOptions = {}) =>
+    (await call('getVisit', { params: { objectId }, ...options })).result,
+  events: (query: Query = {}, options: CallOptions = {}) => call('listEvents', { query, ...options }),
   /** With the verdict on each message that could have been shown. */
-  event: async (objectId: string) => (await call('getEvent', { params: { objectId } })).result,
-  verdicts: (query: Query = {}) => call('listVerdicts', { query }),
+  event: async (objectId: string, options: CallOptions = {}) =>
+    (await call('getEvent', { params: { objectId }, ...options })).result,
+  verdicts: (query: Query = {}, options: CallOptions = {}) => call('listVerdicts', { query, ...options }),
   /** What would happen; nothing is stored or sent. */
-  simulate: async (body: Body<'simulateSightings'>) => (await call('simulateSightings', { body })).result,
+  simulate: async (body: Body<'simulateSightings'>, options: CallOptions = {}) =>
+    (await call('simulateSightings', { body, ...options })).result,
 });

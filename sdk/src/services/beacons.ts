@@ -1,14 +1,16 @@
-import type { Body, Call, Query } from '../call.ts';
+import type { Body, Call, CallOptions, Query } from '../call.ts';
 
 /** The beacons of a venue. */
 export const beaconService = (call: Call) => ({
-  list: (query: Query = {}) => call('listBeacons', { query }),
-  get: async (objectId: string) => (await call('getBeacon', { params: { objectId } })).result,
-  create: async (body: Body<'createBeacon'>) => (await call('createBeacon', { body })).result,
+  list: (query: Query = {}, options: CallOptions = {}) => call('listBeacons', { query, ...options }),
+  get: async (objectId: string, options: CallOptions = {}) =>
+    (await call('getBeacon', { params: { objectId }, ...options })).result,
+  create: async (body: Body<'createBeacon'>, options: CallOptions = {}) =>
+    (await call('createBeacon', { body, ...options })).result,
   /** Replaces what is sent and keeps the rest. */
-  update: async (objectId: string, body: Body<'updateBeacon'>) =>
-    (await call('updateBeacon', { params: { objectId }, body })).result,
-  delete: async (objectId: string): Promise<void> => {
-    await call('deleteBeacon', { params: { objectId } });
+  update: async (objectId: string, body: Body<'updateBeacon'>, options: CallOptions = {}) =>
+    (await call('updateBeacon', { params: { objectId }, body, ...options })).result,
+  delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
+    await call('deleteBeacon', { params: { objectId }, ...options });
   },
 });

@@ -1,14 +1,16 @@
-import type { Body, Call, Query } from '../call.ts';
+import type { Body, Call, CallOptions, Query } from '../call.ts';
 
 /** Devices that listen to a topic. */
 export const deviceService = (call: Call) => ({
-  list: (query: Query = {}) => call('listDevices', { query }),
-  get: async (objectId: string) => (await call('getDevice', { params: { objectId } })).result,
-  create: async (body: Body<'createDevice'>) => (await call('createDevice', { body })).result,
+  list: (query: Query = {}, options: CallOptions = {}) => call('listDevices', { query, ...options }),
+  get: async (objectId: string, options: CallOptions = {}) =>
+    (await call('getDevice', { params: { objectId }, ...options })).result,
+  create: async (body: Body<'createDevice'>, options: CallOptions = {}) =>
+    (await call('createDevice', { body, ...options })).result,
   /** Replaces what is sent and keeps the rest. */
-  update: async (objectId: string, body: Body<'updateDevice'>) =>
-    (await call('updateDevice', { params: { objectId }, body })).result[0],
-  delete: async (objectId: string): Promise<void> => {
-    await call('deleteDevice', { params: { objectId } });
+  update: async (objectId: string, body: Body<'updateDevice'>, options: CallOptions = {}) =>
+    (await call('updateDevice', { params: { objectId }, body, ...options })).result[0],
+  delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
+    await call('deleteDevice', { params: { objectId }, ...options });
   },
 });

@@ -1,12 +1,12 @@
-import type { Body, Call, Query } from '../call.ts';
+import type { Body, Call, CallOptions, Query } from '../call.ts';
 
 /** Pictures, videos and other files. */
 export const fileService = (call: Call) => ({
   /** Stores a file; `url` in the answer is where everybody can read it. */
-  upload: (filename: string, body: Body<'uploadFile'>, contentType: string) =>
-    call('uploadFile', { params: { file: filename }, body, contentType }),
-  list: (query: Query = {}) => call('listFiles', { query }),
-  delete: async (objectId: string): Promise<void> => {
-    await call('deleteFile', { params: { file: objectId } });
+  upload: (filename: string, body: Body<'uploadFile'>, contentType: string, options: CallOptions = {}) =>
+    call('uploadFile', { params: { file: filename }, body, contentType, ...options }),
+  list: (query: Query = {}, options: CallOptions = {}) => call('listFiles', { query, ...options }),
+  delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
+    await call('deleteFile', { params: { file: objectId }, ...options });
   },
 });

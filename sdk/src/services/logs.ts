@@ -1,8 +1,9 @@
-import type { Body, Call, Query } from '../call.ts';
+import type { Body, Call, CallOptions, Query } from '../call.ts';
 
 /** Who entered and left where, and when. */
 export const logService = (call: Call) => ({
-  list: (query: Query = {}) => call('listLogs', { query }),
+  list: (query: Query = {}, options: CallOptions = {}) => call('listLogs', { query, ...options }),
   /** For an app that finds out itself that somebody has entered or left. */
-  create: async (body: Body<'createLog'>) => (await call('createLog', { body })).result,
+  create: async (body: Body<'createLog'>, options: CallOptions = {}) =>
+    (await call('createLog', { body, ...options })).result,
 });

@@ -1,14 +1,16 @@
-import type { Body, Call, Query } from '../call.ts';
+import type { Body, Call, CallOptions, Query } from '../call.ts';
 
 /** Messages that are bound to a beacon and an event. */
 export const notificationService = (call: Call) => ({
-  list: (query: Query = {}) => call('listNotifications', { query }),
-  get: async (objectId: string) => (await call('getNotification', { params: { objectId } })).result,
-  create: async (body: Body<'createNotification'>) => (await call('createNotification', { body })).result,
+  list: (query: Query = {}, options: CallOptions = {}) => call('listNotifications', { query, ...options }),
+  get: async (objectId: string, options: CallOptions = {}) =>
+    (await call('getNotification', { params: { objectId }, ...options })).result,
+  create: async (body: Body<'createNotification'>, options: CallOptions = {}) =>
+    (await call('createNotification', { body, ...options })).result,
   /** Replaces what is sent and keeps the rest. */
-  update: async (objectId: string, body: Body<'updateNotification'>) =>
-    (await call('updateNotification', { params: { objectId }, body })).result,
-  delete: async (objectId: string): Promise<void> => {
-    await call('deleteNotification', { params: { objectId } });
+  update: async (objectId: string, body: Body<'updateNotification'>, options: CallOptions = {}) =>
+    (await call('updateNotification', { params: { objectId }, body, ...options })).result,
+  delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
+    await call('deleteNotification', { params: { objectId }, ...options });
   },
 });

@@ -1,19 +1,22 @@
-import type { Body, Call, Query } from '../call.ts';
+import type { Body, Call, CallOptions, Query } from '../call.ts';
 
 /** Messages to everyone or to a filtered audience, and what became of them. */
 export const pushService = (call: Call) => ({
   /** Resolves once it is durably accepted; it is delivered in the background. */
-  send: async (body: Body<'sendPush'>): Promise<void> => {
-    await call('sendPush', { body });
+  send: async (body: Body<'sendPush'>, options: CallOptions = {}): Promise<void> => {
+    await call('sendPush', { body, ...options });
   },
   /** Newest first. */
-  list: (query: Query = {}) => call('listPushes', { query }),
+  list: (query: Query = {}, options: CallOptions = {}) => call('listPushes', { query, ...options }),
   /** How many recipients came to each state, and why some were not reached. */
-  get: async (objectId: string) => (await call('getPush', { params: { objectId } })).result,
+  get: async (objectId: string, options: CallOptions = {}) =>
+    (await call('getPush', { params: { objectId }, ...options })).result,
   /** Nobody who still waits receives it. */
-  cancel: async (objectId: string) => (await call('cancelPush', { params: { objectId } })).result,
+  cancel: async (objectId: string, options: CallOptions = {}) =>
+    (await call('cancelPush', { params: { objectId }, ...options })).result,
   /** What became of each message for each recipient. */
-  deliveries: (query: Query = {}) => call('listDeliveries', { query }),
+  deliveries: (query: Query = {}, options: CallOptions = {}) => call('listDeliveries', { query, ...options }),
   /** Tells that messages came or were opened; repeating it is fine. */
-  report: async (body: Body<'reportReceipts'>) => (await call('reportReceipts', { body })).result,
+  report: async (body: Body<'reportReceipts'>, options: CallOptions = {}) =>
+    (await call('reportReceipts', { body, ...options })).result,
 });

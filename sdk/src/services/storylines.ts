@@ -1,28 +1,36 @@
-import type { Body, Call, Query } from '../call.ts';
+import type { Body, Call, CallOptions, Query } from '../call.ts';
 
 /** Storylines and the scenarios below them, which the interface calls details. */
 export const storylineService = (call: Call) => ({
-  list: (query: Query = {}) => call('listStorylines', { query }),
-  get: async (objectId: string) => (await call('getStoryline', { params: { objectId } })).result,
-  create: async (body: Body<'createStoryline'>) => (await call('createStoryline', { body })).result,
+  list: (query: Query = {}, options: CallOptions = {}) => call('listStorylines', { query, ...options }),
+  get: async (objectId: string, options: CallOptions = {}) =>
+    (await call('getStoryline', { params: { objectId }, ...options })).result,
+  create: async (body: Body<'createStoryline'>, options: CallOptions = {}) =>
+    (await call('createStoryline', { body, ...options })).result,
   /** Replaces what is sent and keeps the rest. */
-  update: async (objectId: string, body: Body<'updateStoryline'>) =>
-    (await call('updateStoryline', { params: { objectId }, body })).result,
+  update: async (objectId: string, body: Body<'updateStoryline'>, options: CallOptions = {}) =>
+    (await call('updateStoryline', { params: { objectId }, body, ...options })).result,
   /** Its details go with it. */
-  delete: async (objectId: string): Promise<void> => {
-    await call('deleteStoryline', { params: { objectId } });
+  delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
+    await call('deleteStoryline', { params: { objectId }, ...options });
   },
 
   /** The details of all storylines, such as those at one beacon. */
-  listAllDetails: (query: Query = {}) => call('listAllStorylineDetails', { query }),
-  listDetails: (objectId: string, query: Query = {}) => call('listStorylineDetails', { params: { objectId }, query }),
-  getDetail: async (objectId: string, detailId: string) =>
-    (await call('getStorylineDetail', { params: { objectId, detailId } })).result,
-  createDetail: async (objectId: string, body: Body<'createStorylineDetail'>) =>
-    (await call('createStorylineDetail', { params: { objectId }, body })).result,
-  updateDetail: async (objectId: string, detailId: string, body: Body<'updateStorylineDetail'>) =>
-    (await call('updateStorylineDetail', { params: { objectId, detailId }, body })).result,
-  deleteDetail: async (objectId: string, detailId: string): Promise<void> => {
-    await call('deleteStorylineDetail', { params: { objectId, detailId } });
+  listAllDetails: (query: Query = {}, options: CallOptions = {}) =>
+    call('listAllStorylineDetails', { query, ...options }),
+  listDetails: (objectId: string, query: Query = {}, options: CallOptions = {}) =>
+    call('listStorylineDetails', { params: { objectId }, query, ...options }),
+  getDetail: async (objectId: string, detailId: string, options: CallOptions = {}) =>
+    (await call('getStorylineDetail', { params: { objectId, detailId }, ...options })).result,
+  createDetail: async (objectId: string, body: Body<'createStorylineDetail'>, options: CallOptions = {}) =>
+    (await call('createStorylineDetail', { params: { objectId }, body, ...options })).result,
+  updateDetail: async (
+    objectId: string,
+    detailId: string,
+    body: Body<'updateStorylineDetail'>,
+    options: CallOptions = {},
+  ) => (await call('updateStorylineDetail', { params: { objectId, detailId }, body, ...options })).result,
+  deleteDetail: async (objectId: string, detailId: string, options: CallOptions = {}): Promise<void> => {
+    await call('deleteStorylineDetail', { params: { objectId, detailId }, ...options });
   },
 });

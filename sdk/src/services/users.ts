@@ -1,4 +1,5 @@
-import type { Body, Call, Query } from '../call.ts';
+import type { Body, Call, CallOptions, Query } from '../call.ts';
+import { PharosError } from '../error.ts';
 
 /** Where the client keeps the access token. */
 export interface TokenHolder {
@@ -7,24 +8,31 @@ export interface TokenHolder {
 
 /** The people who use the app. */
 export const userService = (call: Call, holder: TokenHolder) => ({
-  signUp: async (body: Body<'signUp'>) => (await call('signUp', { body })).result,
+  signUp: async (body: Body<'signUp'>, options: CallOptions = {}) =>
+    (await call('signUp', { body, ...options })).result,
   /** Signs in; the client sends the token from then on. Keep `accessToken` to stay signed in after a restart. */
-  signIn: async (body: Body<'signIn'>) => {
-    const answer = await call('signIn', { body });
+  signIn: async (body: Body<'signIn'>, options: CallOptions = {}) => {
+    const answer = await call('signIn', { body, ...options });
     holder.token = answer.accessToken;
     return answer;
   },
   /** Ends the token in the service and forgets it here. */
-  signOut: async (): Promise<void> => {
-    await call('signOut', {});
+  signOut: async (options: CallOptions = {}): Promise<void> => {
+    try {
+      await call('signOut', options);
+    } catch (error) {
+      // The token is not valid any more: signed out already.
+      if (!(error instanceof PharosError) || error.name !== 'InvalidSessionToken') throw error;
+    }
     holder.token = undefined;
   },
-  list: (query: Query = {}) => call('listUsers', { query }),
-  me: async () => (await call('getMe', {})).result,
-  updateMe: async (body: Body<'updateMe'>) => (await call('updateMe', { body })).result,
+  list: (query: Query = {}, options: CallOptions = {}) => call('listUsers', { query, ...options }),
+  me: async (options: CallOptions = {}) => (await call('getMe', options)).result,
+  updateMe: async (body: Body<'updateMe'>, options: CallOptions = {}) =>
+    (await call('updateMe', { body, ...options })).result,
   /** Erases the account of the signed-in user. */
-  deleteMe: async (): Promise<void> => {
-    await call('deleteMe', {});
+  deleteMe: async (options: CallOptions = {}): Promise<void> => {
+    await call('deleteMe', options);
     holder.token = undefined;
   },
 });

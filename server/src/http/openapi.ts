@@ -164,8 +164,10 @@ function requestBody(endpoint: Endpoint): Json | undefined {
   if (endpoint.takesStream) {
     return {
       required: true,
-      description: 'The file itself',
-      content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+      description:
+        'The file itself. The Content-Type of the request is stored as the type of the file: send `image/png` for a ' +
+        'picture, or the picture is offered for download instead of being shown.',
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
     };
   }
   if (!endpoint.body) return undefined;
@@ -213,12 +215,19 @@ export function errorExample({ name, status, code, meaning }: ErrorEntry): objec
 
 /**
  * TypeBox marks its schemas with symbols and hidden members; a JSON round leaves the JSON Schema. An object that names
- * no members takes any.
+ * no members takes any. The form of the names in a map is said with `propertyNames`, because generators of clients pass
+ * over `patternProperties`.
  */
 function plain(schema: TSchema): Json {
   return JSON.parse(JSON.stringify(schema), (_name, value: unknown) => {
-    const { type, properties } = (value ?? {}) as { type?: unknown; properties?: object };
+    const { type, properties, patternProperties, ...others } = (value ?? {}) as {
+      type?: unknown;
+      properties?: object;
+      patternProperties?: object;
+    };
     if (type !== 'object' || Object.keys(properties ?? {}).length > 0) return value;
+    const [pattern] = Object.entries(patternProperties ?? {});
+    if (pattern) return { type, ...others, propertyNames: { pattern: pattern[0] }, additionalProperties: pattern[1] };
     return { additionalProperties: true, ...(value as object) };
   }) as Json;
 }

@@ -1,10 +1,11 @@
-import { type TObject, Type } from 'typebox';
+import type { TObject } from 'typebox';
 import type { Db, Row } from '../db/db.ts';
 import type { Key, Values } from '../db/table.ts';
 import type { ErrorName } from '../errors.ts';
 import { newObjectId } from '../id.ts';
 import { raw, sql } from '../sql.ts';
 import { createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from './answers.ts';
+import { mergePatchSchema, replacementSchema } from './change-schemas.ts';
 import type { AppContext } from './context.ts';
 import { type BodySpec, type Endpoint, endpoint } from './endpoint.ts';
 import { mergePatch } from './merge-patch.ts';
@@ -117,7 +118,7 @@ function updated<S extends TObject>(options: ResourceOptions<S>, updatedAt: numb
 function put<S extends TObject>(options: ResourceOptions<S>): Endpoint {
   const { db, table, shape } = options;
   const body: BodySpec<Changes<Values>> = {
-    schema: Type.Partial(shape.schema),
+    schema: replacementSchema(shape.schema),
     example: options.example,
     read: (sent) => shape.readUpdate(sent) as Changes<Values>,
   };
@@ -164,7 +165,7 @@ async function writeOrFail<S extends TObject>(options: ResourceOptions<S>, db: D
 function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
   const { db, table, shape } = options;
   const body: BodySpec<unknown> = {
-    schema: Type.Partial(shape.schema),
+    schema: mergePatchSchema(shape.schema),
     example: options.example,
     read: (sent) => sent,
   };

@@ -5,7 +5,7 @@ import { defineShape, isObject } from '../../http/shape.ts';
 /** Numeric `x` and `y`; further members (a floor, a note) are kept. */
 const location = Type.Object(
   { x: Type.Number(), y: Type.Number() },
-  { description: 'Where it is installed; further members are kept' },
+  { additionalProperties: true, description: 'Where it is installed; further members are kept' },
 );
 const metadata = Type.Object({}, { description: 'Any JSON object, such as a greeting' });
 

@@ -9,6 +9,7 @@ import {
   recordAnswer,
   updatedAnswer,
 } from '../../http/answers.ts';
+import { mergePatchSchema } from '../../http/change-schemas.ts';
 import type { AppContext } from '../../http/context.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { listParameters, listRecords } from '../../http/list.ts';
@@ -158,7 +159,7 @@ function patch(deps: SchemaDeps): Endpoint {
     summary: 'Merge columns into a schema record',
     description: 'JSON Merge Patch (RFC 7396): null removes a column.',
     grant: write,
-    body: { ...schemaBody, read: (body) => body },
+    body: { ...schemaBody, schema: mergePatchSchema(schemaBody.schema), read: (body) => body },
     answer: inArray(updatedAnswer),
     errors: ['InvalidBucketName', 'InvalidSchema', 'ObjectNotFound'],
     locate: (call) => schemaKey(deps, call),

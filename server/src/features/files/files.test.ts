@@ -153,6 +153,7 @@ for (const database of databases) {
         ['multipart/form-data; boundary=x', 'multipart/form-data'],
         ['application/vnd.api+json', 'application/vnd.api+json'],
         [undefined, 'application/octet-stream'],
+        ['*/*', 'application/octet-stream'],
       ];
       for (const [sent, kept] of types) {
         const { body } = await upload('any', '{"a":', { 'content-type': sent });

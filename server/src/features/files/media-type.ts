@@ -1,17 +1,19 @@
 import { fail } from '../../errors.ts';
 
 const defaultType = 'application/octet-stream';
+const anyType = '*/*';
 /** RFC 6838: each half is a restricted name of at most 127 characters; what follows the semicolon are parameters. */
 const typeForm = /^([a-z0-9!#$&^_.+-]{1,127})\/([a-z0-9!#$&^_.+-]{1,127})[ \t]*(;.*)?$/i;
 
 /**
  * The media type of an upload, in lower case and without parameters; application/octet-stream when the client names
- * none.
+ * none. The range of all types names none either: clients that were generated from an earlier OpenAPI document send it
+ * literally.
  *
  * @throws Failure UnsupportedMediaType for a malformed one
  */
 export function readMediaType(header: string | undefined): string {
-  if (header === undefined || header.trim() === '') return defaultType;
+  if (header === undefined || header.trim() === '' || header.trim() === anyType) return defaultType;
   const form = typeForm.exec(header.trim());
   if (!form) throw fail('UnsupportedMediaType', 'Content-Type must be a media type such as image/png.');
   return `${form[1]}/${form[2]}`.toLowerCase();

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import type { Db } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
 import { createdAnswer, isoTime, updatedAnswer } from '../../http/answers.ts';
+import { replacementSchema } from '../../http/change-schemas.ts';
 import { type Endpoint, endpoint, OtherAnswer } from '../../http/endpoint.ts';
 import { resourceEndpoints } from '../../http/resource.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
@@ -89,7 +89,7 @@ function change({ db, service }: InstallationRouteDeps, method: 'PUT' | 'PATCH')
       ' installationId and deviceType cannot change.',
     grant: 'user',
     body: {
-      schema: Type.Partial(installationShape.schema),
+      schema: replacementSchema(installationShape.schema),
       example: { channels: installationExample.channels, appVersion: installationExample.appVersion },
       read: (body) => installationShape.readUpdate(body),
     },

@@ -35,19 +35,17 @@ const dataSchema = Type.Object(
     sound: Type.Optional(Type.String()),
   },
   {
+    additionalProperties: true,
     description:
       'The message; further members are handed to the app as they are. Something must be in it: text, badge, sound, uri ' +
       'or a member of your own. Without title and alert nothing is shown. At most 4096 bytes of JSON',
   },
 );
-const whereSchema = Type.Object(
-  {},
-  {
-    description:
-      'Which installations: a condition on their fields in the where-language, as an object or as its JSON text. ' +
-      'Without it, and with {}, every installation of the app',
-  },
-);
+const whereSchema = Type.Union([Type.Object({}), Type.String({ maxLength: 8192 })], {
+  description:
+    'Which installations: a condition on their fields in the where-language, as an object or as its JSON text. ' +
+    'Without it, and with {}, every installation of the app',
+});
 const times = {
   sendAt: Type.Optional(
     Type.String({ description: 'When it goes out, ISO 8601, at most a year ahead; at once when absent or past' }),

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import type { Db, Row } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
 import { deletedAnswer, isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
+import { replacementSchema } from '../../http/change-schemas.ts';
 import type { UserContext } from '../../http/context.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import type { Changes } from '../../http/shape.ts';
@@ -111,7 +111,7 @@ function change({ service }: SelfDeps, path: string, method: 'PUT' | 'PATCH'): E
     grant: 'user',
     parameters: parameters(path),
     body: {
-      schema: Type.Partial(accountShape.schema),
+      schema: replacementSchema(accountShape.schema),
       example: { phone: accountExample.phone, metadata: accountExample.metadata },
       read: readAccountChanges,
     },

@@ -1,0 +1,117 @@
+/**
+ * `npm run pack:sdk [-- FOLDER]`: compiles the client and packs it, as ES modules and as CommonJS with the types of each
+ * and nothing else, into `sdk/dist` or FOLDER. The last line is the path of the tarball.
+ *
+ * In the checkout the package stays its source, so that nothing has to be built before the console or a test uses it;
+ * npm has no way to publish other `exports` than those of the package.json in the folder, so a folder of its own is
+ * packed.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const source = join(root, 'sdk');
+
+const formats = {
+  esm: { type: 'module', options: { module: 'es2020', moduleResolution: 'bundler' } },
+  cjs: { type: 'commonjs', options: { module: 'commonjs', moduleResolution: 'bundler', verbatimModuleSyntax: false } },
+} as const;
+
+/** What is known of the package beside what depends on how it is built. */
+interface Manifest {
+  readonly [member: string]: unknown;
+  readonly version: string;
+}
+
+/** @throws Error when the compiler or npm fails */
+export function packSdk(target: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-sdk-'));
+  try {
+    const contents = join(folder, 'package');
+    for (const [format, { type, options }] of Object.entries(formats)) {
+      compile(folder, join(contents, format), options);
+      writeJson(join(contents, format, 'package.json'), { type });
+    }
+    const { private: _, exports: __, scripts: ___, ...manifest } = readManifest();
+    writeJson(join(contents, 'package.json'), { ...manifest, ...entries });
+    copyFileSync(join(source, 'README.md'), join(contents, 'README.md'));
+    copyFileSync(join(root, 'LICENSE'), join(contents, 'LICENSE'));
+    mkdirSync(target, { recursive: true });
+    return join(target, pack(contents, target));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const entries = {
+  sideEffects: false,
+  // For what does not read `exports`: TypeScript with `moduleResolution` node, older bundlers and React Native.
+  main: './cjs/index.js',
+  module: './esm/index.js',
+  types: './cjs/index.d.ts',
+  exports: {
+    '.': {
+      import: { types: './esm/index.d.ts', default: './esm/index.js' },
+      require: { types: './cjs/index.d.ts', default: './cjs/index.js' },
+      default: './esm/index.js',
+    },
+    './package.json': './package.json',
+  },
+  files: ['esm', 'cjs'],
+};
+
+function readManifest(): Manifest {
+  return JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest;
+}
+
+function compile(folder: string, outDir: string, options: object): void {
+  const config = join(folder, 'tsconfig.json');
+  writeJson(config, {
+    extends: join(source, 'tsconfig.json'),
+    compilerOptions: {
+      ...options,
+      noEmit: false,
+      incremental: false,
+      tsBuildInfoFile: null,
+      declaration: true,
+      rootDir: join(source, 'src'),
+      outDir,
+    },
+    include: [join(source, 'src')],
+  });
+  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', config], root);
+  // The compiler writes the names of the compiled files into the programs and leaves those of the sources in the types.
+  for (const name of globSync('**/*.d.ts', { cwd: outDir })) {
+    const text = readFileSync(join(outDir, name), 'utf8');
+    writeFileSync(join(outDir, name), text.replace(/((?:from |import\()["']\.{1,2}\/[^"']+)\.ts(["'])/g, '$1.js$2'));
+  }
+}
+
+/** Answers the file's name. */
+function pack(contents: string, target: string): string {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', target];
+  const cli = process.env['npm_execpath'];
+  const answer = cli?.endsWith('.js')
+    ? run(process.execPath, [cli, ...args], contents)
+    : run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, contents);
+  const told = JSON.parse(answer) as { filename: string }[] | Record<string, { filename: string }>;
+  const [packed] = Object.values(told);
+  if (!packed) throw new Error('npm pack has named no file.');
+  return packed.filename;
+}
+
+function run(program: string, args: readonly string[], cwd: string): string {
+  return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function writeJson(file: string, value: unknown): void {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+if (import.meta.main) {
+  const [given] = process.argv.slice(2);
+  process.stdout.write(`${packSdk(given ? resolve(given) : join(source, 'dist'))}\n`);
+}

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const own = fileURLToPath(new URL('.', import.meta.url));
+const cache = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));
+
+/**
+ * The folder with the tools of others that the tests hold the client and the OpenAPI document against: other versions
+ * of Node and TypeScript, Jest, bundlers, generators. They are installed once from the lock file beside this, and not
+ * with the checkout, because running Pharos and most tests need none of them.
+ *
+ * @throws Error when the npm registry cannot be reached and they are not installed yet
+ */
+export function installConsumers(): string {
+  const lock = readFileSync(join(own, 'package-lock.json'));
+  const folder = join(cache, `consumers-${createHash('sha256').update(lock).digest('hex').slice(0, 16)}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(cache, { recursive: true });
+  const fresh = mkdtempSync(join(cache, 'consumers-new-'));
+  try {
+    writeFileSync(join(fresh, 'package-lock.json'), lock);
+    writeFileSync(join(fresh, 'package.json'), readFileSync(join(own, 'package.json')));
+    runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh);
+    renameSync(fresh, folder);
+  } catch (error) {
+    // Another test file has been quicker.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** npm sets npm_execpath for what it runs; otherwise it is on the path. */
+export function runNpm(args: readonly string[], cwd: string): string {
+  const cli = process.env['npm_execpath'];
+  const options = { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] } as const;
+  return cli?.endsWith('.js')
+    ? execFileSync(process.execPath, [cli, ...args], options)
+    : execFileSync('npm', [...args], options);
+}
+
+/** A Node of another version; undefined for a platform that the lock file has none for. */
+export function node20(folder: string): string | undefined {
+  const program = join(folder, 'node_modules', `node20-${process.platform}-${process.arch}`, 'bin', 'node');
+  return existsSync(program) ? program : undefined;
+}

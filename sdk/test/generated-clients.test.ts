@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import type { OpenApiDocument } from '../../server/src/http/openapi.ts';
+import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
+import { type GeneratedCall, renderCalls, type Where } from './consumers/calls.ts';
+import { installConsumers } from './consumers/install.ts';
+
+const run = promisify(execFile);
+
+/** A stream has no end to wait for; that it compiles has to do. */
+const notCalled = ['streamEvents'];
+/** What cannot succeed here: there are no mails, and the push service has been given nothing to deliver. */
+const refusals: Readonly<Record<string, number>> = { resetPassword: 404, forgotPassword: 403, getDelivery: 404 };
+
+describe('clients that others generate from the OpenAPI document', () => {
+  let app: TestApp;
+  let baseUrl: string;
+  let folder: string;
+  let tools: string;
+  let document: OpenApiDocument;
+  const tool = (path: string, args: readonly string[]) =>
+    run(process.execPath, [join(tools, 'node_modules', path), ...args], { cwd: folder });
+
+  before(async () => {
+    tools = installConsumers();
+    folder = mkdtempSync(join(tmpdir(), 'pharos-generated-'));
+    symlinkSync(join(tools, 'node_modules'), join(folder, 'node_modules'));
+    app = await buildApp();
+    await app.app.server.listen({ host: '127.0.0.1', port: 0 });
+    baseUrl = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
+    await app.app.buckets.createBucket(app.appId, 'birds');
+    document = (await app.send({ method: 'GET', url: '/openapi.json' })).body;
+    writeFileSync(join(folder, 'openapi.json'), JSON.stringify({ ...document, servers: [{ url: baseUrl }] }));
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const zod = { input: './openapi.json', output: { target: './orval/zod.ts', client: 'zod' } };
+    const client = { input: './openapi.json', output: { target: './orval/client.ts', client: 'fetch', baseUrl } };
+    writeFileSync(join(folder, 'orval.config.mjs'), `export default ${JSON.stringify({ zod, client })}`);
+    await Promise.all([
+      tool('openapi-typescript/bin/cli.js', ['openapi.json', '-o', 'schema.ts']),
+      tool('@hey-api/openapi-ts/bin/run.js', ['-i', 'openapi.json', '-o', 'hey', '--no-log-file']),
+      tool('orval/dist/bin/orval.mjs', ['--config', 'orval.config.mjs']),
+    ]);
+    for (const generator of ['fetch', 'hey', 'orval'] as const)
+      writeFileSync(join(folder, `${generator}.ts`), renderCalls(generator, document, baseUrl));
+  });
+  after(async () => {
+    await app?.close();
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('compile, with calls of every operation and with every member that can be cleared', async () => {
+    const compilerOptions = {
+      target: 'es2022',
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      types: [],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+    };
+    const files = ['fetch.ts', 'hey.ts', 'orval.ts'];
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    const { stdout } = await tool('typescript/bin/tsc', ['-p', '.']).catch((error) => error);
+    assert.equal(stdout, '');
+  });
+
+  for (const generator of ['fetch', 'hey', 'orval'] as const)
+    test(`call every operation: ${generator}`, async () => {
+      const outfile = join(folder, `${generator}.mjs`);
+      const options = ['--bundle', '--format=esm', '--platform=node', `--outfile=${outfile}`, '--log-level=warning'];
+      await run(join(tools, 'node_modules/.bin/esbuild'), [`${generator}.ts`, ...options], { cwd: folder });
+      const { calls } = (await import(pathToFileURL(outfile).href)) as { readonly calls: readonly GeneratedCall[] };
+      const wrong: string[] = [];
+      const left = new Set(
+        Object.values(document.paths)
+          .flatMap((path) => Object.values(path))
+          .map((one) => one.operationId),
+      );
+      for (const { id, path, body, call } of calls) {
+        left.delete(id);
+        if (notCalled.includes(id)) continue;
+        const { status, data } = await call(await prepare(path, id));
+        if (ending.includes(id)) person = undefined;
+        const isRight = refusals[id] ? status === refusals[id] : status === 200 || status === 201;
+        if (!isRight) wrong.push(`${id} with ${body}: ${status} ${JSON.stringify(data)}`);
+      }
+      assert.deepEqual([wrong, [...left]], [[], []]);
+    });
+
+  /** After these the token or the user is gone. */
+  const ending: readonly string[] = ['signOut', 'deleteMe', 'deleteUser'];
+  let person: Awaited<ReturnType<typeof newPerson>> | undefined;
+  async function newPerson() {
+    // Signing in has a limit.
+    app.clock.now += 60_000;
+    const email = `v${app.clock.now}@example.org`;
+    const password = 'correct horse';
+    const user = await post('/users', { firstname: 'Vera', lastname: 'Visitor', email, password }, {});
+    const session = await app.send({ method: 'POST', url: '/api/v2/users/signin', body: { email, password } });
+    const headers = { ...app.credentials, authorization: `Bearer ${session.body.accessToken}` };
+    return { user, email, password, headers };
+  }
+
+  /** A signed-in user and a record of every kind that the path names, fresh for each call. */
+  async function prepare(path: string, id: string): Promise<Where> {
+    if (!person || ending.includes(id)) person = await newPerson();
+    const { user, email, password, headers } = person;
+    const send = (url: string, body: unknown) => post(url, body, headers);
+    const beacon = await send('/beacons', { name: 'b', uuid: 'u', major: 1, minor: 1 });
+    const installation = await send('/installations', { installationId: email, deviceType: 'android' });
+    const ids = { Beacon: beacon, _Installation: installation, _User: user };
+    const [resource = '', detail] = /^\/api\/v2\/([\w/]+?)\/\{(?:\w+)\}(\/detail)?/.exec(path)?.slice(1) ?? [];
+    const beaconId = { __type: 'Pointer', className: 'Beacon', objectId: beacon };
+    const message = { alertTitle: 'a', alertMessage: 'b' };
+    const seen = async (list: string) => {
+      await send('/sightings', { installationId: email, sightings: [{ beacon, event: 'ENTER' }] });
+      const answer = await app.send({ method: 'GET', url: `/api/v2/${list}?order=-createdAt&limit=1`, headers });
+      return String(answer.body.results[0].objectId);
+    };
+    const records: Readonly<Record<string, () => Promise<string>>> = {
+      users: async () => user,
+      beacons: async () => beacon,
+      installations: async () => installation,
+      notifications: () =>
+        send('/notifications', { description: 'd', beaconId, event: 'ENTER', type: 'TEXT', message, isEnabled: true }),
+      storylines: () => send('/storylines', { title: 't', isEnabled: true }),
+      'push/notification': () => send('/push/notification', { data: { alert: 'a' }, sendAt: inAnHour() }),
+      device: () => send('/device', { deviceName: 'Gate', manufacture: 'Acme', topic: 'a/b' }),
+      visits: () => seen('visits'),
+      events: () => seen('events'),
+      'data/schema': () => send('/data/schema/birds', { column: { a: { type: 'Number' } } }),
+      'data/bucket': () => send('/data/bucket/birds', { metadata: { a: 1 } }),
+      files: () => send('/files/a.txt', Buffer.from('text')),
+    };
+    const objectId = (await records[resource]?.()) ?? 'none';
+    const scenario = { beacons: [beacon], campaign: 'TEXT', event: 'ENTER', showOn: [] };
+    const detailId = detail ? await send(`/storylines/${objectId}/detail`, scenario) : 'none';
+    const file = id === 'uploadFile' ? 'picture.png' : objectId;
+    return { headers, ids, email, password, path: { objectId, detailId, file, bucketName: 'birds' } };
+  }
+  const inAnHour = () => new Date(app.clock.now + 3_600_000).toISOString();
+
+  async function post(url: string, body: unknown, headers: Readonly<Record<string, string>>): Promise<string> {
+    const type = Buffer.isBuffer(body) ? { 'content-type': 'text/plain' } : {};
+    const answer = await app.send({ method: 'POST', url: `/api/v2${url}`, body, headers: { ...headers, ...type } });
+    assert.ok(answer.status < 300, `${url} ${JSON.stringify(answer.body)}`);
+    const id = (answer.body.result ?? answer.body).objectId ?? String(answer.headers['location']).split('/').at(-1);
+    return String(id);
+  }
+
+  test('read every list and record with the zod schemas of orval', async () => {
+    const outfile = join(folder, 'zod.mjs');
+    const options = ['--bundle', '--format=esm', '--platform=node', `--outfile=${outfile}`, '--log-level=warning'];
+    await run(join(tools, 'node_modules/.bin/esbuild'), ['orval/zod.ts', ...options], { cwd: folder });
+    const schemas = (await import(pathToFileURL(outfile).href)) as Readonly<
+      Record<string, { parse(value: unknown): unknown } | undefined>
+    >;
+    const { headers } = await signIn(app);
+    let read = 0;
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const operation = methods['get'];
+      if (!operation || notCalled.includes(operation.operationId)) continue;
+      const at = await prepare(path, operation.operationId);
+      const url = path.replace(/\{(\w+)\}/g, (_, name: keyof Where['path']) => at.path[name]);
+      const own = path.includes('/users/') ? at.headers : headers;
+      const answer = await app.send({ method: 'GET', url, headers: own });
+      if (answer.status !== 200) continue;
+      const { operationId } = operation;
+      const schema = schemas[`${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}Response`];
+      assert.ok(schema, operationId);
+      schema.parse(answer.body);
+      read++;
+    }
+    assert.ok(read > 25, String(read));
+  });
+});
