@@ -9,8 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { OpenApiDocument } from '../../server/src/http/openapi.ts';
 import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
-import { type GeneratedCall, renderCalls, type Where } from './consumers/calls.ts';
-import { installConsumers } from './consumers/install.ts';
+import { type GeneratedCall, renderCalls, type Where } from './generated-calls.ts';
+import { installConsumers } from './install-consumers.ts';
 
 const run = promisify(execFile);
 

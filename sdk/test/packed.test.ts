@@ -14,7 +14,7 @@ import tar from 'tar-stream';
 import { packSdk } from '../../scripts/pack-sdk.ts';
 import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
 import { create } from '../../server/test/cases.ts';
-import { installConsumers, node20, runNpm } from './consumers/install.ts';
+import { installConsumers, node20, runNpm } from './install-consumers.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));

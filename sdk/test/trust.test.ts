@@ -171,11 +171,12 @@ describe('the client, on bad networks', { timeout: 60_000 }, () => {
         tries++;
         const response = await fetch(url, request);
         // After the client has read the answer and begun to wait.
-        response.text = async () => {
-          setTimeout(() => gone.abort(new Error('gone')), 1);
-          return '';
-        };
-        return response;
+        return Object.assign(response, {
+          text: async () => {
+            setTimeout(() => gone.abort(new Error('gone')), 1);
+            return '';
+          },
+        });
       },
     });
     await assert.rejects(patient.beacons.list({}, { signal: gone.signal }), /gone/);

@@ -1,15 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const own = fileURLToPath(new URL('.', import.meta.url));
-const cache = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));
+const own = fileURLToPath(new URL('consumers/', import.meta.url));
+const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 
 /**
  * The folder with the tools of others that the tests hold the client and the OpenAPI document against: other versions
- * of Node and TypeScript, Jest, bundlers, generators. They are installed once from the lock file beside this, and not
+ * of Node and TypeScript, Jest, bundlers, generators. They are installed once from the lock file in consumers/, and not
  * with the checkout, because running Pharos and most tests need none of them.
  *
  * @throws Error when the npm registry cannot be reached and they are not installed yet
@@ -37,7 +37,11 @@ export function installConsumers(): string {
 /** npm sets npm_execpath for what it runs; otherwise it is on the path. */
 export function runNpm(args: readonly string[], cwd: string): string {
   const cli = process.env['npm_execpath'];
-  const options = { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] } as const;
+  const options: ExecFileSyncOptionsWithStringEncoding = {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  };
   return cli?.endsWith('.js')
     ? execFileSync(process.execPath, [cli, ...args], options)
     : execFileSync('npm', [...args], options);
