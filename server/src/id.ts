@@ -9,17 +9,22 @@ const pool = new Uint8Array(4096);
 let used = pool.length;
 let text = Buffer.alloc(64);
 
-/** `length` characters of base62, unbiased: bytes of 248 and more are thrown away. */
-export function randomText(length: number): string {
-  if (text.length < length) text = Buffer.alloc(length);
-  for (let place = 0; place < length; ) {
+/** A random digit of base62, unbiased: bytes of 248 and more are thrown away. */
+function randomDigit(): number {
+  for (;;) {
     if (used >= pool.length) {
       randomFillSync(pool);
       used = 0;
     }
     const byte = pool[used++] ?? 255;
-    if (byte < 248) text[place++] = letters[byte % 62] ?? 0;
+    if (byte < 248) return byte % 62;
   }
+}
+
+/** `length` random characters of base62. */
+export function randomText(length: number): string {
+  if (text.length < length) text = Buffer.alloc(length);
+  for (let place = 0; place < length; place++) text[place] = letters[randomDigit()] ?? 0;
   return text.toString('latin1', 0, length);
 }
 
@@ -45,10 +50,55 @@ export function firstIdAt(time: number): string {
   return timeText(Math.min(Math.max(time, 0), lastTime));
 }
 
+/** Digits of an objectId behind its time. */
+const tailLength = 12;
+/** So many of them, the last ones, say how far an id is from the one before it in the same millisecond. */
+const stepLength = 9;
+/** Times whose last id is remembered: requests of several milliseconds are under way at once. */
+const rememberedTimes = 32;
+
+/** By the time: the digits behind it in the last id. */
+const lastTails = new Map<number, Uint8Array>();
+
 /**
- * A new objectId: 8 characters of time (epoch ms) and 12 random ones (71 bits), so that ids sort by creation and new
- * rows land at the end of an index. Give it the same `now` as `createdAt`: then both orders are the same.
+ * A new objectId: 8 characters of time (epoch ms) and 12 more, so that ids sort by creation and new rows land at the end
+ * of an index. Give it the same `now` as `createdAt`: then both orders are the same. Ids that this process makes for one
+ * millisecond ascend: each one is a random step of up to 53 bits behind the one before, and the first one has 70 random
+ * bits, so that no id helps to guess another.
  */
 export function newObjectId(now: number): string {
-  return timeText(now) + randomText(12);
+  const last = lastTails.get(now);
+  if (last && advance(last)) return timeText(now) + tailText(last);
+  const tail = last ?? new Uint8Array(tailLength);
+  begin(tail);
+  if (!last) {
+    // A Map iterates in the order of insertion.
+    if (lastTails.size >= rememberedTimes) lastTails.delete(lastTails.keys().next().value ?? 0);
+    lastTails.set(now, tail);
+  }
+  return timeText(now) + tailText(tail);
+}
+
+/** In the lower half, which leaves room for a hundred thousand steps. */
+function begin(tail: Uint8Array): void {
+  for (let place = 0; place < tailLength; place++) tail[place] = randomDigit();
+  tail[0] = (tail[0] ?? 0) >> 1;
+}
+
+/** Adds a random number of 1 to 62^9. False when there is no room, after some hundred thousand ids. */
+function advance(tail: Uint8Array): boolean {
+  let carry = 1;
+  for (let place = tailLength - 1; place >= 0; place--) {
+    const isStep = place >= tailLength - stepLength;
+    if (!isStep && carry === 0) return true;
+    const sum = (tail[place] ?? 0) + (isStep ? randomDigit() : 0) + carry;
+    carry = sum >= 62 ? 1 : 0;
+    tail[place] = carry === 1 ? sum - 62 : sum;
+  }
+  return carry === 0;
+}
+
+function tailText(tail: Uint8Array): string {
+  for (let place = 0; place < tailLength; place++) text[place] = letters[tail[place] ?? 0] ?? 0;
+  return text.toString('latin1', 0, tailLength);
 }

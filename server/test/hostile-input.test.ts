@@ -469,8 +469,24 @@ for (const database of databases) {
       assert.equal(await allowed('PROPFIND /api/v2/beacons'), 'GET, HEAD, OPTIONS, POST');
       assert.equal(await allowed('GET /api/v2/push/notification'), 'OPTIONS, POST');
       assert.equal(await allowed('PUT /api/v2/files/a.png'), 'DELETE, GET, HEAD, OPTIONS, POST');
+      assert.equal(await allowed('DELETE /api/v2/storylines/details'), 'GET, HEAD, OPTIONS');
+      for (const path of ['/users/signin', '/users/signout']) {
+        for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+          assert.equal(await allowed(`${method} /api/v2${path}`), 'OPTIONS, POST');
+        }
+      }
+      const unknown = await ask(request('GET /api/v2/users/signin', [], []));
+      assert.deepEqual([unknown.status, unknown.body.code], [400, 902], 'told to callers with credentials only');
       const options = await ask(request('OPTIONS /api/v2/beacons', [], []));
       assert.deepEqual([options.status, options.headers['cache-control']], [204, 'no-store']);
+      for (const [path, methods] of [
+        ['/beacons', 'GET, HEAD, OPTIONS, POST'],
+        ['/beacons/x', 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT'],
+        ['/users/signin', 'OPTIONS, POST'],
+      ]) {
+        const asked = await ask(request(`OPTIONS /api/v2${path}`, [], []));
+        assert.equal(asked.headers['allow'], methods, path);
+      }
     });
 
     test('lets web pages of any origin call, and read errors too', async () => {

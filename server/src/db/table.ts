@@ -47,8 +47,8 @@ export interface Table {
   /** The column list of a select. */
   readonly selection: Sql;
   /**
-   * By the column that leads the index `<table>_<column>`: all columns that the index holds, so that no row is read for
-   * them. Where the database does not know sizes by itself.
+   * By the column that leads the partial index `<table>_<column>` (`where <column> is not null`): all columns that the
+   * index holds, so that no row is read for them. Where the database does not know sizes by itself.
    */
   readonly held: Readonly<Record<string, readonly string[]>>;
   /** Indexes over two columns. */

@@ -66,6 +66,8 @@ export interface Mount {
     endpoint: Endpoint,
     call: Call<unknown, unknown>,
   ) => Promise<HandlerAnswer>;
+  /** Refuses a method that the path does not have. @throws Failure */
+  readonly refuseMethod: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** For the plugins of the framework. */
   readonly config?: FastifyContextConfig;
 }
@@ -85,6 +87,8 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         // not ask, and no cache keeps the answer for others.
         if (isOpen && request.raw.headers.origin !== undefined)
           reply.header('access-control-allow-origin', '*').header(exposedName, exposedHeaders);
+        // For a preflight and for anybody else who asks: the document says the same, so no credentials are needed.
+        if (request.method === 'OPTIONS') allow(request, reply, options.endpoints);
         done();
       });
       await api.register(cors, {
@@ -101,6 +105,7 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
           whenThere(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
         readmit: (request, endpoint) =>
           whenThere(findApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
+        refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
       });
       // In a hook and not in the handler, which would come only after the body.
@@ -125,6 +130,7 @@ export async function mountEndpoints(fastify: FastifyInstance, mount: Mount): Pr
   await fastify.register(async (json) => {
     acceptJson(json);
     for (const endpoint of mount.endpoints) if (!endpoint.takesStream) route(json, endpoint, mount, stop.signal);
+    routeMissingMethods(json, mount);
   });
   await fastify.register(async (streams) => {
     streams.removeAllContentTypeParsers();
@@ -176,6 +182,29 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
       reply.type(eventStreamType).send();
     },
   });
+}
+
+/**
+ * The router would take `signin` in `GET /users/signin` for an objectId, since only `POST` is its own. Methods that only
+ * such a path has are refused.
+ */
+function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refuseMethod, config }: Mount): void {
+  const paths = new Set(endpoints.map(({ path }) => path).filter((path) => !path.includes(':')));
+  for (const path of paths) {
+    const own = allowedMethods(path, endpoints);
+    const others = endpoints.filter((endpoint) => matchesPath(endpoint.path, path)).map(({ method }) => method);
+    const missing = [...new Set(others)].filter((method) => !own.includes(method));
+    if (missing.length === 0) continue;
+    fastify.route({
+      method: missing,
+      url: prefix + path,
+      ...(config ? { config } : {}),
+      onRequest: (request, reply, done) => void refuseMethod(request, reply).catch(done),
+      handler: () => {
+        throw fail('MethodNotAllowed');
+      },
+    });
+  }
 }
 
 /** Who calls, and what the path names. What is refused at once is the value and not thrown: the framework is called back. */
@@ -300,19 +329,30 @@ function findUser(
 /** An unknown path or method is told apart only to callers with credentials, like everything else below the prefix. */
 async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, gate: Gate): Promise<void> {
   await guardApp(request, gate);
-  const path = (request.url.split('?')[0] ?? '').slice(apiPrefix.length);
-  const allowed = allowedMethods(path, gate.endpoints);
+  const allowed = allow(request, reply, gate.endpoints);
   if (allowed.length === 0) throw fail('NotFound');
-  reply.header('allow', allowed.join(', '));
   throw fail('MethodNotAllowed', { message: `${request.method} is not possible here; ${allowed.join(', ')} are.` });
 }
 
+function allow(request: FastifyRequest, reply: FastifyReply, endpoints: readonly Endpoint[]): readonly string[] {
+  const path = (request.url.split('?')[0] ?? '').slice(apiPrefix.length);
+  const allowed = allowedMethods(path, endpoints);
+  if (allowed.length > 0) reply.header('allow', allowed.join(', '));
+  return allowed;
+}
+
+/** The methods of a path: of those endpoints that it fits with the fewest parameters, as the router chooses. */
 export function allowedMethods(path: string, endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): string[] {
-  const methods = endpoints
-    .filter((endpoint) => matchesPath(endpoint.path, path))
-    .map((endpoint) => endpoint.method as string);
+  const fitting = endpoints.filter((endpoint) => matchesPath(endpoint.path, path));
+  const fewest = Math.min(...fitting.map(countParameters));
+  const own = fitting.filter((endpoint) => countParameters(endpoint) === fewest);
+  const methods = own.map((endpoint) => endpoint.method as string);
   if (methods.includes('GET')) methods.push('HEAD');
   return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].sort();
+}
+
+function countParameters({ path }: Pick<Endpoint, 'path'>): number {
+  return path.split('/:').length;
 }
 
 function matchesPath(pattern: string, path: string): boolean {

@@ -33,6 +33,8 @@ export interface AskedList {
 
 const mostKnown = 500;
 const longestKnown = 600;
+/** Characters of all parameters: PostgreSQL's form of a short pattern may be a megabyte. */
+const longestValues = 10_000;
 
 /**
  * Reads what a list is asked for. Screens ask the same again and again, so the last few hundred short questions are
@@ -49,7 +51,8 @@ class AskedLists {
     const known = this.#known.get(table.lookup)?.get(key);
     if (known) return known;
     const asked = put(dialect, table, question);
-    if (key.length <= longestKnown) this.#remember(table.lookup, key, asked);
+    if (key.length <= longestKnown && lengthOf(asked.condition) <= longestValues)
+      this.#remember(table.lookup, key, asked);
     return asked;
   }
 
@@ -65,6 +68,10 @@ class AskedLists {
 }
 
 export const askedLists = new AskedLists();
+
+function lengthOf({ values }: Sql): number {
+  return values.reduce<number>((total, value) => total + (typeof value === 'string' ? value.length : 0), 0);
+}
 
 function put(dialect: Db['dialect'], table: Table, { time, ...question }: ListQuestion): AskedList {
   const where = parseWhere(question.where, table.lookup);

@@ -42,8 +42,9 @@ export async function registerConsoleApi(fastify: FastifyInstance, options: Cons
         acceptJson(json);
         for (const endpoint of options.endpoints) route(json, endpoint, guard, now);
       });
-      await mountConsoleData(api, { ...data, guard, now });
-      api.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, known));
+      const refuseMethod = (request: FastifyRequest, reply: FastifyReply) => answerUnrouted(request, reply, known);
+      await mountConsoleData(api, { ...data, guard, now, refuseMethod });
+      api.setNotFoundHandler(refuseMethod);
     },
     { prefix: consolePrefix },
   );

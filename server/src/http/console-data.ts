@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Change } from '../audit.ts';
 import type { Clock } from '../clock.ts';
-import { type HandlerAnswer, mountEndpoints } from './api.ts';
+import { type HandlerAnswer, type Mount, mountEndpoints } from './api.ts';
 import { auditedHandle } from './console-data-audit.ts';
 import type { AdminContext } from './console-endpoint.ts';
 import type { ConsoleGuard } from './console-guard.ts';
@@ -23,6 +23,7 @@ export interface ConsoleDataOptions {
 interface Options extends ConsoleDataOptions {
   readonly guard: ConsoleGuard;
   readonly now: Clock;
+  readonly refuseMethod: Mount['refuseMethod'];
 }
 
 declare module 'fastify' {
@@ -42,10 +43,11 @@ export function reachable(endpoints: readonly Endpoint[]): readonly Endpoint[] {
  */
 export async function mountConsoleData(fastify: FastifyInstance, options: Options): Promise<void> {
   fastify.decorateRequest('admin', undefined);
-  const { endpoints, guard, now } = options;
+  const { endpoints, guard, now, refuseMethod } = options;
   await mountEndpoints(fastify, {
     endpoints: reachable(endpoints),
     prefix: dataPath,
+    refuseMethod,
     async admit(request, endpoint) {
       const permission = dataPermission(endpoint);
       if (!permission) throw new Error(`${endpoint.operationId} is not for the console`);

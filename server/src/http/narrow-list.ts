@@ -112,12 +112,17 @@ function columns({ columns }: Pick<NarrowPlan, 'columns'>): Sql {
   return raw([...new Set(['rowid', 'object_id', ...columns])].join(', '));
 }
 
-/** The page from one index that says all that is asked. The database would not know which of several is the shortest. */
+/**
+ * The page from one index that says all that is asked. The database would not know which of several is the shortest.
+ * The index is partial, and SQLite refuses to use it unless the statement says that its column is set: a condition with
+ * a value of another type is the constant false, which names no column.
+ */
 function byIndex(db: Db, query: NarrowQuery, { column }: Group): Sql {
   const { table, scope } = query;
   const { condition, orderBy } = queryToSql(query, db.dialect.where);
   const index = raw(`${table.name} indexed by ${table.name}_${column}`);
-  return pageOf(query, sql`${index} where ${scope} and ${condition} order by ${orderBy}`);
+  const isSet = raw(`${column} is not null`);
+  return pageOf(query, sql`${index} where ${scope} and ${isSet} and ${condition} order by ${orderBy}`);
 }
 
 /** The page of those `candidates` that fit. Documents are read only for what is answered. */

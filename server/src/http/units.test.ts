@@ -142,6 +142,27 @@ describe('an objectId', () => {
     );
   });
 
+  test('sorts by creation within a millisecond too, also while others are made of other times', () => {
+    const times = [7, 5, 7, 6, 7, 5, 6];
+    const made = Array.from({ length: 20_000 }, (_, n) => ({ time: times[n % 7] ?? 0, id: '' }));
+    for (const one of made) one.id = newObjectId(one.time);
+    for (const time of [5, 6, 7]) {
+      const ids = made.filter((one) => one.time === time).map(({ id }) => id);
+      assert.deepEqual(ids, ids.toSorted());
+    }
+  });
+
+  test('does not tell the next one: steps differ and are large', () => {
+    const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    const numberOf = (id: string) =>
+      [...id].reduce((value, digit) => value * 62n + BigInt(alphabet.indexOf(digit)), 0n);
+    const values = Array.from({ length: 1_000 }, () => numberOf(newObjectId(99)));
+    const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0n));
+    assert.equal(new Set(steps).size, steps.length);
+    // A step has 53 bits: that one of a thousand is this small happens once in ten thousand runs.
+    assert.ok(steps.every((step) => step > 2n ** 30n));
+  });
+
   test('is not made twice', () => {
     assert.equal(new Set(Array.from({ length: 20_000 }, () => newObjectId(1))).size, 20_000);
   });

@@ -14,4 +14,4 @@ export type * from './types.ts';
 export type { Normalised, WireContext } from './wire.ts';
 export { normalise } from './wire.ts';
 export type { Problem, ProblemCode } from './wire-values.ts';
-export { addressKey, canonicalUuid } from './wire-values.ts';
+export { addressKey, canonicalUuid, latestTime } from './wire-values.ts';

@@ -17,7 +17,8 @@ const ZONE_METRES: Readonly<Record<string, number>> = { immediate: 0.5, near: 2,
 /** A zone's name in any of the spellings in use; "unknown" and anything else give nothing. */
 function zoneMetres(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined;
-  return ZONE_METRES[value.toLowerCase().replace(/^proximity/, '')];
+  const zone = value.toLowerCase().replace(/^proximity/, '');
+  return Object.hasOwn(ZONE_METRES, zone) ? ZONE_METRES[zone] : undefined;
 }
 
 /** rssi, and distance or accuracy or zone. A zone by itself is Apple's own smoothed judgement. */
@@ -38,14 +39,18 @@ function phoneReading(addressed: Addressed, values: Omit<Draft, 'subject'>): Rea
   return { ok: true, draft: { subject: { direction: 'phone', address: addressed.address }, ...values } };
 }
 
-const DECISIONS: Readonly<Record<string, 'ENTER' | 'EXIT'>> = { ENTER: 'ENTER', EXIT: 'EXIT' };
+/** ENTER and EXIT in any case. */
+function decisionOf(value: unknown): 'ENTER' | 'EXIT' | undefined {
+  const text = typeof value === 'string' ? value.toUpperCase() : undefined;
+  return text === 'ENTER' || text === 'EXIT' ? text : undefined;
+}
 
 /**
  * Pharos' own: `{beacon | beaconId | uuid+major+minor, event | rssi | accuracy | distance | proximity, txPower?,
  * occurredAt?, eventId?, sender?, interval?, receiver?}`. `beacon` is an objectId, a Pointer or an address.
  */
 export function readPharos(raw: Raw): Reading {
-  const event = raw['event'] === undefined ? undefined : DECISIONS[String(raw['event']).toUpperCase()];
+  const event = decisionOf(raw['event']);
   if (raw['event'] !== undefined && event === undefined) {
     return refuse('bad_event', 'event', 'event is ENTER or EXIT; zones are decided here, from rssi.');
   }

@@ -61,7 +61,7 @@ function complete(raw: Record<string, unknown>, draft: Draft, context: WireConte
   const useless = draft.event === undefined ? uselessMeasurement(draft) : null;
   if (useless !== null) return useless;
   const { subject, ...values } = draft;
-  const interval = typeof raw['interval'] === 'number' ? raw['interval'] : context.interval;
+  const interval = isInterval(raw['interval']) ? raw['interval'] : context.interval;
   const sender = senderOf(raw['sender']) ?? draft.sender ?? context.sender;
   const observation: Observation = {
     ...values,
@@ -71,6 +71,11 @@ function complete(raw: Record<string, unknown>, draft: Draft, context: WireConte
   };
   const eventId = raw['eventId'];
   return { ok: true, subject, observation, ...(typeof eventId === 'string' && eventId !== '' ? { eventId } : {}) };
+}
+
+/** Seconds, a day at most, as of a batch; anything else says nothing. */
+function isInterval(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 86_400;
 }
 
 const SENDERS: readonly SenderKind[] = ['phone', 'androidBackground', 'espresense', 'openmqttgateway'];

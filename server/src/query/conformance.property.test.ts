@@ -110,6 +110,9 @@ const atoms = fc.oneof(
     '[a-c]',
     '[^a]',
     '[^\\n😀]',
+    '[^\\n]',
+    '[\\s\\S]',
+    '\\p{Any}',
     '\\pL',
   ),
   fc.constantFrom(

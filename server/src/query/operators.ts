@@ -2,12 +2,14 @@ import type { Comparison, Condition, Literal, Logic, Target } from './ast.ts';
 import type { Field } from './fields.ts';
 import { type Parsed, parseLiteral, parseLiterals } from './literals.ts';
 import { compileRegex, maxRegexLength, type Regex, RegexProblem } from './regex.ts';
+import type { RegexBudget } from './regex-cost.ts';
 
 /** What the parser hands to an operator beside its operand. */
 export interface OperandContext {
   readonly field: Field;
   /** The operand of the operator's companion (`$options` of `$regex`), where there is one. */
   readonly companion: unknown;
+  readonly patterns: RegexBudget;
 }
 
 /**
@@ -67,14 +69,14 @@ function parseBoolean(operand: unknown): Parsed<boolean> {
   return typeof operand === 'boolean' ? { value: operand } : { problem: 'takes true or false' };
 }
 
-function parsePattern(operand: unknown, { companion = '' }: OperandContext): Parsed<Regex> {
+function parsePattern(operand: unknown, { companion = '', patterns }: OperandContext): Parsed<Regex> {
   if (typeof operand !== 'string') return { problem: 'takes a regular expression as a string' };
   if ([...operand].length > maxRegexLength) return { problem: `takes at most ${maxRegexLength} characters` };
   if (typeof companion !== 'string' || !/^[ims]{0,3}$/.test(companion)) {
     return { problem: 'knows the $options i, m and s' };
   }
   try {
-    return { value: compileRegex(companion === '' ? operand : `(?${companion})${operand}`) };
+    return { value: compileRegex(companion === '' ? operand : `(?${companion})${operand}`, patterns) };
   } catch (error) {
     if (error instanceof RegexProblem) return { problem: error.message };
     throw error;

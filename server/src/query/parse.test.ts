@@ -112,6 +112,35 @@ describe('a where', () => {
     for (const where of accepted) assert.ok(parse(where));
   });
 
+  // Each of them is a pattern that is taken alone; together they would keep every other request waiting.
+  const heavy: Readonly<Record<string, (n: number) => string>> = {
+    'classes that differ': (n) => `(?i)${n}[\\pL\\PN${String.fromCodePoint(0x4000 + n)}]{2}`,
+    'ranges whose case is ignored': (n) => `(?i)[${String.fromCodePoint(0x100 + n)}-\\x{1ffff}]`,
+    'one class many times': (n) => `${n}${'\\pL'.repeat(60)}`,
+    'letters whose case is ignored': (n) =>
+      `(?i)${Array.from({ length: 60 }, (_, index) => String.fromCodePoint(0x10a0 + n * 60 + index)).join('')}`,
+    repetitions: (n) => `${n}(?:ab|cd){200}`,
+  };
+  for (const [what, pattern] of Object.entries(heavy)) {
+    it(`is refused with too many patterns of ${what}, which are taken alone`, () => {
+      const patterns = Array.from({ length: 100 }, (_, n) => pattern(n));
+      for (const $regex of patterns) assert.ok(parse({ title: { $regex } }), $regex);
+      const together = [];
+      for (const $regex of patterns) {
+        if (Buffer.byteLength(JSON.stringify([...together, { title: { $regex } }])) > 8_000) break;
+        together.push({ title: { $regex } });
+      }
+      const where = { $or: [{ $or: together.slice(0, 32) }, { $or: [...together.slice(32, 64), { title: 'a' }] }] };
+      const [problem] = refusal(() => parse(where));
+      assert.match(problem?.problem ?? '', /too complex together/);
+    });
+  }
+
+  it('takes the patterns of a search in many fields', () => {
+    const where = (n: number) => ({ title: { $regex: `(?i)^[\\p{L}\\p{M}' -]+ ${n} gefäß.*(straße|str\\.)$` } });
+    assert.ok(parse({ $or: Array.from({ length: 20 }, (_, n) => where(n)) }));
+  });
+
   it('counts bytes and not characters', () => {
     refusal(() => parse({ title: 'é'.repeat(4096) }));
     refusal(() => parseWhereValue({ title: 'é'.repeat(4096) }, fields));

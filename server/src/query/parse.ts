@@ -3,6 +3,7 @@ import { type Field, type FieldLookup, findField } from './fields.ts';
 import { findJsonProblem, isObject } from './json.ts';
 import { companions, operators } from './operators.ts';
 import { Problems, refuseQuery } from './problems.ts';
+import { RegexBudget } from './regex-cost.ts';
 
 /** Bytes of UTF-8. */
 export const maxWhereLength = 8192;
@@ -23,6 +24,7 @@ const groups: ReadonlyMap<string, Group['kind']> = new Map([
 interface Parser {
   readonly fields: FieldLookup;
   readonly problems: Problems;
+  readonly patterns: RegexBudget;
   conditions: number;
 }
 
@@ -62,7 +64,7 @@ function parseJson(text: string): unknown {
 function parseObject(value: unknown, fields: FieldLookup): Where | undefined {
   const problem = findJsonProblem(value, maxJsonDepth);
   if (problem !== undefined) throw refuseQuery('where', problem);
-  const parser: Parser = { fields, problems: new Problems(), conditions: 0 };
+  const parser: Parser = { fields, problems: new Problems(), patterns: new RegexBudget(), conditions: 0 };
   const where = parseLevel(parser, value, 'where', 1);
   parser.problems.throwIfAny();
   return where.parts.length === 0 ? undefined : where;
@@ -151,7 +153,7 @@ function parseCondition(
     operator.companion !== undefined && isObject(written.beside) && Object.hasOwn(written.beside, operator.companion)
       ? written.beside[operator.companion]
       : undefined;
-  const parsed = operator.parse(written.operand, { field: named.field, companion });
+  const parsed = operator.parse(written.operand, { field: named.field, companion, patterns: parser.patterns });
   if ('problem' in parsed) return parser.problems.add(named.name, `${key} ${parsed.problem}`);
   return Object.freeze({ kind: 'condition', ...named, operator: key, ...parsed.value });
 }

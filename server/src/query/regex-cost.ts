@@ -1,4 +1,5 @@
-import type { RegexNode } from './regex-parse.ts';
+import type { CharacterSet, RegexNode } from './regex-parse.ts';
+import { hasCase, maxCodePoint } from './regex-ranges.ts';
 import { canBeEmpty } from './regex-simplify.ts';
 
 /** What a simplified pattern asks of PostgreSQL's compiler, every repetition written out. */
@@ -21,6 +22,71 @@ export function isAffordable(node: RegexNode): boolean {
   const cost = measure(node);
   const run = Math.max(cost.before, cost.within, cost.after);
   return cost.size <= limits.size && cost.skips <= limits.skips && run <= limits.run;
+}
+
+/** Microseconds, as `weighRegex` has them, for all patterns of a query together: they are read on the main thread. */
+const maxWeight = 10_000;
+
+/** What the patterns of one query may cost together. */
+export class RegexBudget {
+  readonly #seen = new Map<string, number>();
+  #left = maxWeight;
+
+  /** False when the pattern weighs more than is left. */
+  take(source: string, node: RegexNode): boolean {
+    this.#left -= weighRegex(source, node, this.#seen);
+    return this.#left >= 0;
+  }
+}
+
+/**
+ * How long it takes at most to judge the pattern and to write it for PostgreSQL: microseconds of one processor of a
+ * server of 2024, as measured. It follows from the text alone, so that a pattern is taken or refused alike everywhere.
+ * A class that was `seen` before is known.
+ */
+export function weighRegex(source: string, node: RegexNode, seen = new Map<string, number>()): number {
+  let weight = 10 + 3 * source.length + 2 * measure(node).size;
+  for (const set of setsOf(node)) {
+    const name = set.kind === 'atom' ? set.atom : set.kind === 'character' ? set.codePoint : set.kind;
+    const key = `${name} ${'ignoreCase' in set && set.ignoreCase}`;
+    const known = seen.get(key);
+    weight += known === undefined ? weighSet(set) : known / 10;
+    if (known === undefined) seen.set(key, weighSet(set));
+  }
+  return Math.ceil(weight);
+}
+
+const unicodeClass = /\\[pP]/g;
+const rangeInClass =
+  /(\\x\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{2}|\\[\s\S]|[^\\])-(\\x\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{2}|\\[\s\S]|[^\\])/gu;
+
+function weighSet(set: CharacterSet): number {
+  if (set.kind === 'character') return set.ignoreCase && hasCase(set.codePoint) ? 12 : 0;
+  if (set.kind !== 'atom') return 0;
+  const { atom, ignoreCase } = set;
+  const classes = atom.match(unicodeClass)?.length ?? 0;
+  const own = (ignoreCase ? 10 : 5) + 250 * classes;
+  if (!ignoreCase) return own;
+  // To fold a range, re2js looks at each of its characters.
+  const spans = [...atom.matchAll(rangeInClass)].map(
+    ([, low = '', high = '']) => endOf(high, false) - endOf(low, true),
+  );
+  return own + spans.reduce((total, span) => total + Math.max(span, 0) * 0.03, 0);
+}
+
+/** One end of a range in a class; of an escape that is not a number, the end that makes the range longest. */
+function endOf(text: string, isLow: boolean): number {
+  const hex = /^\\x\{?([0-9A-Fa-f]+)/.exec(text)?.[1];
+  if (hex !== undefined) return Math.min(Number.parseInt(hex, 16), maxCodePoint);
+  if (!text.startsWith('\\')) return text.codePointAt(0) ?? 0;
+  return isLow ? 0 : 128;
+}
+
+/** The sets in the order in which they stand, each as often as it does. */
+export function* setsOf(node: RegexNode): Iterable<CharacterSet> {
+  if (node.kind === 'set') yield node.set;
+  else if (node.kind === 'repeat') yield* setsOf(node.part);
+  else if (node.kind !== 'assert') for (const part of node.parts) yield* setsOf(part);
 }
 
 /** Runs of assertions at the start, anywhere and at the end; all three are the whole when no character is needed. */

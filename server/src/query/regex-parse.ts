@@ -1,12 +1,29 @@
-import { type Ranges, rangesOf, rangesOfCharacter } from './regex-ranges.ts';
-
 /** The structure of an RE2 pattern, as far as "is it found or not" depends on it: no captures, no laziness. */
 export type RegexNode =
-  | { readonly kind: 'set'; readonly ranges: Ranges }
+  | { readonly kind: 'set'; readonly set: CharacterSet }
   | { readonly kind: 'assert'; readonly what: Assertion }
   | { readonly kind: 'sequence'; readonly parts: readonly RegexNode[] }
   | { readonly kind: 'choice'; readonly parts: readonly RegexNode[] }
   | { readonly kind: 'repeat'; readonly part: RegexNode; readonly min: number; readonly max: number };
+
+/**
+ * One character of the text: an `atom` is a class or an escape as it stands in the pattern. Which code points it means
+ * is found out only where it is needed, since that takes much longer than all the rest.
+ */
+export type CharacterSet =
+  | { readonly kind: 'atom'; readonly atom: string; readonly ignoreCase: boolean }
+  | { readonly kind: 'character'; readonly codePoint: number; readonly ignoreCase: boolean }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'exceptNewline' };
+
+export interface ParsedRegex {
+  readonly node: RegexNode;
+  /**
+   * The same pattern with `\d` for each atom and no flag `i`: RE2 takes the pattern if and only if it takes this one and
+   * each atom, and reads this one many times faster.
+   */
+  readonly skeleton: string;
+}
 
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordEdge' | 'noWordEdge';
 
@@ -21,11 +38,10 @@ interface Reader {
   readonly text: string;
   at: number;
   flags: Flags;
+  skeleton: string;
+  /** Up to where `text` is in the skeleton. */
+  copied: number;
 }
-
-const newline = 10;
-const everyCharacter: Ranges = [0, 0x10ffff];
-const exceptNewline: Ranges = [0, newline - 1, newline + 1, 0x10ffff];
 
 const escapedAssertions: Readonly<Record<string, Assertion>> = {
   A: 'textStart',
@@ -40,14 +56,23 @@ const escapeForm = /\\(?:x\{[0-9A-Fa-f]+\}|x[0-9A-Fa-f]{2}|[0-7]{1,3}|p\{\^?\w+\
 const characterClass = /\[\^?\]?(?:\[:\^?\w+:\]|\\(?:[pPx]\{\^?\w+\}|[\s\S])|[^\]\\])*\]/uy;
 
 /**
- * Reads a pattern that re2js has accepted already, so nothing here has to report a syntax error: whatever does not fit
- * the grammar is a gap between the two readers, and the pattern is refused by the `SyntaxError`.
+ * Reads a pattern in time linear in its length. It takes more than RE2 does, which has to judge the skeleton and the
+ * atoms; a text in which it finds no structure is refused.
+ *
+ * @throws SyntaxError
  */
-export function parseRegex(text: string): RegexNode {
-  const reader: Reader = { text, at: 0, flags: { i: false, m: false, s: false } };
+export function parseRegex(text: string): ParsedRegex {
+  const flags = { i: false, m: false, s: false };
+  const reader: Reader = { text, at: 0, flags, skeleton: '', copied: 0 };
   const node = readChoice(reader);
   if (reader.at < text.length) throw new SyntaxError(`unexpected ) at ${reader.at}`);
-  return node;
+  return { node, skeleton: reader.skeleton + text.slice(reader.copied) };
+}
+
+/** Puts other text into the skeleton for what was read since `from`. */
+function replace(reader: Reader, from: number, by: string): void {
+  reader.skeleton += reader.text.slice(reader.copied, from) + by;
+  reader.copied = reader.at;
 }
 
 function readChoice(reader: Reader): RegexNode {
@@ -70,16 +95,15 @@ function readPiece(reader: Reader, parts: RegexNode[]): void {
   if (char === '(') readGroup(reader, parts);
   else if (reader.text.startsWith('\\Q', reader.at)) readQuotation(reader, parts);
   else if (char === '\\') parts.push(readEscape(reader));
-  else if (char === '[') {
-    parts.push({ kind: 'set', ranges: rangesOf(take(reader, characterClass)[0], reader.flags.i) });
-  } else if (char === '.' || char === '^' || char === '$') {
+  else if (char === '[') parts.push(readAtom(reader, reader.at, take(reader, characterClass)[0]));
+  else if (char === '.' || char === '^' || char === '$') {
     reader.at++;
     parts.push(readSymbol(char, reader.flags));
   } else if (!readRepetition(reader, parts)) readLiteral(reader, parts);
 }
 
 function readSymbol(char: '.' | '^' | '$', flags: Flags): RegexNode {
-  if (char === '.') return { kind: 'set', ranges: flags.s ? everyCharacter : exceptNewline };
+  if (char === '.') return { kind: 'set', set: flags.s ? { kind: 'any' } : { kind: 'exceptNewline' } };
   if (char === '^') return { kind: 'assert', what: flags.m ? 'lineStart' : 'textStart' };
   return { kind: 'assert', what: flags.m ? 'lineEnd' : 'textEnd' };
 }
@@ -87,7 +111,12 @@ function readSymbol(char: '.' | '^' | '$', flags: Flags): RegexNode {
 function readLiteral(reader: Reader, parts: RegexNode[]): void {
   const codePoint = reader.text.codePointAt(reader.at) ?? 0;
   reader.at += codePoint > 0xffff ? 2 : 1;
-  parts.push({ kind: 'set', ranges: rangesOfCharacter(codePoint, reader.flags.i) });
+  parts.push({ kind: 'set', set: { kind: 'character', codePoint, ignoreCase: reader.flags.i } });
+}
+
+function readAtom(reader: Reader, from: number, atom: string): RegexNode {
+  replace(reader, from, '\\d');
+  return { kind: 'set', set: { kind: 'atom', atom, ignoreCase: reader.flags.i } };
 }
 
 /** Reads `*`, `+`, `?` or `{n,m}` with a `?` for laziness; a `{` that starts no repetition is a character. */
@@ -117,9 +146,11 @@ function readCounts(reader: Reader): readonly [number, number] | undefined {
 
 /** `(…)`, `(?:…)`, `(?P<name>…)`, `(?i-s:…)`, or `(?i)`, which lasts to the end of the group around it. */
 function readGroup(reader: Reader, parts: RegexNode[]): void {
-  const [, on = '', off = '', end] = take(reader, groupStart);
+  const from = reader.at;
+  const [written, on = '', off = '', end] = take(reader, groupStart);
   const outer = reader.flags;
   reader.flags = changeFlags(outer, on, off);
+  if (end !== undefined) replace(reader, from, written.replaceAll('i', 's'));
   if (end === ')') return;
   parts.push(readChoice(reader));
   if (reader.text[reader.at] !== ')') throw new SyntaxError('missing )');
@@ -133,9 +164,10 @@ function changeFlags(flags: Flags, on: string, off: string): Flags {
 }
 
 function readEscape(reader: Reader): RegexNode {
+  const from = reader.at;
   const atom = take(reader, escapeForm)[0];
   const what = escapedAssertions[atom.slice(1)];
-  return what === undefined ? { kind: 'set', ranges: rangesOf(atom, reader.flags.i) } : { kind: 'assert', what };
+  return what === undefined ? readAtom(reader, from, atom) : { kind: 'assert', what };
 }
 
 /** `\Q…\E`, or to the end of the pattern where the `\E` is missing. */

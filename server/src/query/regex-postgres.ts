@@ -1,5 +1,5 @@
 import type { Assertion, RegexNode } from './regex-parse.ts';
-import { complement, maxCodePoint, type Ranges } from './regex-ranges.ts';
+import { complement, maxCodePoint, type Ranges, rangesOfSet } from './regex-ranges.ts';
 
 const wordCharacters = '[0-9A-Z_a-z]';
 
@@ -22,7 +22,7 @@ const maxCount = 255;
 export function toPostgresRegex(node: RegexNode): string {
   switch (node.kind) {
     case 'set':
-      return writeSet(node.ranges);
+      return setText(rangesOfSet(node.set));
     case 'assert':
       return assertions[node.what];
     case 'sequence':
@@ -60,6 +60,17 @@ function writeCounts(min: number, max: number): readonly string[] {
   return counts;
 }
 
+/** By the ranges of a class, which `rangesOf` remembers: `\pL` has 650 of them and often stands several times. */
+const written = new WeakMap<Ranges, string>();
+
+function setText(ranges: Ranges): string {
+  const known = written.get(ranges);
+  if (known !== undefined) return known;
+  const text = writeSet(ranges);
+  written.set(ranges, text);
+  return text;
+}
+
 /** A character or a bracket expression. U+0000 is left out, since no text contains it. */
 function writeSet(ranges: Ranges): string {
   const rest = complement(ranges);
@@ -84,8 +95,7 @@ function writeRanges(ranges: Ranges): string {
 
 /** Letters and digits stand for themselves; everything else is an escape, so no character can mean anything more. */
 function writeCharacter(codePoint: number): string {
-  const char = String.fromCodePoint(codePoint);
-  if (/^[A-Za-z0-9]$/.test(char)) return char;
+  if (codePoint < 128 && /^[A-Za-z0-9]$/.test(String.fromCharCode(codePoint))) return String.fromCharCode(codePoint);
   const hex = codePoint.toString(16);
   return codePoint > 0xffff ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`;
 }

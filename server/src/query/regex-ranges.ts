@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import type { CharacterSet } from './regex-parse.ts';
 
 /** Inclusive ranges of code points, ascending and apart: [low, high, low, high, …]. */
 export type Ranges = readonly number[];
@@ -6,9 +7,12 @@ export type Ranges = readonly number[];
 export const maxCodePoint = 0x10ffff;
 
 /** Opcodes of a compiled re2js program; the tests hold them to what the library really does. */
-const runeInstruction = 8;
-const singleRuneInstruction = 9;
+const opcodes = { fail: 5, rune: 8, singleRune: 9, anyRune: 10, anyRuneExceptNewline: 11 } as const;
 const foldsCase = 1;
+
+const newline = 10;
+const everyCharacter: Ranges = [0, maxCodePoint];
+const exceptNewline: Ranges = [0, newline - 1, newline + 1, maxCodePoint];
 
 interface Instruction {
   readonly op: number;
@@ -36,19 +40,38 @@ export function rangesOf(atom: string, ignoreCase: boolean): Ranges {
 
 function readRanges(pattern: string): Ranges {
   const { inst } = RE2JS.compile(pattern).re2().prog as { inst: readonly Instruction[] };
-  const rune = inst.find(({ op }) => op === runeInstruction || op === singleRuneInstruction);
-  if (rune === undefined) return [];
+  // Classes that hold every character, all but the newline, or none have instructions of their own.
+  if (inst.some(({ op }) => op === opcodes.anyRune)) return everyCharacter;
+  if (inst.some(({ op }) => op === opcodes.anyRuneExceptNewline)) return exceptNewline;
+  const rune = inst.find(({ op }) => op === opcodes.rune || op === opcodes.singleRune);
+  if (rune === undefined) {
+    if (inst.some(({ op }) => op === opcodes.fail)) return [];
+    throw new Error(`re2js compiled ${pattern} to instructions that are not known.`);
+  }
   const only = rune.runes.length === 1 ? rune.runes[0] : undefined;
   if (only === undefined) return rune.runes;
-  return rune.op === runeInstruction && rune.arg === foldsCase ? rangesOfCharacter(only, true) : [only, only];
+  return rune.op === opcodes.rune && rune.arg === foldsCase ? rangesOfCharacter(only, true) : [only, only];
+}
+
+/** The code points that a set of a pattern matches. */
+export function rangesOfSet(set: CharacterSet): Ranges {
+  if (set.kind === 'any') return everyCharacter;
+  if (set.kind === 'exceptNewline') return exceptNewline;
+  return set.kind === 'atom' ? rangesOf(set.atom, set.ignoreCase) : rangesOfCharacter(set.codePoint, set.ignoreCase);
 }
 
 /** One character, with everything that equals it without case. */
 export function rangesOfCharacter(codePoint: number, ignoreCase: boolean): Ranges {
-  if (!ignoreCase || codePoint === maxCodePoint) return [codePoint, codePoint];
+  if (!ignoreCase || codePoint === maxCodePoint || !hasCase(codePoint)) return [codePoint, codePoint];
   // In a class of one character re2js leaves the folding to the match; a second one makes it write the ranges out.
   const ranges = rangesOf(`[\\x{${codePoint.toString(16)}}\\x{10FFFF}]`, true);
   return ranges.slice(0, -2);
+}
+
+/** False only for characters that equal no other without case, which are most; saves asking re2js. */
+export function hasCase(codePoint: number): boolean {
+  const char = String.fromCodePoint(codePoint);
+  return char.toLowerCase() !== char || char.toUpperCase() !== char;
 }
 
 /** What the ranges leave out of U+0001 to U+10FFFF. */

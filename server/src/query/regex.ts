@@ -1,10 +1,11 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { isAffordable } from './regex-cost.ts';
-import { parseRegex } from './regex-parse.ts';
+import { isAffordable, RegexBudget, setsOf, weighRegex } from './regex-cost.ts';
+import { parseRegex, type RegexNode } from './regex-parse.ts';
 import { toPostgresRegex } from './regex-postgres.ts';
+import { rangesOf } from './regex-ranges.ts';
 import { simplifyRegex } from './regex-simplify.ts';
 
-/** A pattern that both databases and `matches` understand alike. */
+/** A pattern that both databases and `matches` understand alike. Each reading is made when it is first asked for. */
 export interface Regex {
   /** RE2 syntax with the options written in front, such as `(?i)`. */
   readonly source: string;
@@ -17,25 +18,39 @@ export interface Regex {
 /** Code points. */
 export const maxRegexLength = 256;
 
-const compiled = new Map<string, Regex>();
-const cacheSize = 64;
+const compiled = new Map<string, CompiledRegex>();
+/** As many patterns as one query may have. */
+const cacheSize = 256;
+/** Heavy patterns are large too. As `weighRegex` has it, it is the budget of four queries. */
+const cacheWeight = 40_000;
+let cachedWeight = 0;
 
 /**
  * `source` is RE2 syntax. Throws a `RegexProblem` when it is not, or when it says more than both databases can be asked
- * to do.
+ * to do, or costs more than the `budget` has left.
  */
-export function compileRegex(source: string): Regex {
+export function compileRegex(source: string, budget = new RegexBudget()): Regex {
   const known = compiled.get(source);
   if (known !== undefined) {
+    if (!budget.take(source, known.node)) throw tooHeavy();
     // The last used are kept: a Map iterates in the order of insertion.
     compiled.delete(source);
     compiled.set(source, known);
     return known;
   }
-  const regex = translate(source);
-  if (compiled.size >= cacheSize) compiled.delete(compiled.keys().next().value ?? '');
-  compiled.set(source, regex);
+  const regex = new CompiledRegex(source, read(source, budget));
+  remember(regex);
   return regex;
+}
+
+function remember(regex: CompiledRegex): void {
+  cachedWeight += regex.weight;
+  for (const [source, { weight }] of compiled) {
+    if (compiled.size < cacheSize && cachedWeight <= cacheWeight) break;
+    compiled.delete(source);
+    cachedWeight -= weight;
+  }
+  compiled.set(regex.source, regex);
 }
 
 /** Why a pattern is refused, in words for the caller. */
@@ -53,17 +68,57 @@ function literalTest(source: string): RegExp | undefined {
   return text === undefined ? undefined : new RegExp(text, ignoresCase ? 'iu' : 'u');
 }
 
-function translate(source: string): Regex {
+class CompiledRegex implements Regex {
+  readonly source: string;
+  readonly node: RegexNode;
+  readonly weight: number;
+  #postgres: string | undefined;
+  #test: ((text: string) => boolean) | undefined;
+
+  constructor(source: string, node: RegexNode) {
+    this.source = source;
+    this.node = node;
+    this.weight = weighRegex(source, node);
+  }
+
+  get postgres(): string {
+    this.#postgres ??= toPostgresRegex(this.node);
+    return this.#postgres;
+  }
+
+  readonly test = (text: string): boolean => {
+    this.#test ??= testOf(this.source);
+    return this.#test(text);
+  };
+}
+
+function testOf(source: string): (text: string) => boolean {
+  const literal = literalTest(source);
+  if (literal) return (text) => literal.test(text);
+  const engine = RE2JS.compile(source);
+  return (text) => engine.test(text);
+}
+
+/** What costs more than a little comes last: a request must not keep others waiting by patterns that are refused. */
+function read(source: string, budget: RegexBudget): RegexNode {
   try {
-    const engine = RE2JS.compile(source);
-    const node = simplifyRegex(parseRegex(source));
+    const { node: written, skeleton } = parseRegex(source);
+    const node = simplifyRegex(written);
     if (!isAffordable(node)) throw new RegexProblem('is too complex: fewer or smaller repetitions, please');
-    const literal = literalTest(source);
-    const test = literal ? (text: string) => literal.test(text) : (text: string) => engine.test(text);
-    return Object.freeze({ source, postgres: toPostgresRegex(node), test });
+    if (!budget.take(source, node)) throw tooHeavy();
+    RE2JS.compile(skeleton);
+    for (const set of setsOf(node)) if (set.kind === 'atom') rangesOf(set.atom, false);
+    return node;
   } catch (error) {
-    if (error instanceof RE2JSException) throw new RegexProblem(`is not RE2 syntax: ${error.message}`);
-    if (error instanceof SyntaxError) throw new RegexProblem(`is not understood: ${error.message}`);
+    if (error instanceof RE2JSException || error instanceof SyntaxError) {
+      throw new RegexProblem(`is not RE2 syntax: ${error.message}`);
+    }
     throw error;
   }
+}
+
+function tooHeavy(): RegexProblem {
+  return new RegexProblem(
+    'makes the patterns of the request too complex together: fewer or smaller character classes and repetitions, please',
+  );
 }

@@ -85,7 +85,7 @@ const ownColumns = columnLookup({
   updatedAt: time('updated_at'),
 });
 
-/** `objectId`, `createdAt`, `updatedAt`, and `metadata` with any path below it. */
+/** `objectId`, `createdAt`, `updatedAt`, and any path below `metadata`, which has no order and no type of its own. */
 function bucketLookup(columns: Columns, slots: readonly Slot[]): FieldLookup {
   const usable = new Map(
     slots.filter(({ state, exact }) => state === 'ready' && exact).map((slot) => [slot.column, slot]),
@@ -107,6 +107,7 @@ function bucketLookup(columns: Columns, slots: readonly Slot[]): FieldLookup {
   };
   return (name) => {
     const [head, ...path] = name.split('.');
-    return head === 'metadata' ? member(path) : ownColumns(name);
+    if (head !== 'metadata') return ownColumns(name);
+    return path.length > 0 ? member(path) : undefined;
   };
 }

@@ -49,6 +49,18 @@ for (const database of databases) {
       assert.equal(({} as Record<string, unknown>)['x'], undefined);
     });
 
+    test('asks for members of the document and never for the whole', async () => {
+      await create(app, schemas, { column: { rank: { type: 'Number' } } }, user.headers);
+      for (const url of [records, schemas]) {
+        for (const query of ['where={"metadata":{}}', 'where={"metadata":null}', 'order=metadata', 'order=-metadata']) {
+          const { status, body } = await send('GET', `${url}?${encodeURI(query)}`);
+          assert.deepEqual([status, body.code], [400, 102], `${url} ${query}`);
+          assert.match(body.error.error, /metadata/);
+        }
+        assert.equal((await send('GET', `${url}?order=-metadata.rank`)).status, 200);
+      }
+    });
+
     test('of duplicate keys the last wins, and what is stored is the parsed value', async () => {
       const created = await app.send({
         method: 'POST',

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { type ColumnType, RowsStatement } from '../../db/rows.ts';
-import { defineTable, json, text, time } from '../../db/table.ts';
+import { defineTable, json, type Table, text, time } from '../../db/table.ts';
 import { joinSql, raw, Shapes, type SqlValue, sql } from '../../sql.ts';
 import { slotPairs, slotsHeld } from './slots.ts';
 
@@ -15,12 +15,18 @@ export interface BucketRow {
   readonly updated_at: number;
 }
 
-export const schemaTable = defineTable('schemas', {
+const schemas = defineTable('schemas', {
   objectId: text('object_id'),
   metadata: json('metadata'),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),
 });
+
+/** As with records, only paths below `metadata` can be asked for. */
+export const schemaTable: Table = {
+  ...schemas,
+  lookup: (name) => (name === 'metadata' ? undefined : schemas.lookup(name)),
+};
 
 /** The members of a record that are not in its document. */
 export const recordTable = defineTable(

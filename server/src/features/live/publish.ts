@@ -41,11 +41,10 @@ export function createLivePublisher({ revision, now, wake }: LivePublisherDeps):
     if (until <= now()) return;
     const happenings = tell().filter(({ type }) => !leftOut.has(type));
     if (happenings.length === 0) return;
-    // Ids of one millisecond are in no order of their own, and numbers are given by them.
-    const ids = happenings.map(() => newObjectId(now())).sort();
-    for (const [index, { type, at, data }] of happenings.entries()) {
+    for (const { type, at, data } of happenings) {
       const text = JSON.stringify({ timestamp: isoTime(at), data });
-      await store.appendEvent(db, { appId, objectId: ids[index] as string, event: type, data: text, now: now() });
+      // Numbers are given by the ids, which ascend.
+      await store.appendEvent(db, { appId, objectId: newObjectId(now()), event: type, data: text, now: now() });
     }
     db.afterCommit(() => wake(appId));
   };

@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts';
 import { tagKey } from '../../http/tag-key.ts';
 import {
   clockError,
+  latestTime,
   normalise,
   type Observation,
   type SenderKind,
@@ -107,7 +108,23 @@ function correctClock(read: Read, { sentAt }: Batch, now: number): Read {
     field: 'occurredAt',
     message: `occurredAt lies in the future; all times of the batch were moved back by ${seconds} s and counted. Send sentAt, the time of the phone at sending, to have its clock corrected exactly.`,
   });
-  return { items: read.items.map(shift), problems: [...read.problems, ...told.map(note)], clockError: error };
+  const shifted = read.items.map(shift);
+  const isInCalendar = ({ observation: { occurredAt } }: Item) => occurredAt >= 0 && occurredAt <= latestTime;
+  const lost = shifted
+    .filter((item) => !isInCalendar(item))
+    .map(
+      ({ index }): ItemProblem => ({
+        index,
+        code: 'bad_time',
+        field: 'occurredAt',
+        message: `The clock of the sender is off by ${seconds} s; corrected by it, occurredAt is not between 1970 and 9999.`,
+      }),
+    );
+  const problems = [
+    ...read.problems,
+    ...told.filter(({ index }) => lost.every((one) => one.index !== index)).map(note),
+  ];
+  return { items: shifted.filter(isInCalendar), problems: [...problems, ...lost], clockError: error };
 }
 
 /** An observation with whom and where it is about. */

@@ -131,9 +131,8 @@ function logsOf(decided: Decided): store.NewLog[] {
     .filter(({ event: { event } }) => event === 'ENTER' || event === 'EXIT')
     .flatMap((row) => kinds.map((moduleType) => ({ ...row, moduleType })));
   const { now } = decided.recording.turn;
-  // Ids of one millisecond are in no order of their own, and a list goes by them.
-  const ids = logs.map(() => newObjectId(now)).sort();
-  return logs.map((log, index) => ({ ...log, objectId: ids[index] ?? newObjectId(now) }));
+  // A list goes by the ids, which ascend.
+  return logs.map((log) => ({ ...log, objectId: newObjectId(now) }));
 }
 
 function verdictsOf({ decision, recording }: Decided): store.NewVerdict[] {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { fail } from '../../errors.ts';
 import { otherExampleId } from '../../http/answers.ts';
 import { defineShape, isObject, sentence } from '../../http/shape.ts';
+import { latestTime } from '../../proximity/index.ts';
 import { parseInstant } from '../../query/instant.ts';
 import type { Batch } from './intake.ts';
 
@@ -49,11 +50,12 @@ export const batchMembers = {
 const batchSchema = Type.Object(batchMembers);
 type SentBatch = Static<typeof batchSchema>;
 
-/** Epoch milliseconds of a time as senders write it, or undefined. */
+/** Epoch milliseconds of a time as senders write it; undefined for what is none, or lies beyond the year 9999. */
 export function readTime(value: string | number | undefined): number | undefined {
   if (typeof value === 'string') return parseInstant(value);
+  if (value === undefined || value > latestTime) return undefined;
   // As milliseconds it would lie before March 1973.
-  return value !== undefined && value < 1e11 ? value * 1000 : value;
+  return Math.round(value < 1e11 ? value * 1000 : value);
 }
 
 export const batchShape = defineShape(batchSchema, {

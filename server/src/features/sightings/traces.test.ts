@@ -96,8 +96,17 @@ for (const database of databases) {
         broken({}, ['sightings']),
         broken({ sightings: [], at: 'then' }, ['at']),
         broken({ sightings: [], until: '?' }, ['until']),
+        broken({ sightings: [{ beacon: site.hall, event: 'ENTER' }], at: 8.64e15 + 1 }, ['at']),
+        broken({ sightings: [], at: 253_402_300_800_000, until: 1e300 }, ['at', 'until']),
         broken({ sightings: stay(1, 1001) }, ['sightings']),
       ]);
+    });
+
+    test('a simulation takes place at any time of a calendar, the last one too', async () => {
+      for (const at of [0, 1, 1e11, 253_402_300_799_999]) {
+        const { status, body } = await simulate({ at, until: at, sightings: [{ beacon: site.hall, event: 'ENTER' }] });
+        assert.deepEqual([status, body.result.events.length], [200, 1], JSON.stringify(body));
+      }
     });
 
     test('calibration sets the measured power from readings at one metre and refuses what is no measurement', async () => {
