@@ -80,7 +80,7 @@ export interface CreateBeaconBody {
 export interface CreateDeviceBody {
   readonly deviceName: string;
   readonly manufacture: string;
-  /** The topic that the device listens to */
+  /** The topic that the device listens to, without wildcards */
   readonly topic: string;
 }
 
@@ -257,7 +257,7 @@ export interface Device {
   readonly objectId: string;
   readonly deviceName: string;
   readonly manufacture: string;
-  /** The topic that the device listens to */
+  /** The topic that the device listens to, without wildcards */
   readonly topic: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly createdAt: string;
@@ -921,7 +921,7 @@ export interface UpdateBeaconBody {
 export interface UpdateDeviceBody {
   readonly deviceName?: string;
   readonly manufacture?: string;
-  /** The topic that the device listens to */
+  /** The topic that the device listens to, without wildcards */
   readonly topic?: string;
 }
 

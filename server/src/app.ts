@@ -9,6 +9,7 @@ import type { Database, Db } from './db/db.ts';
 import { Revision } from './db/revision.ts';
 import type { DeviceBroker } from './delivery/mqtt-device-broker.ts';
 import type { SenderDefinition } from './delivery/push-sender.ts';
+import { tokenFault } from './delivery/token-fault.ts';
 import { findDemoMark } from './demo-mark.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
@@ -218,7 +219,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     'forgetting old live events': () => feed.sweep(),
     'purging old webhook deliveries': async () => webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
   });
-  const installations = createInstallationService({ db, now, userExists });
+  const installations = createInstallationService({
+    db,
+    now,
+    userExists,
+    tokenFault: (registered) => tokenFault(registered, config.pushUrl),
+  });
 
   const ticker = createTicker({
     db,

@@ -73,7 +73,9 @@ function platform(content: PushContent, deviceType: string, slot: Slots): Record
  */
 function android(content: PushContent, slot: Slots): unknown {
   const { sound, badge } = content;
-  const notification = { tag: slot.collapseId, sound, notification_count: badge };
+  // Android 8 and later play the sound of the channel. Where the app has no channel of this name, FCM takes its default.
+  const channel = sound === undefined || sound === 'default' ? undefined : sound;
+  const notification = { tag: slot.collapseId, sound, channel_id: channel, notification_count: badge };
   return { ttl: slot.ttl, priority: slot.androidPriority, ...(isShown(content) ? { notification } : {}) };
 }
 
@@ -92,12 +94,13 @@ function apns(content: PushContent, slot: Slots): unknown {
 }
 
 function webPush(content: PushContent, slot: Slots): unknown {
-  const isSecureLink = /^https:\/\//i.test(content.link ?? '');
+  const { link = '' } = content;
+  const isSecureLink = /^https:\/\//i.test(link) && URL.canParse(link);
   return {
     headers: { TTL: slot.ttl, Urgency: slot.urgency, Topic: slot.collapseId },
     ...(isShown(content) ? { notification: { tag: slot.collapseId } } : {}),
     // FCM takes no other links here; the app finds every link in the data.
-    ...(isSecureLink ? { fcm_options: { link: content.link } } : {}),
+    ...(isSecureLink ? { fcm_options: { link } } : {}),
   };
 }
 

@@ -22,12 +22,18 @@ export function renderMessage({ deliveryId, content, expiresAt }: PushMessage): 
   );
 }
 
-/** Why nothing can be published there; undefined when it can. MQTT 5.0, 4.7: wildcards are for filters only. */
+/** Why nothing can be published there, as a sentence; undefined when it can. */
 export function topicProblem(topic: string): string | undefined {
-  if (topic === '') return 'The topic is empty.';
-  if (Buffer.byteLength(topic) > 1024) return 'The topic is longer than 1,024 bytes.';
-  if (/[+#]/.test(topic)) return 'The topic holds a wildcard (+ or #), and nothing can be published to one.';
-  if (topic.startsWith('$')) return 'Topics that begin with $ belong to the broker.';
+  const fault = topicFault(topic);
+  return fault && `The topic ${fault}.`;
+}
+
+/** The same as the end of a sentence about the topic. MQTT 5.0, 4.7: wildcards are for filters only. */
+export function topicFault(topic: string): string | undefined {
+  if (topic === '') return 'is empty';
+  if (Buffer.byteLength(topic) > 1024) return 'is longer than 1,024 bytes';
+  if (/[+#]/.test(topic)) return 'holds a wildcard (+ or #), and nothing can be published to one';
+  if (topic.startsWith('$')) return 'begins with $, which is for topics of the broker itself';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: MQTT 5.0, 1.5.4
-  return /[\u0000-\u001f\u007f-\u009f]/.test(topic) ? 'The topic holds a control character.' : undefined;
+  return /[\u0000-\u001f\u007f-\u009f]/.test(topic) ? 'holds a control character' : undefined;
 }

@@ -59,6 +59,9 @@ export function isPublicAddress(ip: string): boolean {
   return global.check(ip, family) && !refused.check(ip, family);
 }
 
+/** Special-use names (RFC 6761, RFC 6762 with appendix G, RFC 7686, RFC 8375) that the public DNS does not have. */
+const privateNames = /\.(localhost|local|internal|intranet|private|corp|home|lan|invalid|onion|home\.arpa)$/;
+
 /**
  * What can be said of a URL's `hostname` (or a bare host) without asking DNS: false for addresses that are not public
  * and for names that mean this machine or its network. True for other names; `publicLookup` judges them.
@@ -66,10 +69,10 @@ export function isPublicAddress(ip: string): boolean {
 export function isPublicHost(hostname: string): boolean {
   const host = hostname
     .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
+    .replace(/\.+$/, '')
     .toLowerCase();
   if (isIP(host)) return isPublicAddress(host);
-  return host.includes('.') && !/\.(localhost|local|internal|home\.arpa)$/.test(host);
+  return host.includes('.') && !privateNames.test(host);
 }
 
 /** A host that resolves to an address outside the public internet. */

@@ -14,6 +14,7 @@ import { generateVapidKeys } from './web-push-settings.ts';
 /** Each kind of message by each way, as it arrives at a provider that refuses whatever does not fit together. */
 
 const origin = { event: 'ENTER', eventId: 'E1', visitId: 'V1', beaconId: 'B1', triggerId: 'T1' };
+const isAddress = (link: unknown) => typeof link === 'string' && URL.canParse(link);
 const strings = (value: object) => Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one)]));
 
 function notification(type: 'IMAGE' | 'VIDEO', url: string, deviceType: PushTarget['deviceType']): PushContent {
@@ -54,6 +55,20 @@ const combinations: Readonly<Record<string, Combination>> = {
     sound: 'default',
     type: 'alert',
     aps: { badge: 0, sound: 'default' },
+  },
+  'a sound of its own, from right to left': {
+    content: push({ title: 'שלום', alert: 'مرحبا \u202b⛵\u202c', sound: 'fog.wav' }),
+    text: { title: 'שלום', body: 'مرحبا \u202b⛵\u202c' },
+    sound: 'fog.wav',
+    type: 'alert',
+    aps: { sound: 'fog.wav' },
+  },
+  'an address that is none': {
+    content: push({ alert: 'B', uri: 'https://no where/' }),
+    text: { body: 'B' },
+    app: { link: 'https://no where/' },
+    type: 'alert',
+    aps: {},
   },
   'uri only': { content: push({ uri: page }), app: { link: page }, ...silent },
   'alert and uri': {
@@ -195,7 +210,8 @@ describe('every kind of message by every way', () => {
         ...texts(renamed),
       });
       const { tag, ...shown } = message.android.notification ?? {};
-      assert.deepEqual(shown, text ? given({ sound, notification_count: badge }) : {});
+      const channel = sound === 'default' ? undefined : sound;
+      assert.deepEqual(shown, text ? given({ sound, channel_id: channel, notification_count: badge }) : {});
       assert.equal(tag === undefined, text === undefined);
     });
 
@@ -209,7 +225,7 @@ describe('every kind of message by every way', () => {
         ...strings(given({ badge, sound })),
         ...texts(renamed),
       });
-      assert.equal(message.webpush.fcm_options?.link, app['link']);
+      assert.equal(message.webpush.fcm_options?.link, isAddress(app['link']) ? app['link'] : undefined);
     });
 
     test(`${name}: Web Push`, async () => {

@@ -34,7 +34,11 @@ describe('FCM messages', () => {
       token: 'tok',
       notification: shown,
       data: { deliveryId: 'D"1', link: 'app://a', video: 'https://x/v', badge: '3', sound: 'bell' },
-      android: { ttl: '90s', priority: 'HIGH', notification: { tag, sound: 'bell', notification_count: 3 } },
+      android: {
+        ttl: '90s',
+        priority: 'HIGH',
+        notification: { tag, sound: 'bell', channel_id: 'bell', notification_count: 3 },
+      },
     });
   });
 
@@ -71,6 +75,7 @@ describe('FCM messages', () => {
     });
     assert.equal(fcm({ title: 'T', link: 'http://x/y' }, 'web').webpush.fcm_options, undefined);
     assert.equal(fcm({ title: 'T', link: 'http://x/y' }, 'web').data.link, 'http://x/y');
+    assert.equal(fcm({ title: 'T', link: 'https://x y/' }, 'web').webpush.fcm_options, undefined);
   });
 
   for (const [name, data, expected] of [

@@ -14,20 +14,44 @@ export interface Subscription {
  * @returns what is wrong with it, as text, when it cannot be used
  */
 export function readSubscription(token: string, allowedOrigin?: string): Subscription | string {
-  const { endpoint, keys } = parsed(token) as { endpoint?: unknown; keys?: { p256dh?: unknown; auth?: unknown } };
+  const { endpoint, keys } = parsed(token);
   if (typeof endpoint !== 'string' || !URL.canParse(endpoint))
     return 'The device token is not a Web Push subscription.';
+  const fault = endpointFault(endpoint, allowedOrigin);
+  if (fault !== undefined) return `The subscription's endpoint ${fault}.`;
   const url = new URL(endpoint);
-  if (url.origin !== allowedOrigin) {
-    if (url.protocol !== 'https:') return "The subscription's endpoint is not an https address.";
-    if (!isPublicHost(url.hostname)) return "The subscription's endpoint is not on the public internet.";
-  }
   const { p256dh, auth } = keys ?? {};
   if (!isBytes(p256dh, 65) || !isBytes(auth, 16)) return "The subscription's keys are not those of a browser.";
   return { origin: url.origin, path: url.pathname + url.search, keys: { p256dh, auth } };
 }
 
-function parsed(token: string): object {
+/**
+ * Why nothing is sent to an endpoint, as the end of a sentence, as far as that can be said without resolving its name.
+ * Push services listen on 443, or as somebody's own on a port of 1024 and above; below that are other protocols.
+ */
+function endpointFault(endpoint: string, allowedOrigin?: string): string | undefined {
+  if (!URL.canParse(endpoint)) return 'is not an https address';
+  const { origin, protocol, hostname, username, password, port } = new URL(endpoint);
+  if (username !== '' || password !== '') return 'holds a user name or password';
+  if (origin === allowedOrigin) return undefined;
+  if (protocol !== 'https:') return 'is not an https address';
+  if (!isPublicHost(hostname)) return 'is not on the public internet';
+  return port !== '' && Number(port) < 1024 ? 'has a port of another protocol' : undefined;
+}
+
+/** The same of the endpoint in a device token; undefined too where the token is no subscription. */
+export function subscriptionFault(token: string, allowedOrigin?: string): string | undefined {
+  const { endpoint } = parsed(token);
+  const fault = typeof endpoint === 'string' ? endpointFault(endpoint, allowedOrigin) : undefined;
+  return fault && `has an endpoint that ${fault}`;
+}
+
+interface Parsed {
+  readonly endpoint?: unknown;
+  readonly keys?: { readonly p256dh?: unknown; readonly auth?: unknown };
+}
+
+function parsed(token: string): Parsed {
   try {
     const value: unknown = JSON.parse(token);
     return typeof value === 'object' && value !== null ? value : {};

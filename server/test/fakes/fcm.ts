@@ -117,10 +117,11 @@ function androidProblem(message: Members): string | undefined {
     return 'Illegal Duration format';
   if (android['priority'] !== undefined && !/^(HIGH|NORMAL)$/.test(String(android['priority']))) return 'priority';
   if (android['notification'] === undefined) return undefined;
-  const { tag, sound, notification_count: count, ...more } = android['notification'] as Members;
+  const { tag, sound, channel_id: channel, notification_count: count, ...more } = android['notification'] as Members;
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) return `Unknown name "${unknown}" at 'message.android.notification'`;
-  for (const text of [tag, sound]) if (text !== undefined && typeof text !== 'string') return 'android.notification';
+  for (const text of [tag, sound, channel])
+    if (text !== undefined && typeof text !== 'string') return 'android.notification';
   if (count !== undefined && !(Number.isInteger(count) && Number(count) >= 0 && Number(count) < 2 ** 31))
     return "Invalid value at 'message.android.notification.notification_count' (TYPE_INT32)";
   // The phone would show a notification with nothing in it but the app's name.
@@ -151,5 +152,8 @@ function webProblem({ webpush }: Members): string | undefined {
   if (Object.values(headers ?? {}).some((value) => typeof value !== 'string')) return 'webpush.headers (TYPE_STRING)';
   // A browser's badge is the address of an icon.
   if (notification?.['badge'] !== undefined) return 'webpush.notification.badge';
-  return options && !/^https:/.test(String(options['link'])) ? 'webpush.fcm_options.link must be HTTPS' : undefined;
+  const link = String(options?.['link']);
+  return options && !(/^https:/.test(link) && URL.canParse(link))
+    ? 'webpush.fcm_options.link must be HTTPS'
+    : undefined;
 }

@@ -66,6 +66,13 @@ for (const database of databases) {
         },
         { rule: 'manufacture', request: post({ manufacture: 'ab' }), status: 400, code: 142, fields: ['manufacture'] },
         { rule: 'topic', request: post({ topic: 'a'.repeat(65) }), status: 400, code: 142, fields: ['topic'] },
+        ...['museum/#', 'museum/+', '+/gate', '$SYS/gate', 'mus\neum'].map((topic) => ({
+          rule: `topic ${JSON.stringify(topic)}`,
+          request: post({ topic }),
+          status: 400,
+          code: 142,
+          fields: ['topic'],
+        })),
         {
           rule: 'both',
           request: post({ deviceName: '', topic: 5 }),

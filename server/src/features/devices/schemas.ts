@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { topicFault } from '../../delivery/mqtt-message.ts';
 import { fail } from '../../errors.ts';
 import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
@@ -6,10 +7,18 @@ import { defineShape, sentence } from '../../http/shape.ts';
 const members = {
   deviceName: Type.String({ minLength: 3, maxLength: 64 }),
   manufacture: Type.String({ minLength: 3, maxLength: 64 }),
-  topic: Type.String({ minLength: 3, maxLength: 64, description: 'The topic that the device listens to' }),
+  topic: Type.String({
+    minLength: 3,
+    maxLength: 64,
+    description: 'The topic that the device listens to, without wildcards',
+  }),
 };
 
 export const deviceShape = defineShape(Type.Object(members), {
+  rules: ({ topic }) => {
+    const fault = topic === undefined ? undefined : topicFault(topic);
+    return fault === undefined ? [] : [{ field: 'topic', problem: fault }];
+  },
   // The specification has an error of its own for the name, and none for the other members.
   failure: (details) => {
     const name = details.some(({ field }) => field === 'deviceName') ? 'deviceName' : 'ValidationError';

@@ -183,12 +183,37 @@ for (const database of databases) {
         rule({ userId: 'text' }),
         rule({ userId: { ...pointer('x'), className: 'Beacon' } }, ['userId.className']),
         rule({ metadata: [] }),
+        rule({ deviceType: 'embedded', pushType: null, deviceToken: 'museum/#' }, ['deviceToken']),
+        rule({ pushType: 'mqtt', deviceToken: 'museum/+/gate' }, ['deviceToken']),
+        rule({ pushType: 'web', deviceToken: '{"endpoint":"https://169.254.169.254/x"}' }, ['deviceToken']),
+        rule({ pushType: 'web', deviceToken: '{"endpoint":"http://push.example.org/x"}' }, ['deviceToken']),
       ]);
       for (const objectId of ['0000000000000000NONE', (await signIn(app, await otherApp(app))).userId]) {
         const answer = await register(phone({ userId: pointer(objectId) }));
         assert.deepEqual([answer.status, answer.body.code], [404, 101]);
         assert.ok(answer.body.error.error.includes(objectId));
       }
+    });
+
+    test('a token that can reach nobody is refused whenever it or the way to it changes', async () => {
+      const deviceToken = '{"endpoint":"https://[::ffff:127.0.0.1]/x"}';
+      const id = await create(app, url, phone({ deviceToken, pushType: 'fcm' }));
+      const rule = (method: 'PUT' | 'PATCH', body: object, field: string) => ({
+        rule: `${method} ${JSON.stringify(body)}`,
+        request: { method, url: `${url}/${id}`, body },
+        status: 400,
+        code: 142,
+        fields: [field],
+      });
+      await assertRefusals(app, user.headers, [
+        rule('PUT', { pushType: 'web' }, 'pushType'),
+        rule('PATCH', { pushType: 'web' }, 'pushType'),
+        rule('PUT', { pushType: 'mqtt', deviceToken: '#' }, 'deviceToken'),
+      ]);
+      const again = phone({ installationId: (await get(id)).installationId, deviceToken, pushType: 'web' });
+      assert.equal((await register(again)).body.code, 142);
+      assert.equal((await get(id)).pushType, 'fcm');
+      assert.equal((await on('PUT', id, { pushType: 'web', deviceToken: null })).status, 200);
     });
 
     test('what identifies an installation does not change later', async () => {

@@ -13,6 +13,12 @@ import * as store from './store.ts';
 export interface InstallationDeps {
   readonly db: Db;
   readonly now: Clock;
+  /** Why nothing can ever be sent to a token, as the end of a sentence about it. */
+  readonly tokenFault: (registered: {
+    readonly deviceType: Installation['deviceType'];
+    readonly pushType: string | null;
+    readonly deviceToken: string;
+  }) => string | undefined;
   readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
 }
 
@@ -29,10 +35,25 @@ const maxTries = 10;
 export type InstallationService = ReturnType<typeof createInstallationService>;
 
 /** Installations of an app: one row for each `installationId` and for each `deviceToken`. */
-export function createInstallationService({ db, now, userExists }: InstallationDeps) {
+export function createInstallationService({ db, now, userExists, tokenFault }: InstallationDeps) {
   async function assertUser(db: Db, appId: string, pointer: Installation['userId']): Promise<void> {
     if (!pointer || (await userExists(db, appId, pointer.objectId))) return;
     throw fail('ObjectNotFound', `userId: there is no user ${pointer.objectId}.`);
+  }
+
+  /** Judges the token where it or how it is reached changes; what was registered before may stay. */
+  function assertReachable(changes: Changes<Installation>, row?: store.InstallationRow): void {
+    const { set, cleared } = changes;
+    if (set.deviceToken === undefined && set.pushType === undefined && !cleared.includes('pushType')) return;
+    const deviceToken = cleared.includes('deviceToken') ? null : (set.deviceToken ?? row?.device_token ?? null);
+    const deviceType = (row?.device_type ?? set.deviceType) as Installation['deviceType'];
+    const pushType = cleared.includes('pushType') ? null : (set.pushType ?? row?.push_type ?? null);
+    const problem = deviceToken === null ? undefined : tokenFault({ deviceType, pushType, deviceToken });
+    if (problem === undefined) return;
+    const field = set.deviceToken === undefined ? 'pushType' : 'deviceToken';
+    throw invalid([
+      { field, problem: field === 'deviceToken' ? problem : `does not go with the device token, which ${problem}` },
+    ]);
   }
 
   /** The installation that is meant: by the client's own id, else by the token. */
@@ -91,8 +112,9 @@ export function createInstallationService({ db, now, userExists }: InstallationD
     return db.transaction(async (db) => {
       await assertUser(db, appId, sent.userId);
       const row = await lockMeant(db, appId, sent);
+      if (row && row.device_type !== sent.deviceType) throw unchangeable(['deviceType']);
+      assertReachable({ set: sent, cleared: [] }, row);
       if (!row) return insert(db, appId, sent);
-      if (row.device_type !== sent.deviceType) throw unchangeable(['deviceType']);
       const updatedAt = await write(db, appId, row, { set: sent, cleared: [] });
       return { objectId: row.object_id, createdAt: row.created_at, updatedAt, isNew: false };
     });
@@ -125,6 +147,7 @@ export function createInstallationService({ db, now, userExists }: InstallationD
           const row = await store.lockInstallation(db, appId, objectId);
           if (!row) throw fail('ObjectNotFound', 'There is no installation with this objectId.');
           assertSame(row, changes);
+          assertReachable(changes, row);
           await assertUser(db, appId, changes.set.userId);
           const { metadata } = changes.set;
           const merged = metadata && how.merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;

@@ -30,6 +30,7 @@ export interface InstallationRow extends Row {
   readonly installation_id: string | null;
   readonly device_type: string;
   readonly device_token: string | null;
+  readonly push_type: string | null;
   readonly metadata: string;
   readonly created_at: number;
   readonly updated_at: number;

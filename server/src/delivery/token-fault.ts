@@ -1,0 +1,26 @@
+import { topicFault } from './mqtt-message.ts';
+import type { PushTarget } from './push-sender.ts';
+import { routeOf } from './route.ts';
+import { subscriptionFault } from './web-push-subscription.ts';
+
+export interface Registered {
+  readonly deviceType: PushTarget['deviceType'];
+  readonly pushType: string | null;
+  readonly deviceToken: string;
+}
+
+/**
+ * Why nothing can ever be sent to a device token, as the end of a sentence about it; undefined when it may be fine. Asks
+ * nobody: names are resolved and judged again when a message is sent.
+ *
+ * @param allowedOrigin of a push service that need not be on the public internet
+ */
+export function tokenFault(
+  { deviceType, pushType, deviceToken }: Registered,
+  allowedOrigin?: string,
+): string | undefined {
+  const route = routeOf(pushType, deviceType, () => false);
+  if ('problem' in route) return undefined;
+  if (route.kind === 'mqtt') return topicFault(deviceToken);
+  return route.kind === 'webpush' ? subscriptionFault(deviceToken, allowedOrigin) : undefined;
+}
