@@ -502,6 +502,16 @@ export interface System {
     readonly running: number;
     readonly dead: number;
   };
+  readonly storage: {
+    /** Why nothing, or nothing new, is stored at the moment, with what to do */
+    readonly problem: string | null;
+    /** What will soon be a problem */
+    readonly warning: string | null;
+    /** New content is refused while less is free on the disk */
+    readonly minFreeBytes: number;
+    /** Held for a full disk */
+    readonly reserveBytes: number;
+  };
   readonly disk: {
     /** Free where the data folder is */
     readonly freeBytes: number;

@@ -74,7 +74,7 @@ export function backupConsoleEndpoints(service: BackupService): readonly Console
         schema: Type.Object({ result: runningSchema }),
         example: { result: runningExample },
       },
-      errors: ['DuplicateValue'],
+      errors: ['DuplicateValue', 'Timeout'],
       handle: async ({ by }) => ({ result: await service.start(by) }),
     }),
     consoleEndpoint({

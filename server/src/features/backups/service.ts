@@ -18,6 +18,8 @@ export interface BackupDeps {
   readonly folder: string;
   readonly now: Clock;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+  /** @throws Failure Timeout when little room is left on the disk */
+  readonly assertRoom: () => void;
 }
 
 export interface Backup {
@@ -44,7 +46,7 @@ const idForm = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/;
 export type BackupService = ReturnType<typeof createBackupService>;
 
 /** Backups that owners make from the console while the service runs. `pharos restore` takes them. */
-export function createBackupService({ db, blobs, folder, now, inBackground }: BackupDeps) {
+export function createBackupService({ db, blobs, folder, now, inBackground, assertRoom }: BackupDeps) {
   let running: RunningBackup | undefined;
   let lastFailure: { readonly at: string; readonly message: string } | undefined;
   const stopping = new AbortController();
@@ -95,6 +97,7 @@ export function createBackupService({ db, blobs, folder, now, inBackground }: Ba
 
     /** Answers once it has begun. @throws Failure DuplicateValue while one runs or there are too many */
     async start(by: Actor): Promise<RunningBackup> {
+      assertRoom();
       const startedAt = now();
       const backupId = isoTime(startedAt).replaceAll(/[:.]/g, '-');
       if (running) throw fail('DuplicateValue', 'A backup is being made already. Wait until it is done.');
