@@ -40,6 +40,7 @@ import { fileConsoleEndpoints } from './features/files/console-routes.ts';
 import { startFileHousekeeping } from './features/files/housekeeping.ts';
 import { fileEndpoints } from './features/files/routes.ts';
 import { registerFileServing } from './features/files/serve.ts';
+import { settleFiles } from './features/files/settle.ts';
 import { sweepOrphans } from './features/files/sweep.ts';
 import { installationEndpoints } from './features/installations/routes.ts';
 import { createInstallationService } from './features/installations/service.ts';
@@ -177,6 +178,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const housekeeping = startFileHousekeeping({
     sweepUnfinished: () => blobs.sweepUnfinished(now()),
     sweepOrphans: () => sweepOrphans({ db, blobs, now, isStopping: () => isStopping }),
+    settle: (all) =>
+      settleFiles(
+        { db, blobs, now, isStopping: () => isStopping, log: (level, message) => server.log[level](message) },
+        all,
+      ),
     run: (what, work) => background.run(what, work),
   });
   const attempt = (what: string, work: () => Promise<unknown>) =>

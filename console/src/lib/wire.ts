@@ -192,6 +192,12 @@ export interface Backup {
   readonly files: number;
   /** On disk */
   readonly bytes: number;
+  /** Files that are listed and whose bytes the storage did not have: they are not in the backup */
+  readonly lost: {
+    readonly count: number;
+    /** The first of them */
+    readonly names: readonly string[];
+  };
 }
 
 export interface Bucket {

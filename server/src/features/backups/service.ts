@@ -29,6 +29,8 @@ export interface Backup {
   readonly files: number;
   /** On disk. */
   readonly bytes: number;
+  /** Files that were listed and whose bytes the storage did not have, with the first of their names. */
+  readonly lost: { readonly count: number; readonly names: readonly string[] };
 }
 
 /** A backup that is being made. */
@@ -39,6 +41,8 @@ export interface RunningBackup extends BackupProgress {
 
 /** So many are kept, so that backups cannot fill the disk that the service needs. */
 export const mostBackups = 5;
+
+const mostLostNamed = 20;
 
 /** The time at which it was begun: nothing else is ever looked up in the folder. */
 const idForm = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/;
@@ -156,6 +160,10 @@ async function describe(path: string, backupId: string): Promise<Backup | undefi
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     files: manifest.blobs.rows,
     bytes: manifest.blobs.bytes + (await sizeOfTables(path, manifest)),
+    lost: {
+      count: manifest.lost?.count ?? 0,
+      names: (manifest.lost?.files ?? []).slice(0, mostLostNamed).map(({ name }) => name),
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import { newObjectId } from '../../id.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
 import { fileRecord, uploadedAnswer } from './schemas.ts';
-import { fileTable, insertFile } from './store.ts';
+import { fileTable, findStoredFile, insertFile, type StoredFile } from './store.ts';
 import { storeBody, tooLarge } from './upload.ts';
 
 export interface FileDeps {
@@ -154,7 +154,7 @@ function get(deps: FileDeps, table: Table): Endpoint {
 }
 
 function remove(deps: FileDeps, table: Table): Endpoint {
-  return endpoint<undefined, Row>({
+  return endpoint<undefined, StoredFile>({
     method: 'DELETE',
     path: onePath,
     parameters: { file: 'The objectId of the file' },
@@ -165,12 +165,17 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     grant: 'user',
     answer: inArray(deletedAnswer),
     errors: ['ObjectNotFound'],
-    locate: locateFile(deps, table),
+    // Also one that is hidden because its bytes are gone.
+    locate: async ({ app, params }) => {
+      const row = await findStoredFile(deps.db, app.appId, params['file'] ?? '');
+      if (!row) throw notFound();
+      return row;
+    },
     handle: async ({ app, located }) => {
-      const key = { app_id: app.appId, object_id: located['object_id'] as string };
+      const key = { app_id: app.appId, object_id: located.object_id };
       // The row first: a blob without a row is swept up later, a row without a blob would never be mended.
       if (!(await table.remove(deps.db, key))) throw notFound();
-      const blob = blobKeyOf(app.appId, String(located['stored_name']));
+      const blob = blobKeyOf(app.appId, located.stored_name);
       await deps.attempt('removing the bytes of a deleted file', () => deps.blobs.remove(blob));
       return { result: [{}] };
     },
