@@ -129,7 +129,10 @@ export class SqliteWriter {
     if (units.length === 0) return;
     const outcomes = await this.#write(units);
     if (outcomes instanceof Error) {
-      for (const unit of units) unit.reject(outcomes);
+      // On a full disk one that needs room takes the others of its batch with it.
+      if (units.length > 1 && storageTrouble(outcomes) === 'full')
+        for (const unit of units) await this.#commitBatch([unit]);
+      else for (const unit of units) unit.reject(outcomes);
       return;
     }
     this.#steps.onCommit();
@@ -154,7 +157,6 @@ export class SqliteWriter {
       const outcomes = await this.#commit(units);
       if (outcomes instanceof Error) {
         if (!this.#mayMakeRoom || storageTrouble(outcomes) !== 'full') return outcomes;
-        // Where nothing could be made, those of the batch that need no room may still be written.
         this.#steps.makeRoom?.();
         continue;
       }
