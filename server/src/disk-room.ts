@@ -165,8 +165,10 @@ export class DiskRoom {
     if (trouble === undefined) return;
     this.#errors[trouble]++;
     if (trouble !== 'full') return;
-    if (isOfServer(error)) this.#isDatabaseFull = true;
-    else this.makeRoom();
+    if (isOfServer(error)) {
+      this.#isDatabaseFull = true;
+      this.#probedAt = performance.now();
+    } else this.makeRoom();
     this.#tell();
   }
 
