@@ -6,11 +6,14 @@ import { createDiskBlobStore } from './blobs/disk.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database, Db } from './db/db.ts';
+import { probePostgresRoom } from './db/postgres-room.ts';
 import { Revision } from './db/revision.ts';
 import type { DeviceBroker } from './delivery/mqtt-device-broker.ts';
 import type { SenderDefinition } from './delivery/push-sender.ts';
 import { tokenFault } from './delivery/token-fault.ts';
 import { findDemoMark } from './demo-mark.ts';
+import { DiskRoom } from './disk-room.ts';
+import type { Failure } from './errors.ts';
 import { auditEndpoints } from './features/admins/audit-routes.ts';
 import { adminEndpoints } from './features/admins/routes.ts';
 import type { AdminService } from './features/admins/service.ts';
@@ -38,6 +41,7 @@ import { fileConsoleEndpoints } from './features/files/console-routes.ts';
 import { startFileHousekeeping } from './features/files/housekeeping.ts';
 import { fileEndpoints } from './features/files/routes.ts';
 import { registerFileServing } from './features/files/serve.ts';
+import { settleFiles } from './features/files/settle.ts';
 import { sweepOrphans } from './features/files/sweep.ts';
 import { installationEndpoints } from './features/installations/routes.ts';
 import { createInstallationService } from './features/installations/service.ts';
@@ -71,7 +75,7 @@ import { findSession, noteTokenUse, userExists } from './features/users/store.ts
 import { visitEndpoints } from './features/visits/routes.ts';
 import { webhookConsoleEndpoints } from './features/webhooks/console-routes.ts';
 import { AccessGuard } from './http/access.ts';
-import { registerApi } from './http/api.ts';
+import { type AssertRoom, registerApi } from './http/api.ts';
 import { registerConsoleApi } from './http/console-api.ts';
 import type { ConsoleEndpoint } from './http/console-endpoint.ts';
 import { registerConsoleFiles } from './http/console-files.ts';
@@ -118,6 +122,8 @@ export interface App {
   readonly ticker: Ticker;
   /** Deletes what is older than the apps keep it. */
   readonly retention: Retention;
+  /** The room on the disk; from its `start` on it is watched, and the reserve is kept. */
+  readonly room: DiskRoom;
   /** Does what is due in the outbox and in the background, and resolves when nothing is left. */
   idle(): Promise<void>;
   /** Stops taking requests, finishes what was accepted, and leaves the database to its owner. */
@@ -127,12 +133,22 @@ export interface App {
 /** The composition root: the one place that knows every adapter and every feature. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, db, now } = options;
-  const server = createServer({
+  const server: FastifyInstance = createServer({
     logLevel: config.logLevel,
     trustProxy: config.trustProxy,
+    onError: (error) => room.note(error),
     ...(options.logStream ? { logStream: options.logStream } : {}),
   });
-  const background = new Background((what, error) => server.log.error({ err: error }, what));
+  const onError = (what: string, error: unknown) => {
+    room.note(error);
+    server.log.error({ err: error }, what);
+  };
+  const room = watchStorage({ config, db, log: server.log, onError });
+  const assertRoom: AssertRoom = (kind) => {
+    if (db.diskFailure) throw db.diskFailure;
+    room.assertRoom(kind);
+  };
+  const background = new Background(onError);
   const services = createServices({ db, now });
   const { revision, outbox, passwords, apps, buckets, admins, users } = services;
   const limiter = new RateLimiter();
@@ -163,6 +179,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const housekeeping = startFileHousekeeping({
     sweepUnfinished: () => blobs.sweepUnfinished(now()),
     sweepOrphans: () => sweepOrphans({ db, blobs, now, isStopping: () => isStopping }),
+    settle: (all) =>
+      settleFiles(
+        { db, blobs, now, isStopping: () => isStopping, log: (level, message) => server.log[level](message) },
+        all,
+      ),
     run: (what, work) => background.run(what, work),
   });
   const attempt = (what: string, work: () => Promise<unknown>) =>
@@ -182,7 +203,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
   };
-  const onError = (what: string, error: unknown) => server.log.error({ err: error }, what);
   const outgoing = await createOutgoing({
     config,
     db,
@@ -252,7 +272,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...schemaEndpoints({ db, directory, service: buckets }),
     ...recordEndpoints({ db, directory, asked, insert: createRecordInserter(db), markInexact: buckets.markInexact }),
     ...deviceEndpoints(db),
-    ...fileEndpoints({ db, blobs, maxFileBytes: config.maxFileBytes, publicUrl, attempt }),
+    ...fileEndpoints({
+      db,
+      blobs,
+      maxFileBytes: config.maxFileBytes,
+      publicUrl,
+      attempt,
+      claimRoom: (bytes) => room.claim(bytes),
+    }),
     ...sightingEndpoints(sightings),
     ...simulationEndpoints(db),
     ...calibrationEndpoints(db, noteChange),
@@ -280,6 +307,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     folder: join(config.dataFolder, 'backups'),
     now,
     inBackground: (what, work) => background.run(what, work),
+    assertRoom: () => assertRoom('create'),
   });
   const consoleEndpoints: readonly ConsoleEndpoint[] = [
     ...sessionEndpoints({ admins, sessions, isDemo: async () => (await findDemoMark(db)) !== undefined }),
@@ -305,15 +333,26 @@ export async function createApp(options: AppOptions): Promise<App> {
       now,
       version,
       dataFolder: config.dataFolder,
+      storage: async () => {
+        await room.look();
+        const { minFreeBytes, reserveBytes } = room.report();
+        const problem = db.diskFailure?.message ?? room.problem();
+        return { problem, warning: room.warning(), minFreeBytes, reserveBytes };
+      },
       countJobs: () => countJobs(db, now()),
     }),
     ...backupConsoleEndpoints(backups),
   ];
 
-  const health = registerHealth(server, db);
+  const health = registerHealth(server, db, room);
   registerMetrics(server, {
     database: () => db.stats(),
     jobs: () => countJobs(db, now()),
+    storage: () => ({
+      ...room.report(),
+      isRefusing: room.problem() !== undefined,
+      hasFailed: db.diskFailure !== undefined,
+    }),
     deliveries: outgoing.counts,
     givenUpCalls: outgoing.givenUpCalls,
   });
@@ -328,6 +367,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     headerPrefixes: config.headerPrefixes,
     corsOrigins: config.corsOrigins,
+    assertRoom,
   });
 
   await registerConsoleApi(server, {
@@ -339,6 +379,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         return guard.appOfConsole(appId);
       },
       record: (change) => recordChange(db, change),
+      assertRoom,
     },
     findSession: (token) => sessions.find(token),
     now,
@@ -361,6 +402,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     senders: outgoing.senders,
     ticker,
     retention,
+    room,
     async idle() {
       // Either may have asked the other for something.
       await background.idle();
@@ -369,6 +411,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async close() {
       isStopping = true;
+      await room.stop();
       housekeeping.stop();
       backups.stop();
       health.stopping();
@@ -384,4 +427,36 @@ export async function createApp(options: AppOptions): Promise<App> {
       await background.idle();
     },
   };
+}
+
+/** Watches what the database says of its disk, and the room on the disk of the data folder. */
+function watchStorage({
+  config,
+  db,
+  log,
+  onError,
+}: Pick<AppOptions, 'config' | 'db'> & {
+  readonly log: FastifyInstance['log'];
+  readonly onError: (what: string, error: unknown) => void;
+}): DiskRoom {
+  const room = new DiskRoom({
+    dataFolder: config.dataFolder,
+    minFreeBytes: config.minFreeBytes,
+    reserveBytes: config.reserveBytes,
+    isEmbedded: config.databaseUrl === undefined,
+    probeDatabase: () => probePostgresRoom(db),
+    log: (level, message) => log[level](message),
+    fitDatabase: (freeBytes) => db.fitInto(freeBytes),
+  });
+  const failed = (error: Failure) => {
+    room.note(error);
+    log.fatal({ err: error.cause ?? error }, 'the disk has failed: nothing more is written until a new start');
+  };
+  if (db.diskFailure) failed(db.diskFailure);
+  db.listen({
+    failed,
+    full: () => room.makeRoom(),
+    troubled: (error) => onError('taking the write-ahead log in', error),
+  });
+  return room;
 }

@@ -32,6 +32,10 @@ export interface Config {
   readonly corsOrigins: readonly string[] | '*';
   readonly trustProxy: boolean | readonly string[];
   readonly maxFileBytes: number;
+  /** New content is refused while fewer bytes are free on the disk of the data folder. */
+  readonly minFreeBytes: number;
+  /** Bytes that are kept beside an embedded database for deletions, sign-ins and a start on a full disk. */
+  readonly reserveBytes: number;
   readonly queryDeadlineMs: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** `smtp://user:password@host:587`; undefined: no mail is sent. */
@@ -154,6 +158,22 @@ export const settings: readonly Setting[] = [
     fallback: '26214400',
     help: 'the largest file that can be uploaded',
     parse: integer(1, 10_737_418_240),
+  },
+  {
+    name: 'minFreeBytes',
+    variable: 'PHAROS_MIN_FREE_BYTES',
+    flag: 'min-free-bytes',
+    fallback: '104857600',
+    help: 'new content is refused while less is free on the disk of the data folder',
+    parse: integer(0, 1_099_511_627_776),
+  },
+  {
+    name: 'reserveBytes',
+    variable: 'PHAROS_RESERVE_BYTES',
+    flag: 'reserve-bytes',
+    fallback: '67108864',
+    help: 'kept beside the embedded database for deletions and a start on a full disk; 0 keeps none',
+    parse: integer(0, 10_737_418_240),
   },
   {
     name: 'queryDeadlineMs',

@@ -8,7 +8,7 @@ import { type Config, readConfig } from '../src/config.ts';
 import type { Database } from '../src/db/db.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres.ts';
-import { openSqlite } from '../src/db/sqlite.ts';
+import { openSqlite, type SqliteOptions } from '../src/db/sqlite.ts';
 import type { SenderDefinition } from '../src/delivery/push-sender.ts';
 import { apiPrefix } from '../src/http/api.ts';
 import { assertDocumented, endpointOf } from './documented.ts';
@@ -53,12 +53,16 @@ export interface TestStorage {
 }
 
 /** An empty, migrated database of the given kind and a folder for files. */
-export async function openStorage(kind: DatabaseKind, queryDeadlineMs = 5_000): Promise<TestStorage> {
+export async function openStorage(
+  kind: DatabaseKind,
+  queryDeadlineMs = 5_000,
+  sqlite: Partial<SqliteOptions> = {},
+): Promise<TestStorage> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-test-'));
   const postgres = kind === 'postgres' ? await createPostgresDatabase() : undefined;
   const db = postgres
     ? openPostgres({ url: postgres.url, poolSize: 5, queryDeadlineMs })
-    : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs });
+    : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs, ...sqlite });
   await migrate(db, Date.now());
   return {
     db,
@@ -108,19 +112,30 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
+/** Tests do not depend on how much room this machine has. */
+export const anyDisk = { PHAROS_MIN_FREE_BYTES: '0', PHAROS_RESERVE_BYTES: '0' } as const;
+
 export interface BuildOptions {
   readonly database?: DatabaseKind;
   readonly settings?: Readonly<Record<string, string>>;
   /** The push providers; those of the product by default. */
   readonly senders?: readonly SenderDefinition[];
+  /** Of the embedded database, such as a disk that fails. */
+  readonly sqlite?: Partial<SqliteOptions>;
 }
 
 /** A whole service on a new database, spoken to without a socket. */
-export async function buildApp({ database = 'sqlite', settings = {}, senders }: BuildOptions = {}): Promise<TestApp> {
-  const storage = await openStorage(database);
+export async function buildApp({
+  database = 'sqlite',
+  settings = {},
+  senders,
+  sqlite,
+}: BuildOptions = {}): Promise<TestApp> {
+  const storage = await openStorage(database, undefined, sqlite);
   const config = readConfig({
     PHAROS_PUBLIC_URL: 'http://pharos.test',
     PHAROS_SECRET_KEY: 'ab'.repeat(32),
+    ...anyDisk,
     ...storage.settings,
     ...settings,
   });

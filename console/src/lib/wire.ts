@@ -192,6 +192,12 @@ export interface Backup {
   readonly files: number;
   /** On disk */
   readonly bytes: number;
+  /** Files that are listed and whose bytes the storage did not have: they are not in the backup */
+  readonly lost: {
+    readonly count: number;
+    /** The first of them */
+    readonly names: readonly string[];
+  };
 }
 
 export interface Bucket {
@@ -501,6 +507,16 @@ export interface System {
     readonly queued: number;
     readonly running: number;
     readonly dead: number;
+  };
+  readonly storage: {
+    /** Why nothing, or nothing new, is stored at the moment, with what to do */
+    readonly problem: string | null;
+    /** What will soon be a problem */
+    readonly warning: string | null;
+    /** New content is refused while less is free on the disk */
+    readonly minFreeBytes: number;
+    /** Held for a full disk */
+    readonly reserveBytes: number;
   };
   readonly disk: {
     /** Free where the data folder is */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { LinesFile } from './files.ts';
+import type { LostFiles } from './lost.ts';
 
 /** The table of contents of a backup, `manifest.json`. It is written last: a folder with one is whole. */
 export interface Manifest {
@@ -16,6 +17,8 @@ export interface Manifest {
   readonly tables: Readonly<Record<string, LinesFile>>;
   /** The files that clients have uploaded: what is in `files/`. */
   readonly blobs: LinesFile & { readonly bytes: number };
+  /** Files that are listed and whose bytes the storage did not have; missing in backups of older versions. */
+  readonly lost?: LostFiles;
 }
 
 export const manifestName = 'manifest.json';
@@ -38,6 +41,12 @@ const check = Compile(
       additionalProperties: false,
     }),
     blobs: Type.Object({ ...linesFile, bytes: Type.Integer({ minimum: 0 }) }),
+    lost: Type.Optional(
+      Type.Object({
+        count: Type.Integer({ minimum: 0 }),
+        files: Type.Array(Type.Object({ appId: Type.String(), objectId: Type.String(), name: Type.String() })),
+      }),
+    ),
   }),
 );
 

@@ -9,6 +9,7 @@ import { randomText } from '../id.ts';
 import { joinSql, raw, type Sql, sql } from '../sql.ts';
 import { version } from '../version.ts';
 import { digesting, flushFolder, type LinesFile, writeLines } from './files.ts';
+import { findLostFiles, type LostFile } from './lost.ts';
 import { type Manifest, manifestName } from './manifest.ts';
 import { type BackupTable, tablesOf } from './tables.ts';
 
@@ -47,7 +48,8 @@ type Read = (statement: Sql) => Promise<Row[]>;
  * Copies everything into a folder that either database can be restored from, while the service runs: the rows are read
  * from one unchanging picture, so that whatever was acknowledged before the start is in it.
  *
- * The folder appears under its name only when it is whole.
+ * The folder appears under its name only when it is whole. Files whose bytes the storage does not have are named in the
+ * manifest's `lost`.
  *
  * @throws Error when the folder is taken, or the database is newer than this code
  */
@@ -61,6 +63,11 @@ export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOp
     const rows = await db.snapshot((read) => copyRows(read, unfinished, progress));
     // After the rows: a file's bytes are stored before its row, so that every row that was read has its bytes by now.
     const copied = await copyBlobs(blobs, unfinished, progress);
+    // Deleted since the rows were read: nobody misses its bytes.
+    const isDeleted = async ({ appId, objectId }: LostFile) =>
+      (await db.one(sql`select 1 as found from files where app_id = ${appId} and object_id = ${objectId}`)) ===
+      undefined;
+    const lost = await findLostFiles(unfinished, rows, isDeleted);
     const createdAt = new Date(now).toISOString();
     const manifest: Manifest = {
       format: 'pharos-backup',
@@ -69,6 +76,7 @@ export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOp
       createdAt,
       ...rows,
       blobs: copied,
+      lost,
     };
     await writeManifest(unfinished, manifest);
     await flushFolder(unfinished);

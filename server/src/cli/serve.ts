@@ -70,6 +70,7 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
   const db = await openDatabase(config);
   try {
     if (how.isDemo) await assertDemoOrEmpty(db);
+    await db.settle();
     await migrate(db, Date.now());
     await assertNoUnfinishedRestore(db);
     // Who held a job of this folder is gone: the folder's lock says so.
@@ -92,6 +93,7 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
         how.isJson ? JSON.stringify(startJson(app, first, demo)) : startText(app, config, { first, demo: texts }),
       );
       logStream.flush();
+      app.room.start();
       const tidying = tidyAtRest();
       app.server.log.info({ signal: await stopped }, 'stopping');
       tidying.stop();

@@ -4,12 +4,14 @@ import { type Config, databaseFile } from '../config.ts';
 import type { Database } from '../db/db.ts';
 import { migrate } from '../db/migrate.ts';
 import { openSqlite } from '../db/sqlite.ts';
+import { makeRoomToStart } from '../disk-reserve.ts';
 import { createServices, type Services } from '../services.ts';
 
-/** Makes the data folder, for this user only, and sees that it can be written. */
-export function prepareFolder({ dataFolder }: Config): void {
+/** Makes the data folder, for this user only, and sees that it can be written, also on a full disk. */
+export function prepareFolder({ dataFolder, databaseUrl }: Config): void {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   accessSync(dataFolder, constants.W_OK | constants.X_OK);
+  if (!databaseUrl) makeRoomToStart(dataFolder);
 }
 
 /** Opens the database that is configured; an embedded one is created when it is not there. */

@@ -1,3 +1,4 @@
+import type { Failure } from '../errors.ts';
 import { raw, type Sql, type SqlValue } from '../sql.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -52,8 +53,34 @@ export interface DatabaseStats {
   readonly queuedSlowQueries: number;
 }
 
+/** What a database tells of its disk and asks of whoever looks after the room on it; each may be called at any time. */
+export interface StorageListener {
+  /** The disk has failed: from now on every write is refused before it begins, until a new start. */
+  failed(failure: Failure): void;
+  /** A write found no room. What is made by the time this returns is there for another try. */
+  full(): void;
+  /** An error that no caller is told: what was to be done is tried again later. */
+  troubled(error: unknown): void;
+}
+
 /** An open database: the port and what only its owner does. */
 export interface Database extends Db {
+  /** Why nothing more is written until a new start; undefined as long as the disk confirms what it is given. */
+  readonly diskFailure: Failure | undefined;
+  /** Sets the one listener. */
+  listen(listener: StorageListener): void;
+  /**
+   * Tells the database how many bytes are free on its disk, so that it keeps its own files short when there are few. Answers
+   * how many of them it needs for what it has accepted already, and how many it can take up anew within its files.
+   */
+  fitInto(freeBytes: number): { readonly needed: number; readonly reusable: number };
+  /**
+   * At the start of a service, before it writes anything: what an earlier process may have left unconfirmed is written to
+   * the disk once more, so that whatever is read from here on stays.
+   *
+   * @throws Failure Timeout when the disk refuses
+   */
+  settle(): Promise<void>;
   /** True when a read costs microseconds and no round trip, so that it may stand on the path of every request. */
   readonly readsAreLocal: boolean;
   /** Like `one`, also where reads that follow one another see one state: what is committed by now is seen. */

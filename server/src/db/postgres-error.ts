@@ -1,5 +1,6 @@
 import { Failure, fail } from '../errors.ts';
 import { UniqueViolation } from './db.ts';
+import { storageFailure } from './storage-error.ts';
 
 const serialization = new Set(['40001', '40P01']);
 
@@ -33,6 +34,8 @@ export function translatePostgresError(error: unknown): unknown {
       cause: error,
     });
   }
+  const storage = storageFailure(error);
+  if (storage) return storage;
   if (unavailable.test(code ?? '') || socketCodes.has(code ?? '') || poolMessages.test(error.message)) {
     return fail('Timeout', {
       message: 'The database cannot be reached or cannot take this now. Try again.',

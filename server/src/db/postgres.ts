@@ -129,6 +129,14 @@ class PostgresDatabase implements Database {
     effect();
   }
 
+  // Its disk is the server's own: what that cannot do is an error of the statement.
+  readonly diskFailure = undefined;
+  listen(): void {}
+  fitInto() {
+    return { needed: 0, reusable: 0 };
+  }
+  async settle(): Promise<void> {}
+
   // It writes its log and its tables beside the statements.
   async caughtUp(): Promise<void> {}
 

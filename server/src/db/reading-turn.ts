@@ -35,10 +35,25 @@ export class ReadingTurn {
     return true;
   }
 
-  /** Before anything else is begun on the connection. */
+  /** Before anything else is begun on the connection. Never throws: nothing was written, so nothing can be lost. */
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#connection.run(commit);
+    const { raw } = this.#connection;
+    try {
+      // An error of the disk in a statement has ended the transaction already.
+      if (raw.inTransaction) this.#connection.run(commit);
+    } catch {
+      // The statements that met the error have reported it.
+      endAnyhow(this.#connection);
+    }
+  }
+}
+
+function endAnyhow({ raw }: SqliteConnection): void {
+  try {
+    if (raw.inTransaction) raw.exec('rollback');
+  } catch {
+    // What is begun next on the connection reports it.
   }
 }

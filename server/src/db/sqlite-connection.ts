@@ -7,6 +7,9 @@ import { StatementCache } from './statement-cache.ts';
 /** A WAL corruption bug was fixed in this release; nothing older is trusted with acknowledged data. */
 const oldestSafeVersion = [3, 51, 3];
 
+/** What the log's file has beyond this is cut off. That takes time, in which writes wait; it is seldom so long. */
+export const usualLogBytes = 268_435_456;
+
 /**
  * `likely` does nothing with a value. SQLite looks at what is bound to a bare `?` beside an equals sign that the index in
  * question does not use, or behind `limit`; and a statement that was planned with a value is planned anew for each
@@ -53,8 +56,7 @@ export function openSqliteConnection(file: string, mode: 'write' | 'read'): Sqli
     raw.pragma('journal_mode = WAL');
     raw.pragma('synchronous = NORMAL');
     raw.pragma('wal_autocheckpoint = 0');
-    // To cut off what is beyond it takes time, in which writes wait; it is seldom so long.
-    raw.pragma('journal_size_limit = 268435456');
+    raw.pragma(`journal_size_limit = ${usualLogBytes}`);
   }
   // Kibibytes. A write looks at pages all over the indexes; for reading, the system keeps the file in memory too.
   raw.pragma(`cache_size = -${mode === 'write' ? 16_384 : 6_144}`);

@@ -1,15 +1,8 @@
 import { Failure, fail } from '../errors.ts';
 import { UniqueViolation } from './db.ts';
+import { storageFailure } from './storage-error.ts';
 
-const unavailable = new Set([
-  'SQLITE_BUSY',
-  'SQLITE_LOCKED',
-  'SQLITE_FULL',
-  'SQLITE_IOERR',
-  'SQLITE_READONLY',
-  'SQLITE_NOMEM',
-  'SQLITE_INTERRUPT',
-]);
+const unavailable = /^SQLITE_(BUSY|LOCKED|NOMEM|INTERRUPT)(_\w+)?$/;
 
 /** Translates an error of the driver: a taken unique value, a storage that cannot take it now, or the error itself. */
 export function translateSqliteError(error: unknown): unknown {
@@ -18,8 +11,6 @@ export function translateSqliteError(error: unknown): unknown {
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
     return new UniqueViolation(error.message.replace(/^.*failed: /, ''), error);
   }
-  if ([...unavailable].some((name) => code === name || code.startsWith(`${name}_`))) {
-    return fail('Timeout', { retryAfter: 1, cause: error });
-  }
-  return error;
+  if (unavailable.test(code)) return fail('Timeout', { retryAfter: 1, cause: error });
+  return storageFailure(error) ?? error;
 }

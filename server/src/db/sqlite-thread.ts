@@ -5,7 +5,7 @@
 import { getPriority, platform, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Sql, type SqlParameter } from '../sql.ts';
-import { openSqliteConnection } from './sqlite-connection.ts';
+import { openSqliteConnection, usualLogBytes } from './sqlite-connection.ts';
 
 export type ThreadRequest =
   | {
@@ -16,7 +16,12 @@ export type ThreadRequest =
       readonly deadlineMs: number;
     }
   | { readonly id: number; readonly kind: 'snapshot'; readonly open: boolean }
-  | { readonly id: number; readonly kind: 'checkpoint'; readonly beginsAnew: boolean };
+  | {
+      readonly id: number;
+      readonly kind: 'checkpoint';
+      readonly beginsAnew: boolean;
+      readonly logBytes?: number | undefined;
+    };
 
 export type ThreadAnswer =
   | { readonly id: number; readonly value: unknown }
@@ -28,8 +33,9 @@ const reader = openSqliteConnection(file, 'read');
 let folding: ReturnType<typeof openSqliteConnection> | undefined;
 
 /** Folds the log into the database. The connection is kept, since writes may be waiting. */
-function checkpoint(beginsAnew: boolean): unknown {
+function checkpoint(beginsAnew: boolean, logBytes: number = usualLogBytes): unknown {
   folding ??= openSqliteConnection(file, 'write');
+  folding.raw.pragma(`journal_size_limit = ${logBytes}`);
   const folded = folding.raw.pragma('wal_checkpoint(PASSIVE)');
   // Whoever writes first after that flushes the log's new head before anything else; here nobody waits for it who reads.
   // The number is nobody's; to set it writes one page.
@@ -57,7 +63,7 @@ function bePatient(): void {
 }
 
 function answer(request: ThreadRequest): unknown {
-  if (request.kind === 'checkpoint') return checkpoint(request.beginsAnew);
+  if (request.kind === 'checkpoint') return checkpoint(request.beginsAnew, request.logBytes);
   bePatient();
   if (request.kind === 'snapshot') return reader.raw.exec(request.open ? 'begin' : 'rollback') && undefined;
   reader.functions.setDeadline(request.deadlineMs > 0 ? Date.now() + request.deadlineMs : undefined);

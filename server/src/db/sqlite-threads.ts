@@ -35,9 +35,12 @@ export class SqliteThread {
     >;
   }
 
-  /** With `beginsAnew` nobody else may be writing: the log is begun anew if all of it is folded and nobody reads it. */
-  async checkpoint(beginsAnew = false): Promise<void> {
-    await this.#ask({ kind: 'checkpoint', beginsAnew });
+  /**
+   * With `beginsAnew` nobody else may be writing: the log is begun anew if all of it is folded and nobody reads it. What its
+   * file has beyond `logBytes` is then given back to the disk.
+   */
+  async checkpoint(beginsAnew = false, logBytes?: number): Promise<void> {
+    await this.#ask({ kind: 'checkpoint', beginsAnew, logBytes });
   }
 
   async snapshot(open: boolean): Promise<void> {

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { fail } from '../errors.ts';
+import { type Failure, fail } from '../errors.ts';
 import { raw, type Sql } from '../sql.ts';
 import type { Db, Row } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translateSqliteError } from './sqlite-error.ts';
+import { storageTrouble } from './storage-error.ts';
+import { diskFailed } from './wal-file.ts';
 
 /** How long a write waits for another process (the command line) that holds the write lock. */
 const lockWaitMs = 5_000;
@@ -34,9 +36,21 @@ const none: Effects = Object.freeze([]);
 export interface CommitSteps {
   /** Ends what is open on the connection. */
   beforeBegin(): void;
-  /** Makes what was committed survive a power cut. */
+  /** Makes what was committed survive a power cut. Once it has rejected, nothing more is written. */
   flush(): Promise<void>;
   onCommit(): void;
+  /** The disk has no room. The same writes are tried once more after it. */
+  makeRoom?(): void;
+}
+
+/** A commit that may have been stored although the disk did not confirm it. */
+function unconfirmed(cause: unknown): Failure {
+  return fail('Timeout', {
+    message:
+      'The disk did not confirm what was written: it is not known whether it was stored. Look before you repeat it.',
+    isOutcomeUnknown: true,
+    cause,
+  });
 }
 
 /**
@@ -51,6 +65,8 @@ export class SqliteWriter {
   #queue: Unit[] = [];
   #active: Promise<void> | undefined;
   #held: (() => Promise<void>) | undefined;
+  #refusal: Failure | undefined;
+  #mayMakeRoom = false;
   /** What the unit that runs now wants to happen after the commit. */
   #effects: (() => void)[] = [];
 
@@ -72,10 +88,15 @@ export class SqliteWriter {
     return this.#enqueue(work);
   }
 
+  /** From now on nothing more is written: every write is refused with this before it begins. */
+  refuse(refusal: Failure): void {
+    this.#refusal ??= refusal;
+  }
+
   /** Runs `work` between two transactions; writes that come meanwhile wait for it. One at a time. */
   hold(work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#held = () => work().then(resolve, reject);
+      this.#held = () => (this.#refusal ? Promise.reject(this.#refusal) : work()).then(resolve, reject);
       this.#active ??= this.#drain();
     });
   }
@@ -106,19 +127,12 @@ export class SqliteWriter {
 
   async #commitBatch(units: readonly Unit[]): Promise<void> {
     if (units.length === 0) return;
-    const outcomes: Outcome[] = [];
-    try {
-      await this.#begin();
-      for (const { work } of units)
-        outcomes.push(typeof work === 'function' ? await this.#runUnit(work) : this.#runStatement(work));
-      this.#connection.run(commit);
-      await this.#steps.flush();
-    } catch (error) {
-      // Where it could not be begun, others may have begun to read meanwhile.
-      this.#steps.beforeBegin();
-      if (this.#connection.raw.inTransaction) this.#connection.raw.exec('rollback');
-      const failure = translateSqliteError(error);
-      for (const unit of units) unit.reject(failure);
+    const outcomes = await this.#write(units);
+    if (outcomes instanceof Error) {
+      // On a full disk one that needs room takes the others of its batch with it.
+      if (units.length > 1 && storageTrouble(outcomes) === 'full')
+        for (const unit of units) await this.#commitBatch([unit]);
+      else for (const unit of units) unit.reject(outcomes);
       return;
     }
     this.#steps.onCommit();
@@ -131,6 +145,56 @@ export class SqliteWriter {
       }
       for (const effect of outcome.effects) effect();
       unit.resolve(outcome.value as never);
+    }
+  }
+
+  /** What became of each unit once all are on the disk, or what none of them could be written for. */
+  async #write(units: readonly Unit[]): Promise<readonly Outcome[] | Error> {
+    for (let isSecondTry = false; ; isSecondTry = true) {
+      // After a failed flush the disk may report success for what it has lost, so that no later one can be trusted.
+      if (this.#refusal) return this.#refusal;
+      this.#mayMakeRoom = !isSecondTry && this.#steps.makeRoom !== undefined;
+      const outcomes = await this.#commit(units);
+      if (outcomes instanceof Error) {
+        if (!this.#mayMakeRoom || storageTrouble(outcomes) !== 'full') return outcomes;
+        this.#steps.makeRoom?.();
+        continue;
+      }
+      try {
+        await this.#steps.flush();
+        return outcomes;
+      } catch (error) {
+        this.refuse(diskFailed(error));
+        return unconfirmed(error);
+      }
+    }
+  }
+
+  async #commit(units: readonly Unit[]): Promise<readonly Outcome[] | Error> {
+    const outcomes: Outcome[] = [];
+    let isCommitting = false;
+    try {
+      await this.#begin();
+      for (const { work } of units)
+        outcomes.push(typeof work === 'function' ? await this.#runUnit(work) : this.#runStatement(work));
+      isCommitting = true;
+      this.#connection.run(commit);
+      return outcomes;
+    } catch (error) {
+      this.#abandon();
+      // The log may hold all of it already; then a start that follows at once finds it.
+      if (isCommitting && storageTrouble(error) === 'io') return unconfirmed(error);
+      return translateSqliteError(error) as Error;
+    }
+  }
+
+  #abandon(): void {
+    try {
+      // Where it could not be begun, others may have begun to read meanwhile.
+      this.#steps.beforeBegin();
+      if (this.#connection.raw.inTransaction) this.#connection.raw.exec('rollback');
+    } catch {
+      // The next begin finds out.
     }
   }
 
@@ -174,9 +238,12 @@ export class SqliteWriter {
     }
   }
 
-  /** A full disk or an I/O error ends the whole transaction; then nothing of the batch may be acknowledged. */
+  /**
+   * A full disk or an I/O error ends the whole transaction; then nothing of the batch may be acknowledged. It is ended here
+   * too where room may be made for all of it.
+   */
   #assertAlive(error: unknown): void {
-    if (!this.#connection.raw.inTransaction) throw error;
+    if (!this.#connection.raw.inTransaction || (this.#mayMakeRoom && storageTrouble(error) === 'full')) throw error;
   }
 }
 

@@ -1,7 +1,9 @@
-import { statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure } from '../errors.ts';
 import { raw, type Sql } from '../sql.ts';
 import { BriefTurns } from './brief-turns.ts';
-import { type Database, type Row, type SlowQuery, tryWrite } from './db.ts';
+import { type Database, type Row, type SlowQuery, type StorageListener, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
 import { ReadingTurn } from './reading-turn.ts';
@@ -10,7 +12,8 @@ import { openSqliteConnection, type SqliteReader } from './sqlite-connection.ts'
 import { translateSqliteError } from './sqlite-error.ts';
 import { SqliteThread } from './sqlite-threads.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
-import { DatabaseFile, WalFile } from './wal-file.ts';
+import { storageTrouble } from './storage-error.ts';
+import { DatabaseFile, diskFailed, type FlushFile, WalFile } from './wal-file.ts';
 import { sqliteWhere } from './where-sqlite.ts';
 
 export interface SqliteOptions {
@@ -19,6 +22,8 @@ export interface SqliteOptions {
   readonly queryDeadlineMs: number;
   /** The log is folded into the database when it has so many frames, each of a page of 4 kB; 16,384 by default. */
   readonly checkpointFrames?: number;
+  /** Takes the place of the system's own flush of a file's data, for tests. */
+  readonly flushFile?: FlushFile;
 }
 
 export const sqliteDialect: Dialect = Object.freeze({
@@ -39,9 +44,17 @@ const readerThreads = 2;
 /** A thread that nobody has asked for so long is ended. */
 const restMs = 60_000;
 const usualCheckpointFrames = 16_384;
+/** The log may take up this part of the free room on the disk, and at least so many frames. */
+const logShare = 1 / 16;
+const fewestCheckpointFrames = 256;
+const pageBytes = 4_096;
+/** Beside what a checkpoint adds to the database, so that it does not take the last room on the disk. */
+const marginBytes = 1_048_576;
 /** Once so few frames are left they are folded while writes wait; or after so many passes, if more is written in each. */
 const fewFrames = 512;
 const mostPasses = 4;
+/** The disk has not taken what a checkpoint gave it: errors of SQLite, and of the flush before it. */
+const unflushed = /^(SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE)|EIO)$/;
 /** How long other queries may have to wait for one that still reads the log. */
 const patienceMs = 500;
 
@@ -64,19 +77,25 @@ class SqliteDatabase implements Database {
   #commitsSinceLook = 0;
   /** How long the log was when it could not be begun anew. */
   #framesBefore = 0;
+  /** As many frames as suit the room on the disk. */
+  #mostFrames: number;
+  #listener: StorageListener | undefined;
+  #diskFailure: Failure | undefined;
 
   constructor(options: SqliteOptions) {
     this.#options = options;
     this.#checkpointFrames = options.checkpointFrames ?? usualCheckpointFrames;
+    this.#mostFrames = this.#checkpointFrames;
     this.#write = openSqliteConnection(options.file, 'write');
     this.#read = openSqliteConnection(options.file, 'read');
-    this.#wal = new WalFile(options.file);
-    this.#database = new DatabaseFile(options.file);
+    this.#wal = new WalFile(options.file, options.flushFile);
+    this.#database = new DatabaseFile(options.file, options.flushFile);
     this.#turn = new ReadingTurn(this.#write);
     this.#writer = new SqliteWriter(this.#write, sqliteDialect, {
       beforeBegin: () => this.#turn.end(),
-      flush: () => this.#wal.flush(),
+      flush: () => this.#flushLog(),
       onCommit: () => this.#afterCommit(),
+      makeRoom: () => this.#listener?.full(),
     });
     this.#idleThreads = Array.from({ length: readerThreads }, () => new SqliteThread(options.file, restMs));
     this.#maintenance = new SqliteThread(options.file, restMs);
@@ -115,6 +134,41 @@ class SqliteDatabase implements Database {
 
   async caughtUp(): Promise<void> {
     await this.#checkpoint;
+  }
+
+  get diskFailure(): Failure | undefined {
+    return this.#diskFailure;
+  }
+
+  listen(listener: StorageListener): void {
+    this.#listener = listener;
+  }
+
+  fitInto(freeBytes: number): { readonly needed: number; readonly reusable: number } {
+    const share = Math.floor((freeBytes * logShare) / pageBytes);
+    this.#mostFrames = Math.min(this.#checkpointFrames, Math.max(fewestCheckpointFrames, share));
+    try {
+      this.#turn.end();
+      const reusable = this.#write.raw.pragma('freelist_count', { simple: true }) as number;
+      return { needed: this.#growth(), reusable: reusable * pageBytes };
+    } catch {
+      return { needed: 0, reusable: 0 };
+    }
+  }
+
+  /**
+   * After a failed flush the system may hold in memory what is not on the disk, and believe it is. All of the log is
+   * therefore copied to the database and flushed there before anybody builds on it.
+   */
+  async settle(): Promise<void> {
+    if (this.#walBytes() === 0 || !this.#hasRoomToFold()) return;
+    try {
+      await this.#maintenance.checkpoint();
+      await this.#database.flush();
+    } catch (error) {
+      // On a full disk the log stays as it is; everything in it can be read.
+      if (storageTrouble(error) !== 'full') throw translateSqliteError(error);
+    }
   }
 
   // The version is asserted as each connection opens; there is nothing else to choose wrongly.
@@ -158,13 +212,58 @@ class SqliteDatabase implements Database {
     await this.#writer.idle();
     await this.#checkpoint;
     await Promise.all([...this.#idleThreads, this.#maintenance].map((thread) => thread.close()));
-    this.#read.close();
-    this.#wal.close();
     this.#turn.end();
-    // Folds the log into the database, so that a copied folder is whole without its -wal file.
-    this.#write.raw.pragma('wal_checkpoint(TRUNCATE)');
-    this.#write.close();
+    this.#wal.close();
+    if (this.#diskFailure || !this.#hasRoomToFold()) this.#closeUnwritten();
+    else this.#closeFolded();
     this.#database.close();
+  }
+
+  #closeFolded(): void {
+    this.#read.close();
+    try {
+      // Folds the log into the database, so that a copied folder is whole without its -wal file.
+      this.#write.raw.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      // Nothing is lost: the next start finds the log.
+      this.#report(error);
+    }
+    this.#write.close();
+  }
+
+  /**
+   * The last connection to be closed folds the log and removes it, which must not happen on a disk that has failed or has
+   * no room. One that can only read cannot do that.
+   */
+  #closeUnwritten(): void {
+    this.#write.close();
+    this.#read.close();
+  }
+
+  async #flushLog(): Promise<void> {
+    try {
+      await this.#wal.flush();
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  /** The disk has refused a flush. Nothing more is given to it: the next start finds out what there is. */
+  #fail(error: unknown): void {
+    if (this.#diskFailure) return;
+    this.#diskFailure = error instanceof Failure ? error : diskFailed(error);
+    this.#writer.refuse(this.#diskFailure);
+    this.#listener?.failed(this.#diskFailure);
+  }
+
+  /** An error of a checkpoint, which nobody waits for. Another process may also be at it, and that is none. */
+  #report(error: unknown): void {
+    const trouble = storageTrouble(error);
+    // The log may count as folded as far as that: to begin it anew could lose what was confirmed.
+    if (unflushed.test(String((error as { code?: unknown }).code))) this.#fail(error);
+    else if (trouble !== undefined) this.#listener?.troubled(error);
+    if (trouble === 'full') this.#listener?.full();
   }
 
   /**
@@ -190,21 +289,55 @@ class SqliteDatabase implements Database {
     }
   }
 
+  /** Bytes by which a checkpoint makes the database larger. */
+  #growth(): number {
+    const pages = this.#write.raw.pragma('page_count', { simple: true }) as number;
+    return Math.max(0, pages * pageBytes - statSync(this.#options.file).size);
+  }
+
+  /** A checkpoint that finds no room leaves the log as long as it was, and the disk without the room that was there. */
+  #hasRoomToFold(): boolean {
+    try {
+      const growth = this.#growth();
+      if (growth === 0) return true;
+      const { bavail, bsize } = statfsSync(dirname(this.#options.file));
+      return bavail * bsize > growth + marginBytes;
+    } catch {
+      // What is wrong is told by whoever reads or writes.
+      return true;
+    }
+  }
+
   #walBytes(): number {
-    return statSync(`${this.#options.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    try {
+      return statSync(`${this.#options.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    } catch {
+      return 0;
+    }
   }
 
   #afterCommit(): void {
     // Every 16th commit is often enough.
     if (++this.#commitsSinceLook < 16 || this.#checkpoint) return;
     this.#commitsSinceLook = 0;
-    const { frames } = this.#log();
-    if (frames < this.#framesBefore) this.#framesBefore = 0;
-    // What could not be begun anew (a backup reads it) is tried again when it has grown by a quarter.
-    if (frames < Math.max(this.#checkpointFrames, this.#framesBefore * 1.25)) return;
+    try {
+      const { frames } = this.#log();
+      if (frames < this.#framesBefore) this.#framesBefore = 0;
+      // What could not be begun anew (a backup reads it) is tried again when it has grown by a quarter.
+      if (frames < Math.max(this.#mostFrames, this.#framesBefore * 1.25)) return;
+      if (!this.#hasRoomToFold()) return;
+    } catch {
+      // The commit is on the disk; the next one looks again.
+      return;
+    }
+    this.#beginCheckpoint();
+  }
+
+  #beginCheckpoint(): void {
+    if (this.#checkpoint || this.#diskFailure) return;
     this.#checkpoint = this.#foldLog()
-      // Another process is at it.
-      .catch(() => undefined)
+      // Another process may be at it; only what the disk has refused is told.
+      .catch((error: unknown) => this.#report(error))
       .finally(() => {
         this.#checkpoint = undefined;
       });
@@ -219,7 +352,11 @@ class SqliteDatabase implements Database {
     await this.#foldMost();
     await this.#slowQueue.alone(async () => {
       // What a long query was reading could not be folded before it was done.
-      if (await this.#foldMost()) await this.#writer.hold(() => this.#maintenance.checkpoint(true));
+      if (await this.#foldMost()) {
+        const isShort = this.#mostFrames < this.#checkpointFrames;
+        const logBytes = isShort ? this.#mostFrames * pageBytes : undefined;
+        await this.#writer.hold(() => this.#maintenance.checkpoint(true, logBytes));
+      }
     }, patienceMs);
     this.#framesBefore = this.#log().frames;
   }
@@ -229,6 +366,7 @@ class SqliteDatabase implements Database {
     for (let [passes, before] = [0, -1]; passes < mostPasses; passes++) {
       await this.#maintenance.checkpoint();
       await this.#database.flush();
+      if (this.#diskFailure) return false;
       const { frames, folded } = this.#log();
       if (frames - folded <= fewFrames) return true;
       if (folded === before) return false;

@@ -1,8 +1,23 @@
 import { closeSync, fdatasync, fstatSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { fail } from '../errors.ts';
+import { type Failure, fail } from '../errors.ts';
 
-const flushData = promisify(fdatasync);
+/** Writes the data of an open file to its disk. */
+export type FlushFile = (descriptor: number, file: string) => Promise<void>;
+
+const fileSync = promisify(fdatasync);
+const flushData: FlushFile = (descriptor) => fileSync(descriptor);
+
+/** What every write is answered with once the disk has refused a flush. Nothing of such a write has been stored. */
+export function diskFailed(cause: unknown): Failure {
+  return fail('Timeout', {
+    message:
+      'The disk did not confirm what was written before, so nothing more is written. Nothing of this was stored. ' +
+      'Look at the disk, then start the service anew.',
+    retryAfter: 60,
+    cause,
+  });
+}
 
 /**
  * The write-ahead log of a database. Flushing it makes every commit in it survive a power cut, as `synchronous=FULL` does
@@ -11,10 +26,12 @@ const flushData = promisify(fdatasync);
 export class WalFile {
   readonly #file: string;
   #descriptor: number | undefined;
+  readonly #flush: FlushFile;
   #failure: unknown;
 
-  constructor(database: string) {
+  constructor(database: string, flush = flushData) {
     this.#file = `${database}-wal`;
+    this.#flush = flush;
   }
 
   /**
@@ -27,17 +44,13 @@ export class WalFile {
     if (this.#failure === undefined) {
       try {
         const descriptor = this.#open();
-        if (descriptor !== undefined) await flushData(descriptor);
+        if (descriptor !== undefined) await this.#flush(descriptor, this.#file);
         return;
       } catch (error) {
         this.#failure = error;
       }
     }
-    throw fail('Timeout', {
-      message: 'The disk did not confirm what was written. Look at the disk, then start the service anew.',
-      retryAfter: 1,
-      cause: this.#failure,
-    });
+    throw diskFailed(this.#failure);
   }
 
   close(): void {
@@ -64,15 +77,17 @@ export class WalFile {
  */
 export class DatabaseFile {
   readonly #file: string;
+  readonly #flush: FlushFile;
   #descriptor: number | undefined;
 
-  constructor(database: string) {
+  constructor(database: string, flush = flushData) {
     this.#file = database;
+    this.#flush = flush;
   }
 
   async flush(): Promise<void> {
     this.#descriptor ??= openSync(this.#file, 'r+');
-    await flushData(this.#descriptor);
+    await this.#flush(this.#descriptor, this.#file);
   }
 
   /** After all connections: to close a file ends every lock that the process has on it. */

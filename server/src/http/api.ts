@@ -27,7 +27,11 @@ export interface ApiOptions {
   /** In lower case, such as `x-service-`. */
   readonly headerPrefixes: readonly string[];
   readonly corsOrigins: readonly string[] | '*';
+  readonly assertRoom: AssertRoom;
 }
+
+/** Before something new is stored, or what is there is replaced. @throws Failure when too little room is left */
+export type AssertRoom = (kind: 'create' | 'change') => void;
 
 /** What a caller has to pass, with the names of the headers that hold credentials; the first that is there counts. */
 interface Gate extends ApiOptions {
@@ -60,6 +64,7 @@ export interface Mount {
   readonly admit: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
   /** The same question again while a stream is open; `admit` where that costs the caller nothing. */
   readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
+  readonly assertRoom: AssertRoom;
   /** Calls the endpoint's `handle`, and may do something before and after. */
   readonly handle?: (
     request: FastifyRequest,
@@ -101,6 +106,7 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
       await mountEndpoints(api, {
         endpoints: options.endpoints,
         prefix: '',
+        assertRoom: options.assertRoom,
         admit: (request, endpoint) =>
           whenThere(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
         readmit: (request, endpoint) =>
@@ -212,6 +218,8 @@ function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): 
   try {
     const located = whenThere(mount.admit(request, endpoint), (admitted) => {
       request.call = beginCall(request, endpoint, admitted);
+      if (endpoint.method !== 'GET' && endpoint.method !== 'DELETE' && !endpoint.needsNoRoom)
+        mount.assertRoom(endpoint.method === 'POST' ? 'create' : 'change');
       return endpoint.locate?.(request.call);
     });
     return whenThere(located, (found) => {

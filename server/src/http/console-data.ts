@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Change } from '../audit.ts';
 import type { Clock } from '../clock.ts';
-import { type HandlerAnswer, type Mount, mountEndpoints } from './api.ts';
+import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from './api.ts';
 import { auditedHandle } from './console-data-audit.ts';
 import type { AdminContext } from './console-endpoint.ts';
 import type { ConsoleGuard } from './console-guard.ts';
@@ -18,6 +18,7 @@ export interface ConsoleDataOptions {
   /** Also an app that is switched off. @throws Failure ObjectNotFound */
   readonly findApp: (appId: string) => Promise<AppContext>;
   readonly record: (change: Change) => Promise<void>;
+  readonly assertRoom: AssertRoom;
 }
 
 interface Options extends ConsoleDataOptions {
@@ -48,6 +49,7 @@ export async function mountConsoleData(fastify: FastifyInstance, options: Option
     endpoints: reachable(endpoints),
     prefix: dataPath,
     refuseMethod,
+    assertRoom: options.assertRoom,
     async admit(request, endpoint) {
       const permission = dataPermission(endpoint);
       if (!permission) throw new Error(`${endpoint.operationId} is not for the console`);

@@ -105,6 +105,8 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: readonly QueryParameter[];
   readonly body?: BodySpec<Body>;
+  /** It is not refused when little room is left: it stores nothing, next to nothing, or what makes room. */
+  readonly needsNoRoom?: true;
   /** The body is a file of any type instead of JSON; the handler reads `stream`. */
   readonly takesStream?: true;
   readonly answer: Success;

@@ -3,14 +3,24 @@ import { type Database, tryWrite } from '../db/db.ts';
 import { Failure, fail } from '../errors.ts';
 import { raw } from '../sql.ts';
 
-/** `/healthz`: the process answers. `/readyz`: it can also read from and write to its storage, and is not stopping. */
-export function registerHealth(server: FastifyInstance, db: Database): { stopping(): void } {
+/** The room on the disk: what keeps new content out, and what soon will. */
+export interface Room {
+  look(): Promise<void>;
+  problem(): string | undefined;
+  warning(): string | undefined;
+}
+
+/**
+ * `/healthz`: the process answers. `/readyz`: it can also read from and write to its storage, which takes new content, and is
+ * not stopping.
+ */
+export function registerHealth(server: FastifyInstance, db: Database, room: Room): { stopping(): void } {
   let isStopping = false;
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async () => {
     if (isStopping) throw fail('Timeout', 'The service is stopping.');
     await askStorage(db);
-    return { status: 'ready' };
+    return { status: 'ready', ...(await askRoom(room)) };
   });
   return {
     stopping() {
@@ -19,7 +29,16 @@ export function registerHealth(server: FastifyInstance, db: Database): { stoppin
   };
 }
 
+async function askRoom(room: Room): Promise<{ warnings?: readonly string[] }> {
+  await room.look();
+  const problem = room.problem();
+  if (problem !== undefined) throw fail('Timeout', { message: problem, retryAfter: 30 });
+  const warning = room.warning();
+  return warning === undefined ? {} : { warnings: [warning] };
+}
+
 async function askStorage(db: Database): Promise<void> {
+  if (db.diskFailure) throw db.diskFailure;
   try {
     await tryWrite(db);
     await db.one(raw('select n from revisions'));

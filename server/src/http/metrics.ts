@@ -12,6 +12,18 @@ export interface MetricSources {
   readonly jobs: () => Promise<Readonly<Record<string, number>>>;
   /** What became of messages since the start, by push service and state. */
   readonly deliveries: () => readonly { readonly sender: string; readonly state: string; readonly count: number }[];
+  readonly storage: () => {
+    /** Undefined until it is known. */
+    readonly freeBytes: number | undefined;
+    readonly minFreeBytes: number;
+    readonly reserveBytes: number;
+    /** Whether new content is refused for lack of room. */
+    readonly isRefusing: boolean;
+    /** Whether nothing more is written until a new start. */
+    readonly hasFailed: boolean;
+    /** Errors of the storage since the start, by kind. */
+    readonly errors: Readonly<Record<string, number>>;
+  };
   /** Calls of webhooks given up since the start. */
   readonly givenUpCalls: () => number;
 }
@@ -36,6 +48,7 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
     'Long queries that wait for their turn',
     () => sources.database().queuedSlowQueries,
   );
+  storageMetrics(registers, sources);
   new Gauge({
     name: 'pharos_jobs',
     help: 'Jobs in the outbox by state',
@@ -74,6 +87,41 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
   fastify.get('/metrics', async (_request, reply) => {
     reply.type(registry.contentType).header('cache-control', 'no-store');
     return registry.metrics();
+  });
+}
+
+function storageMetrics(registers: Registry[], { storage }: MetricSources): void {
+  gauge(
+    registers,
+    'pharos_disk_free_bytes',
+    'Free on the disk of the data folder, without what the reserve and the database still need',
+    () => storage().freeBytes ?? Number.NaN,
+  );
+  gauge(
+    registers,
+    'pharos_disk_min_free_bytes',
+    'New content is refused while less is free',
+    () => storage().minFreeBytes,
+  );
+  gauge(registers, 'pharos_disk_reserve_bytes', 'Held for a full disk', () => storage().reserveBytes);
+  gauge(registers, 'pharos_storage_refusing', '1 while new content is refused for lack of room', () =>
+    Number(storage().isRefusing),
+  );
+  gauge(
+    registers,
+    'pharos_storage_failed',
+    '1 after the disk has failed to confirm a write; nothing more is written until a new start',
+    () => Number(storage().hasFailed),
+  );
+  new Counter({
+    name: 'pharos_storage_errors_total',
+    help: 'Errors of the storage that requests and background work have met, by kind',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [kind, count] of Object.entries(storage().errors)) this.inc({ kind }, count);
+    },
   });
 }
 

@@ -48,6 +48,7 @@ const always: readonly ErrorName[] = [
   'CredentialsMissing',
   'InvalidCredentials',
   'APICallLimit',
+  'Timeout',
   'InternalServerError',
 ];
 const withJsonBody: readonly ErrorName[] = ['InvalidJSON', 'UnsupportedMediaType', 'ObjectTooLarge'];

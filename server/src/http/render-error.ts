@@ -1,3 +1,4 @@
+import { storageFailure } from '../db/storage-error.ts';
 import { Failure, fail } from '../errors.ts';
 
 interface FrameworkError {
@@ -18,7 +19,7 @@ export function asFailure(error: unknown): Failure {
       return fail('NotFound', { message: 'The address is not a valid URL path.', cause: error });
     default:
       if (code?.startsWith('FST_') && statusCode && statusCode < 500) return fail('InvalidJSON', { cause: error });
-      return fail('InternalServerError', { cause: error });
+      return storageFailure(error) ?? fail('InternalServerError', { cause: error });
   }
 }
 

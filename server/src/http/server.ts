@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly trustProxy: boolean | readonly string[];
   /** Where log lines go; standard output by default. */
   readonly logStream?: { write(line: string): void };
+  /** Told what each answer with a status of 500 and above was caused by. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** A Fastify instance with this service's ids, log and error answers, and no routes yet. */
@@ -74,7 +76,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     });
   server.setErrorHandler((error, request, reply) => {
     const failure = asFailure(error);
-    if (failure.entry.status >= 500) request.log.error({ err: failure.cause ?? failure }, failure.message);
+    if (failure.entry.status >= 500) {
+      options.onError?.(failure);
+      request.log.error({ err: failure.cause ?? failure }, failure.message);
+    }
     sendFailure(failure, request, reply);
   });
   server.setNotFoundHandler(() => {

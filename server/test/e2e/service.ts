@@ -13,6 +13,7 @@ import { createSenderService } from '../../src/features/senders/service.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 import { createServices } from '../../src/services.ts';
 import { joinSql, sql } from '../../src/sql.ts';
+import { anyDisk } from '../build-app.ts';
 import type { PushProvider } from '../fakes/push-provider.ts';
 
 const command = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
@@ -48,7 +49,7 @@ export async function startWorker(settings: Readonly<Record<string, string>>): P
 
 function spawnPharos(words: readonly string[], settings: Readonly<Record<string, string>>) {
   return spawn(process.execPath, [command, ...words], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PHAROS_LOG_LEVEL: 'warn', ...settings },
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PHAROS_LOG_LEVEL: 'warn', ...anyDisk, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -90,7 +90,7 @@ function Going({ running }: { readonly running: Running }) {
 }
 
 function Line({ backup, onDelete }: { readonly backup: Backup; readonly onDelete: () => void }) {
-  const { backupId, createdAt, rows, files, bytes } = backup;
+  const { backupId, createdAt, rows, files, bytes, lost } = backup;
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
       <div className={blocks.grow}>
@@ -100,6 +100,13 @@ function Line({ backup, onDelete }: { readonly backup: Backup; readonly onDelete
           <span>{files === 1 ? '1 file' : `${files.toLocaleString('en')} files`}</span>
           <span>{showBytes(bytes)}</span>
         </div>
+        {lost.count > 0 && (
+          <Text size="sm" c="red" mt={4}>
+            {lost.count === 1 ? '1 file is' : `${lost.count.toLocaleString('en')} files are`} not in it, because the
+            storage has lost the bytes: {lost.names.join(', ')}
+            {lost.count > lost.names.length && ' and more'}.
+          </Text>
+        )}
       </div>
       <div className={blocks.tools}>
         <Button

@@ -49,9 +49,11 @@ export function SystemPage() {
 const littleRoom = 1_000_000_000;
 
 /** What needs a person, each with what to do. */
-function problemsOf({ disk, jobs, database }: System): string[] {
+function problemsOf({ disk, jobs, database, storage }: System): string[] {
+  const room = storage.problem ?? storage.warning;
   return [
-    ...(disk.freeBytes < littleRoom
+    ...(room !== null ? [room] : []),
+    ...(room === null && disk.freeBytes < littleRoom
       ? [`Only ${showBytes(disk.freeBytes)} are free on the disk. Make room, or writes will be refused soon.`]
       : []),
     ...(jobs.dead > 0
@@ -76,7 +78,7 @@ interface Tile {
 }
 
 function Health({ system }: { readonly system: System }) {
-  const { version, node, startedAt, now, database, jobs, disk, memory } = system;
+  const { version, node, startedAt, now, database, jobs, disk, memory, storage } = system;
   const number = (value: number) => value.toLocaleString('en');
   const tiles: readonly Tile[] = [
     { label: 'Version', value: version, about: `Node ${node.replace(/^v/, '')}` },
@@ -105,8 +107,8 @@ function Health({ system }: { readonly system: System }) {
     {
       label: 'Disk, free',
       value: showBytes(disk.freeBytes),
-      about: `of ${showBytes(disk.totalBytes)}`,
-      isGrave: disk.freeBytes < littleRoom,
+      about: `of ${showBytes(disk.totalBytes)}${storage.reserveBytes > 0 ? `; ${showBytes(storage.reserveBytes)} more in reserve` : ''}`,
+      isGrave: disk.freeBytes < littleRoom || storage.problem !== null,
     },
     { label: 'Memory', value: showBytes(memory.residentBytes), about: `${showBytes(memory.heapBytes)} of it objects` },
   ];

@@ -9,6 +9,10 @@ const backupSchema = Type.Object({
   rows: Type.Integer({ minimum: 0 }),
   files: Type.Integer({ minimum: 0, description: 'Uploaded files in it' }),
   bytes: Type.Number({ minimum: 0, description: 'On disk' }),
+  lost: Type.Object(
+    { count: Type.Integer({ minimum: 0 }), names: Type.Array(Type.String(), { description: 'The first of them' }) },
+    { description: 'Files that are listed and whose bytes the storage did not have: they are not in the backup' },
+  ),
 });
 const runningSchema = Type.Object({
   backupId: Type.String(),
@@ -20,7 +24,14 @@ const runningSchema = Type.Object({
   files: Type.Integer({ minimum: 0 }),
 });
 const backupId = '2026-05-04T09-30-00-000Z';
-const example = { backupId, createdAt: exampleCreated, rows: 48_210, files: 12, bytes: 5_214_000 };
+const example = {
+  backupId,
+  createdAt: exampleCreated,
+  rows: 48_210,
+  files: 12,
+  bytes: 5_214_000,
+  lost: { count: 0, names: [] },
+};
 const runningExample = {
   backupId,
   startedAt: exampleCreated,
@@ -74,7 +85,7 @@ export function backupConsoleEndpoints(service: BackupService): readonly Console
         schema: Type.Object({ result: runningSchema }),
         example: { result: runningExample },
       },
-      errors: ['DuplicateValue'],
+      errors: ['DuplicateValue', 'Timeout'],
       handle: async ({ by }) => ({ result: await service.start(by) }),
     }),
     consoleEndpoint({

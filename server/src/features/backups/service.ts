@@ -18,6 +18,8 @@ export interface BackupDeps {
   readonly folder: string;
   readonly now: Clock;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+  /** @throws Failure Timeout when little room is left on the disk */
+  readonly assertRoom: () => void;
 }
 
 export interface Backup {
@@ -27,6 +29,8 @@ export interface Backup {
   readonly files: number;
   /** On disk. */
   readonly bytes: number;
+  /** Files that were listed and whose bytes the storage did not have, with the first of their names. */
+  readonly lost: { readonly count: number; readonly names: readonly string[] };
 }
 
 /** A backup that is being made. */
@@ -38,13 +42,15 @@ export interface RunningBackup extends BackupProgress {
 /** So many are kept, so that backups cannot fill the disk that the service needs. */
 export const mostBackups = 5;
 
+const mostLostNamed = 20;
+
 /** The time at which it was begun: nothing else is ever looked up in the folder. */
 const idForm = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/;
 
 export type BackupService = ReturnType<typeof createBackupService>;
 
 /** Backups that owners make from the console while the service runs. `pharos restore` takes them. */
-export function createBackupService({ db, blobs, folder, now, inBackground }: BackupDeps) {
+export function createBackupService({ db, blobs, folder, now, inBackground, assertRoom }: BackupDeps) {
   let running: RunningBackup | undefined;
   let lastFailure: { readonly at: string; readonly message: string } | undefined;
   const stopping = new AbortController();
@@ -95,6 +101,7 @@ export function createBackupService({ db, blobs, folder, now, inBackground }: Ba
 
     /** Answers once it has begun. @throws Failure DuplicateValue while one runs or there are too many */
     async start(by: Actor): Promise<RunningBackup> {
+      assertRoom();
       const startedAt = now();
       const backupId = isoTime(startedAt).replaceAll(/[:.]/g, '-');
       if (running) throw fail('DuplicateValue', 'A backup is being made already. Wait until it is done.');
@@ -153,6 +160,10 @@ async function describe(path: string, backupId: string): Promise<Backup | undefi
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     files: manifest.blobs.rows,
     bytes: manifest.blobs.bytes + (await sizeOfTables(path, manifest)),
+    lost: {
+      count: manifest.lost?.count ?? 0,
+      names: (manifest.lost?.files ?? []).slice(0, mostLostNamed).map(({ name }) => name),
+    },
   };
 }
 

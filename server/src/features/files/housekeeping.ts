@@ -7,16 +7,20 @@ export interface Housekeeping {
   readonly sweepUnfinished: () => Promise<unknown>;
   /** Removes bytes that no record names. */
   readonly sweepOrphans: () => Promise<unknown>;
+  /** Hides records without bytes, and shows them again that have them: of `all` records, or of the hidden ones. */
+  readonly settle: (all: boolean) => Promise<unknown>;
   /** Runs it where nobody waits, and logs what goes wrong. */
   readonly run: (what: string, work: () => Promise<unknown>) => void;
 }
 
 /** Tidies the files up at the start and from then on, until `stop`. The timer never keeps the process alive. */
-export function startFileHousekeeping({ sweepUnfinished, sweepOrphans, run }: Housekeeping): { stop(): void } {
+export function startFileHousekeeping({ sweepUnfinished, sweepOrphans, settle, run }: Housekeeping): { stop(): void } {
   let hours = 0;
   run('sweeping unfinished uploads', sweepUnfinished);
+  run('looking for files without bytes', () => settle(true));
   const timer = setInterval(() => {
     run('sweeping unfinished uploads', sweepUnfinished);
+    run('looking for files without bytes', () => settle(hours % hoursBetweenWalks === 0));
     if (hours++ % hoursBetweenWalks === 0) run('sweeping files without a record', sweepOrphans);
   }, hourMs);
   timer.unref();

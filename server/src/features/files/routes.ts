@@ -1,7 +1,8 @@
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Db, Row } from '../../db/db.ts';
+import { storageTrouble } from '../../db/storage-error.ts';
 import type { Table } from '../../db/table.ts';
-import { fail } from '../../errors.ts';
+import { Failure, fail } from '../../errors.ts';
 import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/answers.ts';
 import { type Call, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { listParameters, listRecords } from '../../http/list.ts';
@@ -9,13 +10,15 @@ import { newObjectId } from '../../id.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
 import { fileRecord, uploadedAnswer } from './schemas.ts';
-import { fileTable, insertFile } from './store.ts';
+import { fileTable, findStoredFile, insertFile, type StoredFile } from './store.ts';
 import { storeBody, tooLarge } from './upload.ts';
 
 export interface FileDeps {
   readonly db: Db;
   readonly blobs: BlobStore;
   readonly maxFileBytes: number;
+  /** Takes room for so many bytes, and answers how it is given back. @throws Failure Timeout when there is too little */
+  readonly claimRoom: (bytes: number) => Promise<() => void>;
   /** The address under which clients reach the service, without a slash at the end. */
   readonly publicUrl: () => string;
   /** Does work whose failure does not change the answer: it is logged, and a sweep makes up for it. */
@@ -55,6 +58,8 @@ const onePath = '/files/:file';
 interface Announced {
   readonly name: string;
   readonly contentType: string;
+  /** Bytes; undefined where the body is sent in chunks. */
+  readonly length: number | undefined;
 }
 
 /** All that the head of the request tells, so that a refusal costs nobody the transfer. */
@@ -64,11 +69,12 @@ function readHead(
 ): Announced {
   const name = readFileName(params['file'] ?? '');
   const contentType = readMediaType(headers['content-type'] as string | undefined);
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  return { name, contentType };
+  const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+  if ((length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return { name, contentType, length };
 }
 
-function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endpoint {
+function upload({ db, blobs, maxFileBytes, publicUrl, attempt, claimRoom }: FileDeps): Endpoint {
   return endpoint<undefined, Announced>({
     method: 'POST',
     path: onePath,
@@ -86,10 +92,11 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
     answer: uploadedAnswer,
     errors: ['InvalidFileName', 'UnsupportedMediaType', 'ObjectTooLarge', 'InvalidJSON', 'Timeout'],
     locate: async (call) => readHead(call, maxFileBytes),
-    handle: async ({ app, user, located: { name, contentType }, stream, now }) => {
+    handle: async ({ app, user, located: { name, contentType, length }, stream, now }) => {
+      const giveBack = await claimRoom(length ?? maxFileBytes);
       const [objectId, storedName] = [newObjectId(now), newStoredName(name)];
       const key = blobKeyOf(app.appId, storedName);
-      const bytes = await storeBody(blobs, key, { stream, maxBytes: maxFileBytes });
+      const bytes = await storeBody(blobs, key, { stream, maxBytes: maxFileBytes }).finally(giveBack);
       try {
         // Only now: a row without its file would be an address that leads nowhere.
         await insertFile(db, {
@@ -103,12 +110,21 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
           now,
         });
       } catch (error) {
-        await attempt('removing a file whose record could not be written', () => blobs.remove(key));
+        // Bytes without a record are swept up later; a record without bytes would be an address that leads nowhere.
+        if (isSurelyRefused(error))
+          await attempt('removing a file whose record could not be written', () => blobs.remove(key));
         throw error;
       }
       return { objectId, name: storedName, url: fileUrl(publicUrl(), app.appId, storedName) };
     },
   });
+}
+
+/** Whether an error of the write leaves no doubt that nothing was stored. */
+function isSurelyRefused(error: unknown): boolean {
+  if (!(error instanceof Failure) || error.entry.name !== 'Timeout') return true;
+  // Bytes that take up the room of a full disk cannot wait for the sweep.
+  return storageTrouble(error) === 'full' && !error.isOutcomeUnknown;
 }
 
 function locateFile({ db }: FileDeps, table: Table) {
@@ -138,7 +154,7 @@ function get(deps: FileDeps, table: Table): Endpoint {
 }
 
 function remove(deps: FileDeps, table: Table): Endpoint {
-  return endpoint<undefined, Row>({
+  return endpoint<undefined, StoredFile>({
     method: 'DELETE',
     path: onePath,
     parameters: { file: 'The objectId of the file' },
@@ -149,12 +165,17 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     grant: 'user',
     answer: inArray(deletedAnswer),
     errors: ['ObjectNotFound'],
-    locate: locateFile(deps, table),
+    // Also one that is hidden because its bytes are gone.
+    locate: async ({ app, params }) => {
+      const row = await findStoredFile(deps.db, app.appId, params['file'] ?? '');
+      if (!row) throw notFound();
+      return row;
+    },
     handle: async ({ app, located }) => {
-      const key = { app_id: app.appId, object_id: located['object_id'] as string };
+      const key = { app_id: app.appId, object_id: located.object_id };
       // The row first: a blob without a row is swept up later, a row without a blob would never be mended.
       if (!(await table.remove(deps.db, key))) throw notFound();
-      const blob = blobKeyOf(app.appId, String(located['stored_name']));
+      const blob = blobKeyOf(app.appId, located.stored_name);
       await deps.attempt('removing the bytes of a deleted file', () => deps.blobs.remove(blob));
       return { result: [{}] };
     },

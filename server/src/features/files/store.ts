@@ -23,7 +23,12 @@ export function fileTable(publicUrl: () => string): Table {
     selection: sql`${columns.selection}, app_id`,
     render,
     decode: (row) => JSON.parse(render(row)) as Record<string, unknown>,
-    find: (db, key) => db.one(sql`select ${columns.selection}, app_id from files where ${columns.match(key)}`),
+    match: (key) => sql`${columns.match(key)} and bytes_missing_at is null`,
+    find: (db, key) =>
+      db.one(
+        sql`select ${columns.selection}, app_id from files where ${columns.match(key)} and bytes_missing_at is null`,
+      ),
+    remove: (db, key) => columns.remove(db, key),
   };
 }
 
@@ -47,6 +52,40 @@ export async function insertFile(db: Db, file: NewFile): Promise<void> {
       (app_id, object_id, name, stored_name, content_type, size, sha256, user_id, created_at, updated_at)
     values (${file.appId}, ${file.objectId}, ${file.name}, ${file.storedName}, ${file.contentType}, ${file.size},
       ${file.sha256}, ${file.userId ?? null}, ${file.now}, ${file.now})`);
+}
+
+/** What a record says of where its bytes are, also of one that is hidden because they are not there. */
+export interface StoredFile {
+  readonly app_id: string;
+  readonly object_id: string;
+  readonly stored_name: string;
+  /** Epoch milliseconds at which they were found to be missing. */
+  readonly bytes_missing_at: number | null;
+}
+
+const stored = raw('app_id, object_id, stored_name, bytes_missing_at');
+
+/** The files of all apps in the order of their keys; without `all`, those that are hidden. */
+export function findFilesAfter(
+  db: Db,
+  last: StoredFile | undefined,
+  { limit, all }: { readonly limit: number; readonly all: boolean },
+): Promise<StoredFile[]> {
+  const behind = last ? sql`(app_id, object_id) > (${last.app_id}, ${last.object_id})` : raw('true');
+  const which = all ? raw('true') : raw('bytes_missing_at is not null');
+  return db.all<StoredFile>(
+    sql`select ${stored} from files where ${which} and ${behind} order by app_id, object_id limit ${limit}`,
+  );
+}
+
+export async function markBytes(db: Db, file: StoredFile, missingAt: number | null): Promise<boolean> {
+  const changed = await db.run(sql`update files set bytes_missing_at = ${missingAt}
+    where app_id = ${file.app_id} and object_id = ${file.object_id}`);
+  return changed > 0;
+}
+
+export function findStoredFile(db: Db, appId: string, objectId: string): Promise<StoredFile | undefined> {
+  return db.one<StoredFile>(sql`select ${stored} from files where app_id = ${appId} and object_id = ${objectId}`);
 }
 
 export interface ServedFile {
@@ -75,7 +114,8 @@ export async function findStoredNames(db: Db, appId: string, first: string, last
 /** How many files an app has, and their bytes. */
 export async function measureFiles(db: Db, appId: string): Promise<{ files: number; bytes: number }> {
   const [sum] = await db.all<{ files: number; bytes: number }>(
-    sql`select count(*) as files, coalesce(sum(size), 0) as bytes from files where app_id = ${appId}`,
+    sql`select count(*) as files, coalesce(sum(size), 0) as bytes from files
+      where app_id = ${appId} and bytes_missing_at is null`,
     { share: appId },
   );
   return { files: Number(sum?.files ?? 0), bytes: Number(sum?.bytes ?? 0) };

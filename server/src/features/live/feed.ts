@@ -46,7 +46,11 @@ export class Feed {
 
   /** Something of the app was committed by this process. */
   readonly wake = (appId: string): void => {
-    void this.#channels.get(appId)?.then((channel) => channel.look());
+    // Who waits for the channel is told why it could not be started.
+    void this.#channels.get(appId)?.then(
+      (channel) => channel.look(),
+      () => undefined,
+    );
   };
 
   stop(): void {

@@ -47,6 +47,7 @@ function report({ db, findInstallationId }: DeliveryRouteDeps): Endpoint {
     method: 'POST',
     path: '/receipts',
     operationId: 'reportReceipts',
+    needsNoRoom: true,
     tag,
     summary: 'Report that messages came or were opened',
     description:

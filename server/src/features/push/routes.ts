@@ -113,6 +113,7 @@ function cancel({ db }: PushDeps): Endpoint {
     method: 'POST',
     path: `${path}/:objectId/cancel`,
     operationId: 'cancelPush',
+    needsNoRoom: true,
     tag,
     summary: 'Cancel a push notification',
     description:

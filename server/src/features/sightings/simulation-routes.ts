@@ -80,6 +80,7 @@ export function simulationEndpoints(db: Db): Endpoint[] {
       method: 'POST',
       path: '/simulations',
       operationId: 'simulateSightings',
+      needsNoRoom: true,
       tag: 'Simulations',
       summary: 'Ask what would happen',
       description:

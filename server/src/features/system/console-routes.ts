@@ -22,6 +22,14 @@ const systemSchema = Type.Object({
     queuedSlowQueries: count,
   }),
   jobs: Type.Object({ queued: count, running: count, dead: count }),
+  storage: Type.Object({
+    problem: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why nothing, or nothing new, is stored at the moment, with what to do',
+    }),
+    warning: Type.Union([Type.String(), Type.Null()], { description: 'What will soon be a problem' }),
+    minFreeBytes: bytes('New content is refused while less is free on the disk'),
+    reserveBytes: bytes('Held for a full disk'),
+  }),
   disk: Type.Object({ freeBytes: bytes('Free where the data folder is'), totalBytes: bytes('The whole disk') }),
   memory: Type.Object({
     residentBytes: bytes('What the process holds'),
@@ -36,6 +44,7 @@ const systemExample = {
   now: exampleCreated,
   database: { product: 'SQLite 3.53.2', migration: 12, walBytes: 4_152_000, queuedWrites: 0, queuedSlowQueries: 0 },
   jobs: { queued: 0, running: 0, dead: 0 },
+  storage: { problem: null, warning: null, minFreeBytes: 104_857_600, reserveBytes: 67_108_864 },
   disk: { freeBytes: 20_000_000_000, totalBytes: 60_000_000_000 },
   memory: { residentBytes: 140_000_000, heapBytes: 38_000_000 },
 };
@@ -45,11 +54,18 @@ interface Deps {
   readonly now: Clock;
   readonly version: string;
   readonly dataFolder: string;
+  readonly storage: () => Promise<{
+    readonly problem: string | undefined;
+    readonly warning: string | undefined;
+    readonly minFreeBytes: number;
+    readonly reserveBytes: number;
+  }>;
   readonly countJobs: () => Promise<Readonly<Record<string, number>>>;
 }
 
 /** How this process and its storage do, for people. `/metrics` is the same for machines. */
-export function systemConsoleEndpoints({ db, now, version, dataFolder, countJobs }: Deps): readonly ConsoleEndpoint[] {
+export function systemConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { db, now, version, dataFolder, countJobs } = deps;
   const startedAt = now();
   return [
     consoleEndpoint({
@@ -62,11 +78,12 @@ export function systemConsoleEndpoints({ db, now, version, dataFolder, countJobs
       answer: recordAnswer(systemSchema, systemExample),
       errors: ['Timeout'],
       async handle() {
-        const [jobs, product, migration, disk] = await Promise.all([
+        const [jobs, product, migration, disk, storage] = await Promise.all([
           countJobs(),
           db.describe(),
           newestMigration((statement) => db.all(statement)),
           statfs(dataFolder),
+          deps.storage(),
         ]);
         const { rss, heapUsed } = process.memoryUsage();
         return {
@@ -77,6 +94,7 @@ export function systemConsoleEndpoints({ db, now, version, dataFolder, countJobs
             now: isoTime(now()),
             database: { product, migration, ...db.stats() },
             jobs,
+            storage: { ...storage, problem: storage.problem ?? null, warning: storage.warning ?? null },
             disk: { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize },
             memory: { residentBytes: rss, heapBytes: heapUsed },
           },

@@ -92,6 +92,7 @@ function signIn({ service, limits }: UserRouteDeps): Endpoint {
     method: 'POST',
     path: '/users/signin',
     operationId: 'signIn',
+    needsNoRoom: true,
     tag,
     summary: 'Sign in',
     description:
@@ -126,6 +127,7 @@ function signOut({ service }: UserRouteDeps): Endpoint {
     method: 'POST',
     path: '/users/signout',
     operationId: 'signOut',
+    needsNoRoom: true,
     tag,
     summary: 'Sign out',
     description: 'Ends the access token that is sent, and no other. No body is needed.',
@@ -144,6 +146,7 @@ function forgot({ reset, limits }: UserRouteDeps): Endpoint {
     method: 'POST',
     path: '/users/password/forgot',
     operationId: 'forgotPassword',
+    needsNoRoom: true,
     tag,
     summary: 'Ask for a mail to choose a new password',
     description:
@@ -166,6 +169,7 @@ function reset({ reset }: UserRouteDeps): Endpoint {
     method: 'POST',
     path: '/users/password/reset',
     operationId: 'resetPassword',
+    needsNoRoom: true,
     tag,
     summary: 'Choose a new password',
     description:

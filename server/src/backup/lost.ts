@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { createDiskBlobStore } from '../blobs/disk.ts';
+import type { Row } from '../db/db.ts';
+import { readLines } from './files.ts';
+import type { Manifest } from './manifest.ts';
+
+/** A file that a record lists and whose bytes are not there. */
+export interface LostFile {
+  readonly appId: string;
+  readonly objectId: string;
+  /** As the interface names it. */
+  readonly name: string;
+}
+
+export interface LostFiles {
+  readonly count: number;
+  /** The first of them. */
+  readonly files: readonly LostFile[];
+}
+
+/** More are counted and not named. */
+export const mostNamed = 1_000;
+
+/**
+ * Compares the records of files in a backup with the bytes in it. `isExpected` may excuse one, such as a file that was
+ * deleted while the backup was made.
+ */
+export async function findLostFiles(
+  folder: string,
+  { tables }: Pick<Manifest, 'tables'>,
+  isExpected: (file: LostFile) => Promise<boolean> = async () => false,
+): Promise<LostFiles> {
+  const lines = tables['files'];
+  if (!lines) return { count: 0, files: [] };
+  const store: BlobStore = createDiskBlobStore(join(folder, 'files'));
+  const files: LostFile[] = [];
+  let count = 0;
+  for await (const line of readLines(join(folder, lines.file))) {
+    const row = line as Row;
+    const file = { appId: String(row['app_id']), objectId: String(row['object_id']), name: String(row['stored_name']) };
+    if (await store.stat(`${file.appId}/${file.name.slice(0, 32)}`)) continue;
+    if (await isExpected(file)) continue;
+    count++;
+    if (files.length < mostNamed) files.push(file);
+  }
+  return { count, files };
+}
+
+/** Which files these are, for people. */
+export function describeLost({ count, files }: LostFiles, mostShown = mostNamed): string {
+  const named = files
+    .slice(0, mostShown)
+    .map(({ appId, objectId, name }) => `${name} (app ${appId}, file ${objectId})`);
+  const more = count > named.length ? ` and ${count - named.length} more` : '';
+  return `${count === 1 ? '1 file has' : `${count} files have`} no bytes: ${named.join(', ')}${more}.`;
+}

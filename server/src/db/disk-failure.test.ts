@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { fdatasync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Failure } from '../errors.ts';
+import { sql } from '../sql.ts';
+import type { Database } from './db.ts';
+import { openSqlite, sqliteDialect } from './sqlite.ts';
+import { openSqliteConnection } from './sqlite-connection.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
+
+const realFlush = promisify(fdatasync);
+
+/** A disk whose flush of some files fails from a moment on. */
+function failingDisk() {
+  let fails: RegExp | undefined;
+  return {
+    fail: (files: RegExp) => {
+      fails = files;
+    },
+    async flush(descriptor: number, file: string): Promise<void> {
+      if (fails?.test(file)) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });
+      await realFlush(descriptor);
+    },
+  };
+}
+
+describe('a disk that fails under SQLite', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pharos-disk-'));
+    file = join(folder, 'test.db');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const open = (disk = failingDisk()) =>
+    openSqlite({ file, queryDeadlineMs: 30_000, checkpointFrames: 64, flushFile: disk.flush });
+  const outcome = (write: Promise<unknown>) =>
+    write.then(
+      () => 'stored',
+      (error: unknown) => {
+        assert.ok(error instanceof Failure && error.entry.code === 124, String(error));
+        return error.isOutcomeUnknown ? 'unknown' : 'refused';
+      },
+    );
+  const numbers = async (db: Database) =>
+    (await db.all<{ n: number }>(sql`select n from t order by n`)).map(({ n }) => n);
+
+  test('is given nothing more once a flush of the log has failed, and what was refused is not there after a start', async () => {
+    const disk = failingDisk();
+    const db = open(disk);
+    const told: Failure[] = [];
+    db.listen({ failed: (failure) => told.push(failure), full() {}, troubled() {} });
+    await db.run(sql`create table t (n int)`);
+    await db.run(sql`insert into t values (1)`);
+    disk.fail(/-wal$/);
+    assert.equal(await outcome(db.run(sql`insert into t values (2)`)), 'unknown');
+    const log = readFileSync(`${file}-wal`);
+    for (let n = 10; n < 20; n++) assert.equal(await outcome(db.run(sql`insert into t values (${n})`)), 'refused');
+    assert.equal(await outcome(db.transaction((db) => db.run(sql`insert into t values (20)`))), 'refused');
+    assert.deepEqual([told.length, db.diskFailure], [1, told[0]]);
+    const before = readFileSync(file);
+    await db.close();
+    assert.ok(
+      log.equals(readFileSync(`${file}-wal`)),
+      'the log is as it was at the failed flush, also once it is closed',
+    );
+    assert.ok(before.equals(readFileSync(file)), 'and so is the database');
+    const again = open();
+    await again.settle();
+    const there = await numbers(again);
+    assert.deepEqual(there, there.includes(2) ? [1, 2] : [1]);
+    await again.run(sql`insert into t values (3)`);
+    await again.close();
+  });
+
+  test('is given nothing more once the flush of the database has failed in a checkpoint, and nothing is lost', async () => {
+    const disk = failingDisk();
+    const db = open(disk);
+    const told: Failure[] = [];
+    db.listen({ failed: (failure) => told.push(failure), full() {}, troubled() {} });
+    await db.run(sql`create table t (n int, body text)`);
+    disk.fail(/\.db$/);
+    const stored: number[] = [];
+    for (let n = 0; told.length === 0 && n < 2_000; n++) {
+      const write = db.run(sql`insert into t values (${n}, ${'x'.repeat(4_000)})`);
+      if ((await outcome(write)) === 'stored') stored.push(n);
+      await nextTurn();
+    }
+    assert.equal(told.length, 1);
+    assert.equal(await outcome(db.run(sql`insert into t values (-1, '')`)), 'refused');
+    await db.close();
+    assert.ok(statSync(`${file}-wal`).size > 0, 'the log stays for the next start');
+    const again = open();
+    await again.settle();
+    assert.deepEqual(await numbers(again), stored);
+    await again.close();
+  });
+
+  test('does not end the process when it cannot be read, and is refused as such', async () => {
+    const first = open();
+    await first.run(sql`create table t (n int, body text)`);
+    for (let n = 0; n < 200; n++) await first.run(sql`insert into t values (${n}, ${'x'.repeat(4_000)})`);
+    await first.close();
+    const db = open();
+    assert.equal((await db.one<{ n: number }>(sql`select count(*) as n from sqlite_schema`))?.n, 1);
+    truncateSync(file, 8_192);
+    const ask = () => outcome(db.all(sql`select n, body from t`));
+    assert.deepEqual(await Promise.all([ask(), ask(), ask(), ask()]), Array(4).fill('refused'));
+    // What is left of the turn is ended in a later one.
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    assert.equal(await outcome(db.all(sql`select n, body from t`, { share: 'a' })), 'refused', 'nor on a thread');
+    await db.close();
+  });
+});
+
+describe('a full disk under SQLite', () => {
+  test('is given room and the same writes once more, and those that need none are not lost with the others', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-full-'));
+    const connection = openSqliteConnection(join(folder, 'test.db'), 'write');
+    try {
+      connection.raw.exec('create table t (n integer primary key, body text)');
+      connection.raw.exec("insert into t values (1, '')");
+      const limit = (pages: number) => void connection.raw.pragma(`max_page_count = ${pages}`);
+      const pages = connection.raw.pragma('page_count', { simple: true }) as number;
+      limit(pages);
+      let [asked, more] = [0, 100];
+      const writer = new SqliteWriter(connection, sqliteDialect, {
+        beforeBegin() {},
+        flush: async () => {},
+        onCommit() {},
+        makeRoom: () => {
+          asked++;
+          limit(pages + more);
+        },
+      });
+      const insert = (n: number) => writer.run(sql`insert into t values (${n}, ${'x'.repeat(50_000)})`);
+      await insert(2);
+      assert.equal(asked, 1);
+      limit(connection.raw.pragma('page_count', { simple: true }) as number);
+      more = 0;
+      const remove = writer.run(sql`delete from t where n = 1`);
+      const refused = insert(3);
+      await assert.rejects(refused, (error: unknown) => error instanceof Failure && error.entry.code === 124);
+      assert.equal(await remove, 1);
+      assert.deepEqual(connection.all(sql`select n from t`), [{ n: 2 }]);
+    } finally {
+      connection.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import { randomFillSync } from 'node:crypto';
+import { existsSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const stepBytes = 1_048_576;
+/** Between two steps, so that writes of the database are not held up. */
+const pauseMs = 20;
+
+/**
+ * A file that takes up room on the disk of the embedded database, so that there is some to give back when the disk is full.
+ * It holds random bytes: file systems that compress, or that keep no block of zeros, would reserve nothing otherwise.
+ */
+export class DiskReserve {
+  readonly #file: string;
+  readonly #bytes: number;
+
+  /** `bytes` 0 means that nothing is reserved; a file that is there is then removed. */
+  constructor(folder: string, bytes: number) {
+    this.#file = reserveFile(folder);
+    this.#bytes = bytes;
+  }
+
+  get wanted(): number {
+    return this.#bytes;
+  }
+
+  /** Bytes that are reserved now. */
+  get held(): number {
+    try {
+      return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** Gives the room back, at once. False when there is none. */
+  release(): boolean {
+    return releaseReserve(this.#file);
+  }
+
+  /**
+   * Makes the reserve whole, step by step.
+   *
+   * @throws Error ENOSPC and others of the disk
+   */
+  async fill(signal: AbortSignal): Promise<void> {
+    if (this.held >= this.#bytes) return;
+    const file = await open(this.#file, 'a', 0o600);
+    try {
+      const step = Buffer.alloc(Math.min(stepBytes, this.#bytes));
+      for (let held = (await file.stat()).size; held < this.#bytes && !signal.aborted; held += step.length) {
+        randomFillSync(step);
+        await file.appendFile(step.subarray(0, Math.min(step.length, this.#bytes - held)));
+        await delay(pauseMs, undefined, { ref: false });
+      }
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** What a start needs at most: the database's map of its log, the leases of jobs that another process held, a migration. */
+const startBytes = 8_388_608;
+
+/** Gives the reserve of a data folder back when its disk has too little room for the embedded database to be opened. */
+export function makeRoomToStart(dataFolder: string): void {
+  const { bavail, bsize } = statfsSync(dataFolder);
+  if (bavail * bsize < startBytes) releaseReserve(reserveFile(dataFolder));
+}
+
+const reserveFile = (folder: string) => join(folder, 'reserve');
+
+function releaseReserve(file: string): boolean {
+  try {
+    if (!existsSync(file)) return false;
+    const { size } = statSync(file);
+    rmSync(file);
+    return size > 0;
+  } catch {
+    return false;
+  }
+}
