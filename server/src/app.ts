@@ -131,6 +131,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     trustProxy: config.trustProxy,
     ...(options.logStream ? { logStream: options.logStream } : {}),
   });
+  db.onTrouble?.((trouble) => {
+    if (trouble) server.log.error({ err: trouble.failure.cause }, trouble.failure.message);
+    else server.log.warn('the database answers again');
+  });
   const background = new Background((what, error) => server.log.error({ err: error }, what));
   const services = createServices({ db, now });
   const { revision, outbox, passwords, apps, buckets, admins, users } = services;

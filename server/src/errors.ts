@@ -107,6 +107,8 @@ export interface FailureOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** What caused it, for the log only. */
   readonly cause?: unknown;
+  /** The write may have been stored although it is not confirmed; the message says so. */
+  readonly isOutcomeUnknown?: boolean;
 }
 
 /** A catalogue error on its way to the caller. */
@@ -115,6 +117,7 @@ export class Failure extends Error {
   readonly details: readonly Problem[];
   readonly retryAfter: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly isOutcomeUnknown: boolean;
 
   constructor(entry: ErrorEntry, options: FailureOptions = {}) {
     super(options.message ?? entry.meaning, { cause: options.cause });
@@ -123,6 +126,7 @@ export class Failure extends Error {
     this.details = options.details ?? [];
     this.retryAfter = options.retryAfter;
     this.headers = options.headers ?? {};
+    this.isOutcomeUnknown = options.isOutcomeUnknown ?? false;
   }
 }
 

@@ -9,7 +9,7 @@ export function registerHealth(server: FastifyInstance, db: Database): { stoppin
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async () => {
     if (isStopping) throw fail('Timeout', 'The service is stopping.');
-    await askStorage(db);
+    await (db.probe?.() ?? askStorage(db));
     return { status: 'ready' };
   });
   return {
