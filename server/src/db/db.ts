@@ -86,6 +86,8 @@ export interface Database extends Db {
   probe?(): Promise<void>;
   /** Tells when the database is lost, and when it is back (undefined), where it is not part of this process. */
   onTrouble?(listener: (trouble: { readonly failure: Failure } | undefined) => void): void;
+  /** Its own time (epoch milliseconds), where several nodes share it. */
+  time?(): Promise<number>;
   /** Finishes what was accepted, then closes. */
   close(): Promise<void>;
 }

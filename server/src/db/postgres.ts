@@ -193,6 +193,13 @@ class PostgresDatabase implements Database {
     return row ?? { collation: 'unknown', encoding: 'unknown' };
   }
 
+  async time(): Promise<number> {
+    const row = await this.one<{ at: number }>(
+      raw('select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at'),
+    );
+    return row?.at ?? 0;
+  }
+
   stats() {
     return { walBytes: 0, queuedWrites: this.#connections.waiting, queuedSlowQueries: this.#slowQueue.waiting };
   }
