@@ -39,8 +39,12 @@ describe('a primary and its standby', () => {
     }
     const folder = mkdtempSync(join(tmpdir(), 'pharos-standby-'));
     try {
-      for (const url of [standby.url, `${standby.url}?target_session_attrs=read-write`]) {
-        const { code, output } = await runCommand(['migrate'], { PHAROS_DATA: folder, PHAROS_DATABASE_URL: url });
+      for (const [command, url] of [
+        ['migrate', standby.url],
+        ['migrate', `${standby.url}?target_session_attrs=read-write`],
+        ['doctor', standby.url],
+      ] as const) {
+        const { code, output } = await runCommand([command], { PHAROS_DATA: folder, PHAROS_DATABASE_URL: url });
         assert.equal(code, 1, output);
         assert.match(output, /standby/);
         assert.doesNotMatch(output, new RegExp(new URL(standby.url).password));
