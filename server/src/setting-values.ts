@@ -57,7 +57,7 @@ export function postgresUrl(text: string): string | undefined {
   const { servers } = readPostgresAddress(text);
   for (const { url } of servers)
     if (URL.canParse(url) && !isDecodable(new URL(url))) throw new Error(badPercent);
-  return text;
+  return text.replace(/\/+$/, '');
 }
 
 export const list = (text: string) =>
