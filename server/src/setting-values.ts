@@ -55,8 +55,7 @@ function isDecodable({ username, password, pathname }: URL): boolean {
 export function postgresUrl(text: string): string | undefined {
   if (text === '') return undefined;
   const { servers } = readPostgresAddress(text);
-  for (const { url } of servers)
-    if (URL.canParse(url) && !isDecodable(new URL(url))) throw new Error(badPercent);
+  for (const { url } of servers) if (URL.canParse(url) && !isDecodable(new URL(url))) throw new Error(badPercent);
   return text.replace(/\/+$/, '');
 }
 
