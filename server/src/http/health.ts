@@ -9,7 +9,7 @@ export function registerHealth(server: FastifyInstance, db: Database): { stoppin
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async () => {
     if (isStopping) throw fail('Timeout', 'The service is stopping.');
-    await (db.probe?.() ?? askStorage(db));
+    await askStorage(db);
     return { status: 'ready' };
   });
   return {
@@ -21,6 +21,7 @@ export function registerHealth(server: FastifyInstance, db: Database): { stoppin
 
 async function askStorage(db: Database): Promise<void> {
   try {
+    if (db.probe) return await db.probe();
     await tryWrite(db);
     await db.one(raw('select n from revisions'));
   } catch (error) {
