@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on('error', reject);
@@ -51,6 +51,29 @@ function linkLibraries(modules) {
     if (links.every(({ target }) => existsSync(join(home, target)))) continue;
     spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: home, stdio: ['ignore', 2, 2] });
   }
+}
+
+/**
+ * A server of a test's own, which the test stops, restarts or copies. Answers the package's object for it, not yet started, and
+ * what removes the programs. `settings` are PostgreSQL's own.
+ */
+export async function preparePostgres({ databaseDir, port, password, settings = {}, onLog = () => undefined }) {
+  const programs = await loadPackage();
+  const { default: EmbeddedPostgres } = await import(pathToFileURL(programs.main).href);
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'postgres',
+    password,
+    persistent: true,
+    // The server refuses to run as root; the package then makes a user of its own.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog: (message) => onLog(String(message)),
+    onError: (message) => onLog(String(message)),
+  });
+  return { server, remove: programs.remove };
 }
 
 /**

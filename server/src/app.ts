@@ -56,6 +56,7 @@ import { senderConsoleEndpoints } from './features/senders/console-routes.ts';
 import type { SenderService } from './features/senders/service.ts';
 import { calibrationEndpoints } from './features/sightings/calibration-routes.ts';
 import { erasureJobHandlers, forgetInstallation } from './features/sightings/erasure.ts';
+import { mendFuturePresences } from './features/sightings/presence-store.ts';
 import { createRetention, type Retention } from './features/sightings/retention.ts';
 import { sightingEndpoints } from './features/sightings/routes.ts';
 import { createSightingService, noteClientLog } from './features/sightings/service.ts';
@@ -87,7 +88,7 @@ import { registerMetrics } from './http/metrics.ts';
 import { readPolicy } from './http/policy.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { createServer } from './http/server.ts';
-import { countJobs } from './jobs/store.ts';
+import { countJobs, wakeFromFuture } from './jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from './jobs/sweep.ts';
 import { createWorker } from './jobs/worker.ts';
 import { createSmtpSender } from './mail/smtp.ts';
@@ -149,6 +150,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     room.assertRoom(kind);
   };
   const background = new Background(onError);
+  db.onTrouble?.((trouble) => {
+    if (trouble) server.log.error({ err: trouble.failure.cause }, trouble.failure.message);
+    else server.log.warn('the database answers again');
+  });
   const services = createServices({ db, now });
   const { revision, outbox, passwords, apps, buckets, admins, users } = services;
   const limiter = new RateLimiter();
@@ -388,6 +393,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   registerConsoleFiles(server);
 
   if (config.worker) worker.start();
+  background.run('waits after a clock that was set back', async () => {
+    await wakeFromFuture(db, now());
+    await mendFuturePresences(db, now());
+  });
   ticker.start((what, work) => background.run(what, work));
   return {
     server,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { readPostgresAddress } from './db/postgres-servers.ts';
 import { isTargetEntry } from './delivery/target-rules.ts';
 
 /** From the text of a setting to its value. Each throws an Error whose message completes "PHAROS_X …". */
@@ -35,9 +36,11 @@ export const url =
     const parsed = URL.canParse(text) ? new URL(text) : undefined;
     if (!parsed || !protocols.includes(parsed.protocol))
       throw new Error(`must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
-    if (!isDecodable(parsed)) throw new Error('must have a % in it as %25; other special characters likewise');
+    if (!isDecodable(parsed)) throw new Error(badPercent);
     return text.replace(/\/+$/, '');
   };
+
+const badPercent = 'must have a % in it as %25; other special characters likewise';
 
 /** Whether the percent signs of an address are escapes. What they stand for in a password is read only later. */
 function isDecodable({ username, password, pathname }: URL): boolean {
@@ -47,6 +50,13 @@ function isDecodable({ username, password, pathname }: URL): boolean {
   } catch {
     return false;
   }
+}
+
+export function postgresUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  const { servers } = readPostgresAddress(text);
+  for (const { url } of servers) if (URL.canParse(url) && !isDecodable(new URL(url))) throw new Error(badPercent);
+  return text.replace(/\/+$/, '');
 }
 
 export const list = (text: string) =>

@@ -9,6 +9,7 @@ import {
   logLevels,
   mailAddress,
   onOrOff,
+  postgresUrl,
   secretKeys,
   targets,
   trustProxy,
@@ -26,6 +27,8 @@ export interface Config {
   /** PostgreSQL instead of the embedded database. */
   readonly databaseUrl: string | undefined;
   readonly databasePool: number;
+  /** How long PostgreSQL may take for a short statement; the other waits follow from it. */
+  readonly databaseTimeoutMs: number;
   /** Without a slash at the end. Undefined: made from host and port once the service listens. */
   readonly publicUrl: string | undefined;
   readonly headerPrefixes: readonly string[];
@@ -107,9 +110,9 @@ export const settings: readonly Setting[] = [
     variable: 'PHAROS_DATABASE_URL',
     flag: 'database-url',
     fallback: '',
-    help: 'PostgreSQL instead of the embedded database, such as postgres://user:password@host/pharos',
+    help: 'PostgreSQL instead of the embedded database, such as postgres://user:password@host/pharos; hosts joined by commas',
     secret: true,
-    parse: url('postgres:', 'postgresql:'),
+    parse: postgresUrl,
   },
   {
     name: 'databasePool',
@@ -118,6 +121,14 @@ export const settings: readonly Setting[] = [
     fallback: '10',
     help: 'connections to PostgreSQL',
     parse: integer(1, 500),
+  },
+  {
+    name: 'databaseTimeoutMs',
+    variable: 'PHAROS_DATABASE_TIMEOUT_MS',
+    flag: 'database-timeout-ms',
+    fallback: '10000',
+    help: 'how long PostgreSQL may take for a short statement; a commit and a connection get half, a lock a quarter of it',
+    parse: integer(200, 600_000),
   },
   {
     name: 'publicUrl',

@@ -8,6 +8,8 @@ import { type Pack, pack } from 'tar-stream';
 /** A folder as a tar archive, read as it is sent; `name` is the folder inside the archive. */
 export function archiveOf(folder: string, name: string): Readable {
   const archive = pack();
+  // Whoever reads it is told; before anybody does, the error would end the process.
+  archive.on('error', () => undefined);
   fill(archive, folder, name).catch((error: Error) => archive.destroy(error));
   return Readable.from(archive);
 }

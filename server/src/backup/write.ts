@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import type { Database, Row } from '../db/db.ts';
+import type { HeldLock } from '../db/folder-lock.ts';
 import { knownMigrations, newestMigration } from '../db/migrate.ts';
 import { randomText } from '../id.ts';
 import { joinSql, raw, type Sql, sql } from '../sql.ts';
@@ -57,8 +58,9 @@ export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOp
   await assertFree(folder);
   const unfinished = `${folder}.unfinished-${randomText(6)}`;
   await mkdir(dirname(folder), { recursive: true });
-  await mkdir(unfinished, { mode: 0o700 });
+  const lock = await lockUnfinished(unfinished);
   try {
+    await mkdir(unfinished, { mode: 0o700 });
     const progress = watched(watch);
     const rows = await db.snapshot((read) => copyRows(read, unfinished, progress));
     // After the rows: a file's bytes are stored before its row, so that every row that was read has its bytes by now.
@@ -86,6 +88,35 @@ export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOp
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     throw error;
+  } finally {
+    await rm(lockOf(unfinished), { force: true });
+    lock?.release();
+  }
+}
+
+const lockOf = (unfinished: string) => `${unfinished}.lock`;
+
+/** Before the folder is made: whoever finds one without a lock may remove it. */
+async function lockUnfinished(unfinished: string): Promise<HeldLock | undefined> {
+  // Loaded where it is used, for a service on PostgreSQL.
+  const { tryLockFile } = await import('../db/folder-lock.ts');
+  return tryLockFile(lockOf(unfinished));
+}
+
+/** Removes what killed processes have left in a folder of backups, and nothing that a process is writing. */
+export async function removeUnfinished(folder: string): Promise<void> {
+  const { tryLockFile } = await import('../db/folder-lock.ts');
+  const left = (await readdir(folder)).filter((name) => /\.unfinished-\w+$/.test(name));
+  for (const name of left) {
+    const unfinished = join(folder, name);
+    const lock = tryLockFile(lockOf(unfinished));
+    if (!lock) continue;
+    try {
+      await rm(unfinished, { recursive: true, force: true });
+      await rm(lockOf(unfinished), { force: true });
+    } finally {
+      lock.release();
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Config, ConfigError } from '../config.ts';
+import { readPostgresAddress } from '../db/postgres-servers.ts';
 import { Failure } from '../errors.ts';
 import { UsageError } from './command.ts';
 import { ServiceError } from './service-client.ts';
@@ -80,8 +81,14 @@ function explainDatabase(error: CodedError, config: Config | undefined): string 
     return `The database in ${config?.dataFolder} cannot be used: ${error.message} (${code}). See: pharos doctor`;
   }
   if (!config?.databaseUrl) return undefined;
-  const host = new URL(config.databaseUrl).host;
-  if (unreachable.has(code) || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)) {
+  if (error.name === 'NoUsableServer') return `${error.message} Check PHAROS_DATABASE_URL.`;
+  const { servers } = readPostgresAddress(config.databaseUrl);
+  const host = servers.map(({ name }) => name).join(', ');
+  if (code === '25006') return `PostgreSQL at ${host} takes no writes: it is a standby or read-only. Name the primary.`;
+  if (
+    unreachable.has(code) ||
+    /timeout exceeded when trying to connect|timeout expired|Connection terminated/.test(error.message)
+  ) {
     return `PostgreSQL at ${host} cannot be reached (${code || error.message}). Is it running, and is PHAROS_DATABASE_URL right?`;
   }
   if (refusedByPostgres.test(code))

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { type App, createApp } from '../app.ts';
 import { assertNoUnfinishedRestore } from '../backup/marker.ts';
+import { createSteadyClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { migrate } from '../db/migrate.ts';
@@ -78,7 +79,7 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
     // The log goes to standard error, so that what people and scripts read stands alone on standard output.
     const logStream = createLogLines((lines) => terminal.err(lines));
     const made = how.isDemo ? await prepareDemo(config, db) : undefined;
-    const app = await createApp({ config, db, now: Date.now, logStream });
+    const app = await createApp({ config, db, now: createSteadyClock(await db.time?.()), logStream });
     let demo: Demo | undefined;
     try {
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });

@@ -16,11 +16,11 @@ export function prepareFolder({ dataFolder, databaseUrl }: Config): void {
 
 /** Opens the database that is configured; an embedded one is created when it is not there. */
 export async function openDatabase(config: Config): Promise<Database> {
-  const { databaseUrl, databasePool: poolSize, queryDeadlineMs } = config;
+  const { databaseUrl, databasePool: poolSize, databaseTimeoutMs: timeoutMs, queryDeadlineMs } = config;
   if (databaseUrl) {
     // Loaded where it is used: it takes 3 MB.
     const { openPostgres } = await import('../db/postgres.ts');
-    return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs });
+    return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs, timeoutMs });
   }
   prepareFolder(config);
   return openSqlite({ file: databaseFile(config), queryDeadlineMs });

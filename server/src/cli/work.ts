@@ -1,5 +1,6 @@
 import { createApp } from '../app.ts';
 import { assertNoUnfinishedRestore } from '../backup/marker.ts';
+import { createSteadyClock } from '../clock.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Command, UsageError } from './command.ts';
 import { createLogLines } from './log-lines.ts';
@@ -25,7 +26,8 @@ export const workCommand: Command = {
       await assertNoUnfinishedRestore(db);
       const logStream = createLogLines((lines) => terminal.err(lines));
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
-      const app = await createApp({ config: { ...config, worker: true }, db, now: Date.now, logStream });
+      const now = createSteadyClock(await db.time?.());
+      const app = await createApp({ config: { ...config, worker: true }, db, now, logStream });
       try {
         terminal.out(
           isJson ? JSON.stringify({ working: true }) : 'Pharos does the work of the outbox. Stop it with Ctrl+C.',

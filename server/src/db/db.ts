@@ -102,6 +102,18 @@ export interface Database extends Db {
    * Each call of `read` returns all rows of the statement.
    */
   snapshot<T>(work: (read: (statement: Sql) => Promise<Row[]>) => Promise<T>): Promise<T>;
+  /** A transaction that may take and wait as long as it needs: for migrations, never for a request. */
+  longTransaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /**
+   * Where asking may take long: proves within two seconds that a write would be accepted and confirmed. For `/readyz`.
+   *
+   * @throws Failure Timeout otherwise
+   */
+  probe?(): Promise<void>;
+  /** Tells when the database is lost, and when it is back (undefined), where it is not part of this process. */
+  onTrouble?(listener: (trouble: { readonly failure: Failure } | undefined) => void): void;
+  /** Its own time (epoch milliseconds), where several nodes share it. */
+  time?(): Promise<number>;
   /** Finishes what was accepted, then closes. */
   close(): Promise<void>;
 }

@@ -74,7 +74,7 @@ export async function migrate(db: Database, now: number, newestWanted = Infinity
   const done: string[] = [];
   for (const migration of known.filter(({ id }) => id <= newestWanted && !applied.has(id))) {
     try {
-      await db.transaction((tx) => apply(tx, migration, now));
+      await db.longTransaction((tx) => apply(tx, migration, now));
       done.push(migration.name);
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;

@@ -4,24 +4,77 @@ import { storageFailure } from './storage-error.ts';
 
 const serialization = new Set(['40001', '40P01']);
 
+const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code ?? '');
+
 /** True for the two conflicts that a database resolves by asking for the transaction once more. */
 export function isRetryable(error: unknown): boolean {
-  return serialization.has(String((error as { code?: unknown })?.code ?? ''));
+  return serialization.has(codeOf(error));
 }
 
-/** Connection lost, too many connections, disk full, server shutting down, read-only standby, lock not available. */
-const unavailable = /^(08|53|57P|25006|55P03)/;
+/**
+ * Connection lost, too many connections, disk full, server shutting down, read-only standby, transaction left idle, lock not
+ * available.
+ */
+const unavailable = /^(08|53|57P|25006|25P03|55P03)/;
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
   'EPIPE',
   'ETIMEDOUT',
   'ENOTFOUND',
   'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
   'EAI_AGAIN',
 ]);
-const poolMessages =
-  /timeout exceeded when trying to connect|Connection terminated|not queryable|Cannot use a pool after/;
+const lostMessages = /Connection terminated|not queryable|Client was closed|timeout expired/;
+const poolMessages = /timeout exceeded when trying to connect|Cannot use a pool after/;
+
+/** The connection is gone, and with it what was not committed. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^(08|57P|25P03)/.test(codeOf(error)) || socketCodes.has(codeOf(error)) || lostMessages.test(error.message);
+}
+
+/** The server takes no writes (any more): it is a standby, or was made read-only. */
+export const isReadOnly = (error: unknown) => codeOf(error) === '25006';
+export const isLockTimeout = (error: unknown) => codeOf(error) === '55P03';
+
+/** Nobody answered: unlike a refusal, this says nothing about the server but that it cannot be waited for. */
+export function isSilence(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    /timeout expired|connection timeout/.test(error.message) ||
+    /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(codeOf(error))
+  );
+}
+
+/** No server of the address can be used. The message names each with its reason, without credentials. */
+export class NoUsableServer extends Error {
+  constructor(reasons: readonly string[], cause: unknown) {
+    super(`PostgreSQL cannot be used: ${reasons.join('; ')}.`, { cause });
+    this.name = 'NoUsableServer';
+  }
+}
+
+/** The server answers and is not the one that was asked for. */
+export class WrongServer extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'WrongServer';
+  }
+}
+
+/** The write may have been done or not; nobody may do it again without looking. */
+export function outcomeUnknown(reason: string, cause: unknown): Failure {
+  return fail('Timeout', {
+    message: `${reason}, so whether it was stored is unknown. Look before sending it again.`,
+    retryAfter: 1,
+    isOutcomeUnknown: true,
+    cause,
+  });
+}
 
 /** Translates an error of the driver: a taken unique value, a storage that cannot take it now, or the error itself. */
 export function translatePostgresError(error: unknown): unknown {
@@ -31,12 +84,28 @@ export function translatePostgresError(error: unknown): unknown {
   if (code === '57014') {
     return fail('Timeout', {
       message: 'The query ran past its deadline. Narrow it, or filter on a declared column.',
+      retryAfter: 1,
       cause: error,
     });
   }
   const storage = storageFailure(error);
   if (storage) return storage;
-  if (unavailable.test(code ?? '') || socketCodes.has(code ?? '') || poolMessages.test(error.message)) {
+  if (isLockTimeout(error)) {
+    return fail('Timeout', {
+      message: 'What this needs is locked by something else. Try again.',
+      retryAfter: 1,
+      cause: error,
+    });
+  }
+  if (isReadOnly(error)) {
+    return fail('Timeout', {
+      message: 'The database is a standby or read-only and takes no writes now. Try again.',
+      retryAfter: 1,
+      cause: error,
+    });
+  }
+  const isUnavailable = unavailable.test(code ?? '') || isConnectionLost(error) || poolMessages.test(error.message);
+  if (isUnavailable || error instanceof NoUsableServer || error instanceof WrongServer) {
     return fail('Timeout', {
       message: 'The database cannot be reached or cannot take this now. Try again.',
       retryAfter: 1,

@@ -1,18 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { Failure, fail } from '../errors.ts';
 import { joinSql, perLiteral, raw, renderSql, type Sql, sql } from '../sql.ts';
 import { type Database, type Db, type Row, type SlowQuery, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
-import { isRetryable, translatePostgresError } from './postgres-error.ts';
+import { LockWaits } from './lock-waits.ts';
+import { type Connection, Connections, type Trouble } from './postgres-connections.ts';
+import { isConnectionLost, isLockTimeout, isReadOnly, isRetryable, translatePostgresError } from './postgres-error.ts';
+import { graceMs, limitsOf, type PostgresLimits } from './postgres-limits.ts';
+import { type PostgresAddress, readPostgresAddress } from './postgres-servers.ts';
 import { rowsByColumn } from './rows.ts';
 import { postgresWhere } from './where-postgres.ts';
 
 export interface PostgresOptions {
+  /** One server or several, as libpq writes them. */
   readonly url: string;
   readonly poolSize: number;
   readonly queryDeadlineMs: number;
+  /** What is waited for; see `limitsOf`. */
+  readonly timeoutMs?: number;
 }
+
+export const defaultTimeoutMs = 10_000;
+/** `/readyz` is answered within two seconds, whatever the database does. */
+const readyMs = 1_500;
+/** A connection that breaks before anything is committed is replaced so many times. */
+const replacements = 2;
 
 export const postgresDialect: Dialect = Object.freeze({
   name: 'postgres',
@@ -24,12 +38,6 @@ export const postgresDialect: Dialect = Object.freeze({
   skipLocked: ' for update skip locked',
   rows: rowsByColumn,
 });
-
-// Times and counts are far below 2^53; a string for each bigint would have to be turned back everywhere.
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === 20 ? Number : pg.types.getTypeParser(oid, format),
-} as pg.CustomTypesConfig;
 
 /** Of the parameter at a position, counted from 1. */
 const placeholder = (position: number) => `$${position}`;
@@ -57,8 +65,6 @@ class PreparedNames {
   }
 }
 
-type Client = pg.Pool | pg.PoolClient;
-
 /** More parts would make more different texts, and long ones. */
 const mostTogether = 12;
 
@@ -77,36 +83,53 @@ function together(statements: readonly Sql[]): Sql[] {
   return joined;
 }
 
+type PooledConnection = Connection & pg.PoolClient;
+
+/** How one statement is sent. */
+interface How {
+  readonly limitMs: number;
+  readonly isPrepared?: boolean;
+  readonly isCommit?: boolean;
+}
+
 class PostgresDatabase implements Database {
   readonly dialect = postgresDialect;
   readonly readsAreLocal = false;
-  readonly #pool: pg.Pool;
-  readonly #slowPool: pg.Pool;
+  readonly #address: PostgresAddress;
+  readonly #connections: Connections;
+  readonly #limits: PostgresLimits;
+  readonly #queryDeadlineMs: number;
   readonly #slowQueue: FairQueue;
+  readonly #lockWaits: LockWaits;
   readonly #names = new PreparedNames();
+  #probing: Promise<void> | undefined;
 
-  constructor(options: PostgresOptions) {
-    const common = {
-      connectionString: options.url,
-      types,
-      connectionTimeoutMillis: 10_000,
-      application_name: 'pharos',
-    };
-    this.#pool = new pg.Pool({ ...common, max: options.poolSize, statement_timeout: 30_000 });
-    this.#slowPool = new pg.Pool({ ...common, max: slowConnections, statement_timeout: options.queryDeadlineMs });
-    this.#slowQueue = new FairQueue(slowConnections, options.queryDeadlineMs);
-    // An idle connection that the server closes is replaced on the next use; without a listener it would end the process.
-    for (const pool of [this.#pool, this.#slowPool]) pool.on('error', () => undefined);
+  constructor({ url, poolSize, queryDeadlineMs, timeoutMs = defaultTimeoutMs }: PostgresOptions) {
+    this.#address = readPostgresAddress(url);
+    this.#limits = limitsOf(timeoutMs);
+    this.#queryDeadlineMs = queryDeadlineMs;
+    const limits = this.#limits;
+    this.#connections = new Connections({ address: this.#address, poolSize, slowConnections, queryDeadlineMs, limits });
+    this.#slowQueue = new FairQueue(slowConnections, queryDeadlineMs);
+    this.#lockWaits = new LockWaits(limits.lock);
   }
 
-  all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
-    if (slow && !slow.isBrief)
-      return this.#slowQueue.run(slow.share, async () => (await this.#query<T>(this.#slowPool, statement, false)).rows);
-    return this.#query<T>(this.#pool, statement).then((result) => result.rows);
+  async all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
+    if (!slow || slow.isBrief) return (await this.#read<T>(statement)).rows;
+    const limitMs = this.#queryDeadlineMs + graceMs;
+    return this.#slowQueue.run(slow.share, () =>
+      this.#retrying(async () => {
+        const result = await this.#onConnection(
+          (connection) => this.#query<T>(connection, statement, { limitMs, isPrepared: false }),
+          'slow',
+        );
+        return result.rows;
+      }),
+    );
   }
 
   async one<T extends object = Row>(statement: Sql): Promise<T | undefined> {
-    return (await this.#query<T>(this.#pool, statement)).rows[0];
+    return (await this.#read<T>(statement)).rows[0];
   }
 
   latest<T extends object = Row>(statement: Sql): Promise<T | undefined> {
@@ -115,7 +138,11 @@ class PostgresDatabase implements Database {
 
   async run(statement: Sql): Promise<number> {
     // A single statement is retried like a transaction: on the distributed relatives it can meet the same conflict.
-    const result = await this.#retrying(() => this.#query(this.#pool, statement));
+    const result = await this.#retrying(() => {
+      this.#connections.assertConfirming();
+      const how = { limitMs: this.#statementMs, isCommit: true };
+      return this.#onConnection((connection) => this.#query(connection, statement, how));
+    });
     return result.rowCount ?? 0;
   }
 
@@ -123,7 +150,9 @@ class PostgresDatabase implements Database {
     for (const statement of statements) await this.run(statement);
   }
 
-  transaction: Database['transaction'] = (work) => this.#retrying(() => this.#attempt(work));
+  transaction: Database['transaction'] = (work) => this.#retrying(() => this.#attempt(work, this.#limits));
+
+  longTransaction: Database['longTransaction'] = (work) => this.#retrying(() => this.#attempt(work, undefined));
 
   afterCommit(effect: () => void): void {
     effect();
@@ -150,9 +179,12 @@ class PostgresDatabase implements Database {
   }
 
   async describe(): Promise<string> {
-    const row = await this.one<{ version: string }>(raw("select current_setting('server_version') as version"));
+    const row = await this.one<{ version: string; standby: boolean }>(
+      raw("select current_setting('server_version') as version, pg_is_in_recovery() as standby"),
+    );
     const { collation, encoding } = await this.#textRules();
-    return `PostgreSQL ${row?.version}, collation ${collation}, encoding ${encoding}`;
+    const role = row?.standby ? ', a standby that takes no writes' : '';
+    return `PostgreSQL ${row?.version}${role}, collation ${collation}, encoding ${encoding}`;
   }
 
   async check(): Promise<string[]> {
@@ -169,83 +201,180 @@ class PostgresDatabase implements Database {
     return row ?? { collation: 'unknown', encoding: 'unknown' };
   }
 
+  async time(): Promise<number> {
+    const row = await this.one<{ at: number }>(
+      raw('select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at'),
+    );
+    return row?.at ?? 0;
+  }
+
   stats() {
-    return { walBytes: 0, queuedWrites: this.#pool.waitingCount, queuedSlowQueries: this.#slowQueue.waiting };
+    return { walBytes: 0, queuedWrites: this.#connections.waiting, queuedSlowQueries: this.#slowQueue.waiting };
+  }
+
+  onTrouble(listener: (trouble: Trouble | undefined) => void): void {
+    this.#connections.onTrouble(listener);
+  }
+
+  /** However many ask, one proof at a time is under way; one that hangs is left to its own limit. */
+  async probe(): Promise<void> {
+    this.#probing ??= this.#connections.prove().finally(() => {
+      this.#probing = undefined;
+    });
+    const patience = new AbortController();
+    const tooLong = delay(readyMs, undefined, { signal: patience.signal }).then(() => {
+      throw fail('Timeout', { message: 'The database does not answer in time.', retryAfter: 1 });
+    });
+    tooLong.catch(() => undefined);
+    try {
+      await Promise.race([this.#probing, tooLong]);
+    } catch (error) {
+      throw translatePostgresError(error);
+    } finally {
+      patience.abort();
+    }
   }
 
   async snapshot<T>(work: (read: (statement: Sql) => Promise<Row[]>) => Promise<T>): Promise<T> {
-    const client = await this.#connect();
+    const connection = await this.#acquire();
+    const send = (text: string) =>
+      this.#query(connection, raw(text), { limitMs: this.#statementMs, isPrepared: false });
     try {
-      await client.query('set statement_timeout = 0');
-      await client.query('begin isolation level repeatable read read only');
-      const value = await work(async (statement) => (await this.#query<Row>(client, statement, false)).rows);
-      await client.query('commit');
+      await send('set statement_timeout = 0');
+      await send('set idle_in_transaction_session_timeout = 0');
+      await send('begin isolation level repeatable read read only');
+      const how = { limitMs: Number.POSITIVE_INFINITY, isPrepared: false };
+      const value = await work(async (statement) => (await this.#query<Row>(connection, statement, how)).rows);
+      await send('commit');
       return value;
+    } catch (error) {
+      throw translatePostgresError(error);
     } finally {
       // The changed setting must not go back to the pool.
-      client.release(true);
+      connection.release(true);
     }
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#pool.end(), this.#slowPool.end()]);
+  close(): Promise<void> {
+    return this.#connections.close();
   }
 
-  async #query<T extends object>(client: Client, statement: Sql, prepared = true): Promise<pg.QueryResult<T>> {
-    const how = prepared ? this.#names.of(statement) : { text: renderSql(statement, placeholder) };
+  get #statementMs(): number {
+    return this.#limits.statement + graceMs;
+  }
+
+  #read<T extends object>(statement: Sql): Promise<pg.QueryResult<T>> {
+    const how = { limitMs: this.#statementMs };
+    return this.#retrying(() => this.#onConnection((connection) => this.#query<T>(connection, statement, how)));
+  }
+
+  /** Errors are the driver's, for `#retrying` to judge, except for a Failure. */
+  async #query<T extends object>(
+    connection: Connection,
+    statement: Sql,
+    { limitMs, isPrepared = true, isCommit = false }: How,
+  ): Promise<pg.QueryResult<T>> {
+    const query = isPrepared ? this.#names.of(statement) : { text: renderSql(statement, placeholder) };
+    const leave = this.#lockWaits.enter(statement);
     try {
-      return await client.query<T>({ ...how, values: statement.values as unknown[] });
+      const values = statement.values as unknown[];
+      return await this.#connections.send<T>(connection, { ...query, values }, { limitMs, isCommit });
     } catch (error) {
-      if (isRetryable(error)) throw error;
+      if (isLockTimeout(error)) this.#lockWaits.waitedInVain(statement);
+      if (isReadOnly(error)) this.#connections.leave(connection.server, 'it takes no writes');
+      throw error;
+    } finally {
+      leave?.();
+    }
+  }
+
+  async #acquire(which: 'short' | 'slow' = 'short'): Promise<PooledConnection> {
+    try {
+      return await this.#connections.acquire(which);
+    } catch (error) {
+      // No retry: it has tried what there is.
       throw translatePostgresError(error);
     }
   }
 
-  async #connect(): Promise<pg.PoolClient> {
+  async #onConnection<T>(work: (connection: Connection) => Promise<T>, which: 'short' | 'slow' = 'short'): Promise<T> {
+    const connection = await this.#acquire(which);
+    let isBroken = false;
     try {
-      return await this.#pool.connect();
+      return await work(connection);
     } catch (error) {
-      throw translatePostgresError(error);
+      isBroken = connection.givenUp !== undefined || isConnectionLost(error) || isReadOnly(error);
+      throw error;
+    } finally {
+      connection.release(isBroken);
     }
   }
 
-  async #attempt<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    const client = await this.#connect();
-    let broken = false;
+  /** Without limits it may take as long as it takes. */
+  async #attempt<T>(work: (db: Db) => Promise<T>, limits: PostgresLimits | undefined): Promise<T> {
+    this.#connections.assertConfirming();
+    const connection = await this.#acquire();
     const effects: (() => void)[] = [];
+    const end = limits ? performance.now() + limits.transaction : Number.POSITIVE_INFINITY;
+    const send = (text: string, how: How) => this.#query(connection, raw(text), { isPrepared: false, ...how });
+    const ofStatement: How = { limitMs: this.#statementMs };
+    let isBroken = true;
     try {
-      await this.#query(client, raw('begin'), false);
-      const value = await work(this.#inside(client, effects));
-      await this.#query(client, raw('commit'), false);
+      await send('begin', ofStatement);
+      if (!limits) await send(withoutLimits, ofStatement);
+      const value = await work(this.#inside(connection, effects, limits ? end : undefined));
+      const commitMs = limits?.commit ?? Number.POSITIVE_INFINITY;
+      const { command } = await send('commit', { limitMs: commitMs, isCommit: true });
+      // What an error inside had ended already.
+      if (command !== 'COMMIT') throw new Error(`The transaction was not committed: ${command}`);
+      isBroken = false;
       for (const effect of effects) effect();
       return value;
     } catch (error) {
-      await client.query('rollback').catch(() => {
-        broken = true;
-      });
+      isBroken = connection.givenUp !== undefined || isConnectionLost(error) || isReadOnly(error);
+      if (!isBroken)
+        await send('rollback', ofStatement).catch(() => {
+          isBroken = true;
+        });
       throw error;
     } finally {
-      client.release(broken);
+      connection.release(isBroken);
     }
   }
 
-  #inside(client: pg.PoolClient, effects: (() => void)[]): Db {
+  #inside(connection: Connection, effects: (() => void)[], end: number | undefined): Db {
+    const query = <T extends object>(statement: Sql, isPrepared = true): Promise<pg.QueryResult<T>> => {
+      if (end === undefined)
+        return this.#query<T>(connection, statement, { limitMs: Number.POSITIVE_INFINITY, isPrepared });
+      const left = end - performance.now();
+      if (left <= 0) throw fail('Timeout', { message: 'This took the database too long. Try again.', retryAfter: 1 });
+      return this.#query<T>(connection, statement, { limitMs: Math.min(this.#statementMs, left), isPrepared });
+    };
+    const translated = async <T extends object>(statement: Sql): Promise<pg.QueryResult<T>> => {
+      try {
+        return await query<T>(statement);
+      } catch (error) {
+        // What ends the whole transaction is judged where it can be begun anew.
+        throw isRepeatable(error) ? error : translatePostgresError(error);
+      }
+    };
     const inside: Db = {
       dialect: postgresDialect,
-      all: async <T extends object = Row>(statement: Sql) => (await this.#query<T>(client, statement)).rows,
-      one: async <T extends object = Row>(statement: Sql) => (await this.#query<T>(client, statement)).rows[0],
-      run: async (statement) => (await this.#query(client, statement)).rowCount ?? 0,
+      all: async <T extends object = Row>(statement: Sql) => (await translated<T>(statement)).rows,
+      one: async <T extends object = Row>(statement: Sql) => (await translated<T>(statement)).rows[0],
+      run: async (statement) => (await translated(statement)).rowCount ?? 0,
       runTogether: async (statements) => {
-        for (const statement of together(statements)) await this.#query(client, statement);
+        for (const statement of together(statements)) await translated(statement);
       },
       transaction: async (work) => {
-        await client.query('savepoint inner_unit');
+        await query(raw('savepoint inner_unit'), false);
         try {
           const value = await work(inside);
-          await client.query('release savepoint inner_unit');
+          await query(raw('release savepoint inner_unit'), false);
           return value;
         } catch (error) {
-          await client.query('rollback to savepoint inner_unit');
+          // On a connection that is gone there is nothing to go back to.
+          if (!isRepeatable(error)) await query(raw('rollback to savepoint inner_unit'), false);
           throw error;
         }
       },
@@ -254,17 +383,35 @@ class PostgresDatabase implements Database {
     return inside;
   }
 
-  /** Serialization failures and deadlocks are retried with full jitter; the callback has no effects besides. */
+  /**
+   * Serialization failures and deadlocks are retried with full jitter; so is at once what a lost connection or a server that
+   * has become a standby has ended before it could be committed. The callback has no effects besides.
+   */
   async #retrying<T>(attempt: () => Promise<T>): Promise<T> {
+    const giveUp = performance.now() + this.#limits.statement;
+    let replaced = 0;
     for (let tries = 1; ; tries++) {
       try {
         return await attempt();
       } catch (error) {
-        if (!isRetryable(error) || tries >= transactionTries) throw translatePostgresError(error);
-        await delay(Math.random() * Math.min(500, 10 * 2 ** tries));
+        if (isRetryable(error) && tries < transactionTries) {
+          await delay(Math.random() * Math.min(500, 10 * 2 ** tries));
+          continue;
+        }
+        const isWorthIt = isRepeatable(error) && (!isReadOnly(error) || this.#connections.hasOtherServers);
+        if (!isWorthIt || ++replaced > replacements || performance.now() > giveUp) throw translatePostgresError(error);
       }
     }
   }
+}
+
+const withoutLimits =
+  'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0';
+
+/** Nothing was committed, and another connection may do better. A failure whose outcome is unknown is none of these. */
+function isRepeatable(error: unknown): boolean {
+  if (error instanceof Failure) return false;
+  return isRetryable(error) || isConnectionLost(error) || isReadOnly(error);
 }
 
 export function openPostgres(options: PostgresOptions): Database {

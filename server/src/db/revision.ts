@@ -35,7 +35,15 @@ export class Revision {
   /** Starts polling where `fresh` does not ask by itself. */
   start(): void {
     if (this.#db.readsAreLocal) return;
-    this.#timer = setInterval(() => void this.#poll(), pollMs);
+    let isPolling = false;
+    this.#timer = setInterval(() => {
+      // A database that does not answer is asked once, not twice a second.
+      if (isPolling) return;
+      isPolling = true;
+      void this.#poll().finally(() => {
+        isPolling = false;
+      });
+    }, pollMs);
     this.#timer.unref();
   }
 

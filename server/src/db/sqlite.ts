@@ -128,6 +128,8 @@ class SqliteDatabase implements Database {
 
   transaction: Database['transaction'] = (work) => this.#writer.transaction(work);
 
+  longTransaction: Database['longTransaction'] = (work) => this.#writer.transaction(work);
+
   afterCommit(effect: () => void): void {
     effect();
   }

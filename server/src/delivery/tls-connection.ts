@@ -31,7 +31,7 @@ export function connectTls(origin: URL, options: TlsOptions): Promise<TLSSocket>
       reject(error);
     };
     socket.setNoDelay(true);
-    socket.once('error', failed);
+    socket.on('error', failed);
     socket.once('close', () => failed(new Error(`${origin.host} closed the connection`)));
     socket.once('secureConnect', () => {
       clearTimeout(timer);

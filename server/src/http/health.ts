@@ -40,6 +40,7 @@ async function askRoom(room: Room): Promise<{ warnings?: readonly string[] }> {
 async function askStorage(db: Database): Promise<void> {
   if (db.diskFailure) throw db.diskFailure;
   try {
+    if (db.probe) return await db.probe();
     await tryWrite(db);
     await db.one(raw('select n from revisions'));
   } catch (error) {

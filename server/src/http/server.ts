@@ -58,6 +58,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       sendFailure(asFailure(error), request as FastifyRequest, reply as FastifyReply);
     },
   });
+  // A connection that cannot be accepted is one connection; without a listener it would end the process.
+  server.server.once('listening', () => {
+    server.server.on('error', (error) => server.log.error({ err: error }, 'accepting a connection'));
+  });
   makeChildrenLate(server.log);
   // Hooks that every request passes call back: a promise for each would cost more than what they do.
   server.addHook('onRequest', (request, reply, done) => {

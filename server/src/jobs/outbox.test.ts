@@ -7,7 +7,7 @@ import { raw, type Sql, sql } from '../sql.ts';
 import { GiveUp, type Job, type JobContext, type JobHandler, LeaseLost, type NewJob, RetryLater } from './job.ts';
 import { leaseMs } from './lane.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
-import { countJobs, endLeases } from './store.ts';
+import { countJobs, endLeases, wakeFromFuture } from './store.ts';
 import { sweepDeadJobs } from './sweep.ts';
 import { createWorker, type Worker } from './worker.ts';
 
@@ -144,6 +144,30 @@ for (const database of databases) {
       now += 1;
       await worker.drain();
       assert.deepEqual(seen, [now]);
+    });
+
+    test('what a clock that was set back has put off is done at once, and what has a date keeps it', async () => {
+      const day = 86_400_000;
+      await enqueue({ jobId: 'a', kind: 'fails' });
+      await enqueue({ jobId: 'c', kind: 'dated', runAt: now + 2 * day });
+      const seen: string[] = [];
+      const fail = async (job: Job) => {
+        if (job.attempts === 1) throw new Error('down');
+        seen.push(job.jobId);
+      };
+      const see = async (job: Job) => void seen.push(job.jobId);
+      await workerWith({ fails: handler(fail) }).drain();
+      await enqueue({ jobId: 'b', kind: 'new' });
+      now -= day;
+      const worker = workerWith({ fails: handler(fail), new: handler(see), dated: handler(see) });
+      await worker.drain();
+      assert.deepEqual(seen, [], 'a day too late');
+      await wakeFromFuture(db, now);
+      await worker.drain();
+      assert.deepEqual(seen.sort(), ['a', 'b']);
+      now += 3 * day;
+      await worker.drain();
+      assert.deepEqual(seen, ['a', 'b', 'c']);
     });
 
     test('leaves kinds without a handler alone, even expired ones', async () => {

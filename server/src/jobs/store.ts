@@ -177,6 +177,21 @@ export async function endLeases(db: Db, now: number): Promise<number> {
   );
 }
 
+/** No pause between two tries is longer. */
+const longestPauseMs = 6 * 3_600_000;
+
+/**
+ * Makes due what was put off by a clock that was set back since, while no process ran: its moment would come as much later.
+ * What was scheduled for a date keeps it.
+ */
+export async function wakeFromFuture(db: Db, now: number): Promise<number> {
+  const wasDueAtOnce = sql`attempts = 0 and run_at <= created_at and created_at > ${now + 60_000}`;
+  const wasPutOff = sql`attempts > 0 and run_at > ${now + longestPauseMs}`;
+  return db.run(
+    sql`update jobs set run_at = ${now} where state = 'queued' and run_at > ${now} and (${wasDueAtOnce} or ${wasPutOff})`,
+  );
+}
+
 /** Locks the row until the end of the transaction, so that nobody takes the job in between. */
 export async function isHeld(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`update jobs set lease_token = lease_token where ${held(job)}`)) > 0;

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { extract } from 'tar-stream';
 import { buildApp, databases, type TestApp } from '../../../test/build-app.ts';
 import { type Browser, openConsole } from '../../../test/console.ts';
+import { service as byService } from '../../audit.ts';
+import { archiveOf } from '../../backup/archive.ts';
 import { verifyBackup } from '../../backup/restore.ts';
+import type { BlobStore } from '../../blobs/blob-store.ts';
+import { createDiskBlobStore } from '../../blobs/disk.ts';
+import { filesFolder } from '../../config.ts';
+import { createBackupService } from './service.ts';
 
 for (const database of databases) {
   describe(`backups and the system in the console on ${database}`, () => {
@@ -91,6 +100,42 @@ for (const database of databases) {
       assert.equal((await owner.send({ method: 'DELETE', url: `${url}/${made[0]}` })).status, 404);
     });
 
+    test('nodes that share a folder leave each other the backups that they are making', async () => {
+      const shared = join(app.config.dataFolder, 'shared');
+      const reached = Promise.withResolvers<void>();
+      const goOn = Promise.withResolvers<void>();
+      const blobs = createDiskBlobStore(filesFolder(app.config));
+      const slowBlobs: BlobStore = {
+        ...blobs,
+        list: async (page) => {
+          reached.resolve();
+          await goOn.promise;
+          return blobs.list(page);
+        },
+      };
+      const running: Promise<unknown>[] = [];
+      const node = (blobs: BlobStore, now: number) =>
+        createBackupService({
+          db: app.storage.db,
+          blobs,
+          folder: shared,
+          now: () => now,
+          inBackground: (_, work) => void running.push(work().catch(() => undefined)),
+          assertRoom: () => undefined,
+        });
+      app.clock.now += 2_000;
+      const [one, other] = [node(slowBlobs, app.clock.now - 1_000), node(blobs, app.clock.now)];
+      await one.start(byService);
+      await reached.promise;
+      await other.start(byService);
+      await running[1];
+      goOn.resolve();
+      await running[0];
+      assert.deepEqual([one.lastFailure(), other.lastFailure()], [undefined, undefined]);
+      assert.equal((await one.list()).length, 2);
+      assert.equal(readdirSync(shared).length, 2, 'nothing else is left');
+    });
+
     test('the system tells its version, storage, queues and memory', async () => {
       const { result } = (await owner.send({ method: 'GET', url: '/system' })).body;
       assert.match(result.database.product, database === 'sqlite' ? /^SQLite 3/ : /^PostgreSQL/);
@@ -114,6 +159,14 @@ for (const database of databases) {
     });
   });
 }
+
+test('an archive of a backup that is gone fails only whoever reads it', async () => {
+  const gone = join(tmpdir(), 'pharos-no-such-backup');
+  const archive = archiveOf(gone, 'gone');
+  // By the time these have failed, so has the archive, which nobody reads yet.
+  for (let n = 0; n < 8; n++) await assert.rejects(opendir(gone), /ENOENT/);
+  await assert.rejects(buffer(archive));
+});
 
 test('a stop ends a running backup and leaves nothing unfinished', async () => {
   const app = await buildApp();

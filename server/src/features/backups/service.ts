@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { type Actor, recordChange } from '../../audit.ts';
 import { archiveOf } from '../../backup/archive.ts';
 import { type Manifest, readManifest } from '../../backup/manifest.ts';
-import { type BackupProgress, writeBackup } from '../../backup/write.ts';
+import { type BackupProgress, removeUnfinished, writeBackup } from '../../backup/write.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../db/db.ts';
@@ -141,12 +141,6 @@ export function createBackupService({ db, blobs, folder, now, inBackground, asse
     /** Ends a backup that runs; what it has written is removed. */
     stop: () => stopping.abort(new Error('The service was stopped.')),
   };
-}
-
-/** What a process that was killed has left. Only one process has the folder. */
-async function removeUnfinished(folder: string): Promise<void> {
-  const left = (await readdir(folder)).filter((name) => /\.unfinished-\w+$/.test(name));
-  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
 /** Undefined for one that is being deleted. */

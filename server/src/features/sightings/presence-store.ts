@@ -1,4 +1,4 @@
-import type { Db, Row } from '../../db/db.ts';
+import type { Database, Db, Row } from '../../db/db.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import { insertRows, Lookup } from '../../db/rows.ts';
 import type { Firing, PresenceState } from '../../proximity/index.ts';
@@ -98,6 +98,41 @@ export async function findNextDeadline(db: Db, after: number): Promise<number | 
     sql`select next_deadline from presence where next_deadline > ${after} order by next_deadline limit 1`,
   );
   return row?.next_deadline;
+}
+
+const clockStep = 500;
+
+/**
+ * Moves what was written by a clock that has been set back since, while no process ran, to the present: a silence lasts as
+ * long as it would have lasted.
+ */
+export async function mendFuturePresences(db: Database, now: number): Promise<void> {
+  const tolerated = now + 60_000;
+  for (;;) {
+    const isDone = await db.transaction(async (db) => {
+      const rows = await db.all<PresenceRow & FutureRow>(
+        sql`select app_id, installation_id, beacon_id, state, next_deadline, updated_at from presence
+          where next_deadline > ${tolerated} and updated_at > ${tolerated} order by next_deadline limit ${clockStep}${raw(db.dialect.skipLocked)}`,
+      );
+      for (const row of rows) {
+        const ahead = row.updated_at - now;
+        const state = JSON.parse(row.state) as PresenceState;
+        // The lag is what lies between the sender's clock and ours; of the two, ours has moved.
+        const moved = JSON.stringify({ ...state, lag: state.lag - ahead });
+        await db.run(sql`update presence set state = ${moved}, next_deadline = ${row.next_deadline - ahead}, updated_at = ${now}
+          where app_id = ${row.app_id} and installation_id = ${row.installation_id} and beacon_id = ${row.beacon_id}`);
+      }
+      return rows.length < clockStep;
+    });
+    if (isDone) return;
+  }
+}
+
+interface FutureRow extends Row {
+  readonly app_id: string;
+  readonly installation_id: string;
+  readonly next_deadline: number;
+  readonly updated_at: number;
 }
 
 export interface NewPresence {

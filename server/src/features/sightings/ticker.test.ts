@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../test/build-app.ts';
 import { openNode, openSite, type Site, stay, walk } from '../../../test/site.ts';
 import { defaultPolicy } from '../../http/policy.ts';
+import { mendFuturePresences } from './presence-store.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 
 /** An alarm clock that a test looks at and lets ring. */
@@ -136,6 +137,18 @@ for (const database of databases) {
       assert.equal(failing.ms, undefined);
       await ring();
       assert.deepEqual(await isOpen(), [0, 0, 0, 0]);
+    });
+
+    test('a clock that is set back by a day while nobody runs lengthens no silence', async () => {
+      await hear();
+      site.app.clock.now -= 86_400_000;
+      assert.equal(await ticker.tick(), 0);
+      await mendFuturePresences(site.app.storage.db, site.now);
+      site.app.clock.now += 29_999;
+      assert.equal(await ticker.tick(), 0);
+      site.app.clock.now += 1;
+      assert.equal(await ticker.tick(), 1);
+      assert.deepEqual(await isOpen(), [0, 0, 0, 0, 0]);
     });
   });
 }
