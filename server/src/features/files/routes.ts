@@ -3,9 +3,12 @@ import type { Db, Row } from '../../db/db.ts';
 import type { Table } from '../../db/table.ts';
 import { fail } from '../../errors.ts';
 import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/answers.ts';
+import { type Caller, type Narrow, seesAll } from '../../http/caller.ts';
 import { type Call, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { listParameters, listRecords } from '../../http/list.ts';
+import { assertMaker, makerColumns } from '../../http/maker.ts';
 import { newObjectId } from '../../id.ts';
+import { sql } from '../../sql.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
 import { fileRecord, uploadedAnswer } from './schemas.ts';
@@ -27,6 +30,9 @@ export function fileEndpoints(deps: FileDeps): Endpoint[] {
   return [list(deps, table), upload(deps), get(deps, table), remove(deps, table)];
 }
 
+const ownFiles: Narrow = async (caller) =>
+  seesAll(caller) ? undefined : sql`user_id = ${caller.user?.userId ?? null}`;
+
 function list({ db }: FileDeps, table: Table): Endpoint {
   return endpoint({
     method: 'GET',
@@ -38,14 +44,19 @@ function list({ db }: FileDeps, table: Table): Endpoint {
     query: listParameters,
     answer: listAnswer(fileRecord.schema, fileRecord.example),
     errors: ['InvalidQuery', 'Timeout'],
-    handle: ({ app, query }) =>
-      listRecords(db, table, {
+    description: 'Users see the files that they have uploaded, managers all.',
+    handle: async (call) => {
+      const { app, query } = call;
+      const visible = await ownFiles(call);
+      return listRecords(db, table, {
+        ...(visible ? { visible } : {}),
         scope: table.match({ app_id: app.appId }),
         query,
         defaultLimit: 100,
         idsFollowCreation: true,
         share: app.appId,
-      }),
+      });
+    },
   });
 }
 
@@ -86,7 +97,9 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
     answer: uploadedAnswer,
     errors: ['InvalidFileName', 'UnsupportedMediaType', 'ObjectTooLarge', 'InvalidJSON', 'Timeout'],
     locate: async (call) => readHead(call, maxFileBytes),
-    handle: async ({ app, user, located: { name, contentType }, stream, now }) => {
+    handle: async (call) => {
+      const { app, located, stream, now } = call;
+      const { name, contentType } = located;
       const [objectId, storedName] = [newObjectId(now), newStoredName(name)];
       const key = blobKeyOf(app.appId, storedName);
       const bytes = await storeBody(blobs, key, { stream, maxBytes: maxFileBytes });
@@ -99,7 +112,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
           storedName,
           contentType,
           ...bytes,
-          userId: user?.userId,
+          maker: makerColumns(call),
           now,
         });
       } catch (error) {
@@ -111,9 +124,13 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
   });
 }
 
+type Locating = Caller & Pick<Call<undefined, undefined>, 'params'>;
+
+const keyOf = (appId: string, params: Locating['params']) => ({ app_id: appId, object_id: params['file'] ?? '' });
+
 function locateFile({ db }: FileDeps, table: Table) {
-  return async ({ app, params }: Pick<Call<undefined, undefined>, 'app' | 'params'>): Promise<Row> => {
-    const row = await table.find(db, { app_id: app.appId, object_id: params['file'] ?? '' });
+  return async ({ app, params }: Locating): Promise<Row> => {
+    const row = await table.find(db, keyOf(app.appId, params));
     if (!row) throw notFound();
     return row;
   };
@@ -132,7 +149,14 @@ function get(deps: FileDeps, table: Table): Endpoint {
     grant: 'user',
     answer: recordAnswer(fileRecord.schema, fileRecord.example),
     errors: ['ObjectNotFound'],
-    locate: locateFile(deps, table),
+    description: 'Users get the files that they have uploaded, managers all.',
+    locate: async (call) => {
+      const visible = await ownFiles(call);
+      const key = table.match(keyOf(call.app.appId, call.params));
+      const row = visible && (await deps.db.one(sql`select 1 as found from files where ${key} and ${visible}`));
+      if (visible && !row) throw notFound();
+      return locateFile(deps, table)(call);
+    },
     handle: async ({ located }) => new JsonText(`{"result":${table.render(located)}}`),
   });
 }
@@ -148,8 +172,12 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     description: 'Its address stops working at once; copies in caches of browsers and proxies stay.',
     grant: 'user',
     answer: inArray(deletedAnswer),
-    errors: ['ObjectNotFound'],
-    locate: locateFile(deps, table),
+    errors: ['ObjectNotFound', 'OperationForbidden'],
+    locate: async (call) => {
+      const row = await locateFile(deps, table)(call);
+      await assertMaker(deps.db, table, { caller: call, key: keyOf(call.app.appId, call.params) });
+      return row;
+    },
     handle: async ({ app, located }) => {
       const key = { app_id: app.appId, object_id: located['object_id'] as string };
       // The row first: a blob without a row is swept up later, a row without a blob would never be mended.

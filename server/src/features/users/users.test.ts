@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
+import {
+  buildApp,
+  databases,
+  otherApp,
+  type SignedIn,
+  signIn,
+  signInManager,
+  type TestApp,
+} from '../../../test/build-app.ts';
 import { assertRefusals, create } from '../../../test/cases.ts';
 import { raw } from '../../sql.ts';
 import { accountExample } from './schemas.ts';
@@ -369,19 +379,44 @@ for (const database of databases) {
           const account = someone();
           await create(app, users, account);
           const [user, second] = [await signInAs(app, account), await signInAs(app, account)];
-          const pointer = { __type: 'Pointer', className: '_User', objectId: user.userId };
-          const installation = { deviceType: 'ios', installationId: `of ${user.userId}`, userId: pointer };
-          const installed = await create(app, '/api/v2/installations', installation);
+          const installation = {
+            deviceType: 'ios',
+            installationId: `of ${user.userId}`,
+            deviceToken: `token of ${user.userId}`,
+            metadata: { advertisedId: `tag of ${user.userId}` },
+            channels: ['hers'],
+          };
+          const installed = await create(app, '/api/v2/installations', installation, user.headers);
+          const picture = await app.send({
+            method: 'POST',
+            url: '/api/v2/files/hers.txt',
+            headers: { ...user.headers, 'content-type': 'text/plain' },
+            body: 'a picture of her',
+          });
           assert.deepEqual((await app.send({ method: 'DELETE', url: urlOf(user), headers: user.headers })).body, {
             result: {},
           });
           assert.ok(!(await isAlive(user)) && !(await isAlive(second)));
           assert.equal((await login(account)).status, 404);
-          const other = await signIn(app);
+          const other = await signInManager(app);
           const url = `/api/v2/installations/${installed}`;
           const kept = (await app.send({ method: 'GET', url, headers: other.headers })).body.result;
           assert.ok(!('userId' in kept) && kept.installationId === installation.installationId);
-          for (const table of ['users where object_id', 'tokens where user_id', 'password_resets where user_id']) {
+          assert.deepEqual([kept.channels, kept.metadata, 'tokenAt' in kept], [[], {}, false]);
+          const stored = await app.storage.db.all(raw(`select * from installations where object_id = '${installed}'`));
+          assert.ok(!JSON.stringify(stored).includes('token of') && !JSON.stringify(stored).includes('tag of'));
+          await app.app.idle();
+          const address = picture.body.url.slice('http://pharos.test'.length);
+          assert.equal((await app.send({ method: 'GET', url: address })).status, 404);
+          const bytes = readdirSync(join(app.storage.folder, 'files'), { recursive: true, encoding: 'utf8' });
+          assert.ok(!bytes.some((name) => name.includes(picture.body.name)), 'and the bytes are gone');
+          const naming = [
+            'users where object_id',
+            'tokens where user_id',
+            'password_resets where user_id',
+            'files where user_id',
+          ];
+          for (const table of naming) {
             const rows = await app.storage.db.all(raw(`select * from ${table} = '${user.userId}'`));
             assert.deepEqual(rows, [], table);
           }
