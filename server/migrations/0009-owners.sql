@@ -14,5 +14,8 @@ alter table installations add column claim_since bigint;
 alter table devices add column user_id text;
 alter table devices add column by_admin bigint not null default 0;
 alter table files add column by_admin bigint not null default 0;
+-- When the administrator has last given the password in this session.
+alter table admin_sessions add column confirmed_at bigint not null default 0;
+
 create index installations_claim on installations (app_id, claim_user_id) where claim_user_id is not null;
 create index files_maker on files (app_id, user_id, object_id) where user_id is not null;

@@ -30,7 +30,7 @@ export interface Config {
   readonly publicUrl: string | undefined;
   readonly headerPrefixes: readonly string[];
   readonly corsOrigins: readonly string[] | '*';
-  readonly trustProxy: boolean | readonly string[];
+  readonly trustProxy: false | number | readonly string[];
   readonly maxFileBytes: number;
   readonly queryDeadlineMs: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -144,7 +144,7 @@ export const settings: readonly Setting[] = [
     variable: 'PHAROS_TRUST_PROXY',
     flag: 'trust-proxy',
     fallback: 'false',
-    help: "true, or the proxies' addresses, to take the client's address from X-Forwarded-For",
+    help: "how many proxies stand in front, or their addresses, to take the client's address from X-Forwarded-For",
     parse: trustProxy,
   },
   {

@@ -87,7 +87,7 @@ for (const database of databases) {
           'x-content-type-options': 'nosniff',
           'content-security-policy': "sandbox; default-src 'none'",
           'cross-origin-resource-policy': 'cross-origin',
-          'cache-control': 'public, max-age=31536000, immutable',
+          'cache-control': 'private, max-age=60, must-revalidate',
         },
       );
     });

@@ -169,7 +169,7 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     operationId: 'deleteFile',
     tag: 'Files',
     summary: 'Delete a file',
-    description: 'Its address stops working at once; copies in caches of browsers and proxies stay.',
+    description: 'Its address stops working at once; a browser that has it may show it for another minute.',
     grant: 'user',
     answer: inArray(deletedAnswer),
     errors: ['ObjectNotFound', 'OperationForbidden'],

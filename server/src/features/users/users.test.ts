@@ -345,6 +345,38 @@ for (const database of databases) {
           assert.deepEqual((await getMe(user)).metadata, {});
         });
 
+        test(`a new e-mail or password at ${at} needs the current one, and guesses at it are counted`, async () => {
+          const account = someone();
+          await create(app, users, account);
+          const user = await signInAs(app, account);
+          const url = urlOf(user);
+          const before = await getMe(user);
+          const change = (method: 'PUT' | 'PATCH', body: object) =>
+            app.send({ method, url, headers: user.headers, body });
+          for (const method of ['PUT', 'PATCH'] as const)
+            for (const wish of [{ email: someone().email }, { password: 'another one' }]) {
+              for (const currentPassword of [undefined, null, '']) {
+                const { status, body } = await change(method, { ...wish, currentPassword });
+                const [{ field }] = body.error.details;
+                assert.deepEqual([status, body.code, field], [400, 201, 'currentPassword']);
+              }
+              const typed = await change(method, { ...wish, currentPassword: 5 });
+              assert.deepEqual([typed.status, typed.body.code], [400, 142]);
+            }
+          assert.equal((await change('PUT', { email: account.email, phone: '+43 1 2' })).status, 200, 'nothing new');
+          for (let n = 0; n < 5; n++) {
+            const { status, body } = await change('PUT', { password: 'another one', currentPassword: `guess ${n}` });
+            assert.deepEqual([status, body.code], [404, 101]);
+          }
+          const right = { password: 'another one', currentPassword: account.password };
+          assert.equal((await change('PUT', right)).status, 429);
+          assert.equal((await login(account)).status, 429, 'they count as wrong sign-ins do');
+          app.clock.now += 60_000;
+          assert.deepEqual({ ...(await getMe(user)), expiresIn: 0 }, { ...before, expiresIn: 0, phone: '+43 1 2' });
+          assert.equal((await change('PUT', right)).status, 200);
+          assert.equal((await login({ ...account, password: 'another one' })).status, 200);
+        });
+
         test(`an update at ${at} is judged as a sign-up and writes nothing when it is refused`, async () => {
           const taken = someone();
           await create(app, users, taken);
@@ -365,7 +397,9 @@ for (const database of databases) {
             ...rule({ email: null }, 204, ['email']),
             ...rule({ email: '' }, 204, ['email']),
             ...rule({ email: 'x' }, 125, ['email']),
-            ...rule({ email: ` ${taken.email.toUpperCase()}`, country: 'AT' }, 203, ['email']),
+            ...rule({ email: ` ${taken.email.toUpperCase()}`, country: 'AT', currentPassword: 'correct horse' }, 203, [
+              'email',
+            ]),
             ...rule({ password: '' }, 201, ['password']),
             ...rule({ password: null }, 201, ['password']),
             ...rule({ password: 'abc' }, 142, ['password']),
@@ -428,7 +462,13 @@ for (const database of databases) {
         const account = someone();
         await create(app, users, account);
         const user = await signInAs(app, account);
-        const put = (email: string) => app.send({ method: 'PUT', url: me, headers: user.headers, body: { email } });
+        const put = (email: string) =>
+          app.send({
+            method: 'PUT',
+            url: me,
+            headers: user.headers,
+            body: { email, currentPassword: account.password },
+          });
         assert.equal((await put(account.email.toUpperCase())).status, 200);
         assert.equal((await getMe(user)).validemail, account.email.toUpperCase());
         const { email } = someone();
@@ -478,7 +518,7 @@ for (const database of databases) {
         await create(app, users, account);
         const [one, two, other] = [await signInAs(app, account), await signInAs(app, account), await signIn(app)];
         assert.ok((await isAlive(one)) && (await isAlive(two)));
-        const body = { password: 'another one' };
+        const body = { password: 'another one', currentPassword: account.password };
         assert.equal((await app.send({ method: 'PUT', url: me, headers: one.headers, body })).status, 200);
         assert.ok(!(await isAlive(one)) && !(await isAlive(two)) && (await isAlive(other)));
         assert.equal((await login(account)).status, 404);
