@@ -124,6 +124,34 @@ for (const database of databases) {
       assert.deepEqual(await shown(vera, { where, order: 'installationId' }), [phone]);
     });
 
+    test('a user with several phones lists their traces by any filter and order', async () => {
+      await site.notification();
+      const others = ['second', 'third'];
+      for (const installationId of others) await as(vera).register({ installationId, deviceToken: installationId });
+      site.app.clock.now += 1000;
+      for (const installationId of [phoneId, ...others])
+        await as(vera).send({
+          method: 'POST',
+          url: '/api/v2/sightings',
+          body: { installationId, sightings: [site.decided('ENTER')] },
+        });
+      await site.app.app.idle();
+      const where = { installationId: pointer('_Installation', phone) };
+      for (const path of ['visits', 'events', 'verdicts', 'deliveries']) {
+        for (const order of ['objectId', '-objectId', 'installationId', '-createdAt'])
+          assert.equal((await as(vera).list(path, { order })).results.length, 3, `${path} by ${order}`);
+        for (const [condition, count] of [
+          [where, 1],
+          [{ installationId: { $in: [] } }, 0],
+          [{ installationId: 5 }, 0],
+          [{ objectId: { $in: [] } }, 0],
+          [{ $or: [where, { objectId: { $exists: true } }] }, 3],
+          [{ installationId: { $ne: where.installationId } }, 2],
+        ] as const)
+          assert.equal((await as(vera).list(path, { where: condition, limit: 0, count: 1 })).count, count, path);
+      }
+    });
+
     test('the stream tells a user of her own installations only, also when it is resumed', async () => {
       const port = await listen(site.app);
       const open = (caller: SignedIn, more = {}) =>

@@ -23,23 +23,34 @@ export interface HeldInstallation {
 /** Finds the installations of a user that has shown that they are hers. */
 export type FindHeld = (appId: string, userId: string) => Promise<readonly HeldInstallation[]>;
 
-/** A condition that leaves only what the caller may see; undefined: all. */
-export type Narrow = (caller: Caller) => Promise<Sql | undefined>;
+/** What of a table a caller may see. */
+export interface Visible {
+  readonly condition: Sql;
+  /** The index that finds it. SQLite knows no sizes, and would walk the whole table in the order that is asked for. */
+  readonly index?: string;
+}
+
+/** What the caller may see; undefined: all. */
+export type Narrow = (caller: Caller) => Promise<Visible | undefined>;
 
 /**
  * Narrows a table with an `installation_id` to the records of the caller's own installations, from the moment on at which
- * they became hers. `times` are the columns that have to lie behind that moment; where one is null it does not count.
+ * they became hers. `times` are the columns that have to lie behind that moment; where one is null it does not count. `index` begins
+ * with app_id and installation_id.
  */
-export function ownTraces(findHeld: FindHeld, times: readonly string[]): Narrow {
+export function ownTraces(findHeld: FindHeld, index: string, times: readonly string[]): Narrow {
   return async (caller) => {
     if (seesAll(caller)) return undefined;
-    if (!caller.user) return sql`(1 = 0)`;
-    return heldBy(await findHeld(caller.app.appId, caller.user.userId), times);
+    const held = caller.user ? await findHeld(caller.app.appId, caller.user.userId) : [];
+    return held.length === 0 ? { condition: sql`(1 = 0)` } : { condition: heldBy(held, times), index };
   };
 }
 
+/** Narrows a table to the records that name the caller in `user_id`. */
+export const ownRecords: Narrow = async (caller) =>
+  seesAll(caller) ? undefined : { condition: sql`user_id = ${caller.user?.userId ?? null}` };
+
 function heldBy(held: readonly HeldInstallation[], times: readonly string[]): Sql {
-  if (held.length === 0) return sql`(1 = 0)`;
   const ids = joinSql(
     held.map(({ objectId }) => sql`${objectId}`),
     ', ',

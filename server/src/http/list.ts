@@ -8,6 +8,7 @@ import { documentFields } from '../query/plan.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import { askedLists } from './asked-list.ts';
+import type { Visible } from './caller.ts';
 import { JsonText, type QueryParameter } from './endpoint.ts';
 import { selectNarrowly } from './narrow-list.ts';
 
@@ -15,7 +16,7 @@ export interface ListOptions {
   /** The rows that belong to the list at all: always with the app's id. */
   readonly scope: Sql;
   /** What of them this caller may see; all without it. It holds before anything that the caller asks. */
-  readonly visible?: Sql;
+  readonly visible?: Visible;
   /** A row as this caller is shown it, as JSON text; as the table says without it. */
   readonly render?: (row: Row) => string;
   readonly query: Readonly<Record<string, string | undefined>>;
@@ -71,7 +72,8 @@ export const listParameters: readonly QueryParameter[] = [
  */
 export async function listRecords(db: Db, table: Table, options: ListOptions): Promise<JsonText> {
   const { query, visible, render = table.render } = options;
-  const scope = visible ? sql`${options.scope} and ${visible}` : options.scope;
+  const scope = visible ? sql`${options.scope} and ${visible.condition}` : options.scope;
+  const index = db.dialect.knowsSizes || !visible?.index ? '' : ` indexed by ${visible.index}`;
   const { where, order, bounds, condition, orderBy, ...asked } = askedLists.read(db, table, {
     where: query['where'],
     order: query['order'],
@@ -79,7 +81,7 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
     time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
   });
   const page = parsePage(query, options.defaultLimit);
-  const from = (matching: Sql) => sql`from ${raw(table.name)} where ${scope} and ${bounds} and ${matching}`;
+  const from = (matching: Sql) => sql`from ${raw(table.name + index)} where ${scope} and ${bounds} and ${matching}`;
   // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
   const slow = { share: options.share };
   // Few of the records may be among those that the caller sees, and an index for the rest then has to be walked far.

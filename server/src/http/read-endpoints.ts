@@ -80,7 +80,9 @@ async function findVisible({ narrow, ...options }: ReadOptions, call: Caller & {
   const key = keyOf(options, call.app.appId, call.params);
   const visible = await narrow?.(call);
   if (!visible) return table.find(db, key);
-  return db.one(sql`select ${table.selection} from ${raw(table.name)} where ${table.match(key)} and ${visible}`);
+  return db.one(
+    sql`select ${table.selection} from ${raw(table.name)} where ${table.match(key)} and ${visible.condition}`,
+  );
 }
 
 /** GET of all records of the app, or of those below what the path names. */

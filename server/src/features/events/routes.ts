@@ -17,7 +17,7 @@ export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
     path: '/events',
     record: eventRecord,
     // An EXIT tells when its visit began.
-    narrow: ownTraces(findHeld, ['created_at', 'occurred_at', 'entered_at']),
+    narrow: ownTraces(findHeld, 'events_installation', ['created_at', 'occurred_at', 'entered_at']),
   };
   const verdicts: ReadOptions = {
     ...shared,
@@ -27,7 +27,7 @@ export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
     title: ['Verdict', 'Verdicts'],
     path: '/verdicts',
     record: verdictRecord,
-    narrow: ownTraces(findHeld, ['created_at', 'decided_at']),
+    narrow: ownTraces(findHeld, 'verdicts_installation', ['created_at', 'decided_at']),
   };
   return [
     listEndpoint(events, {

@@ -3,7 +3,7 @@ import type { Db, Row } from '../../db/db.ts';
 import type { Table } from '../../db/table.ts';
 import { fail } from '../../errors.ts';
 import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/answers.ts';
-import { type Caller, type Narrow, seesAll } from '../../http/caller.ts';
+import { type Caller, ownRecords } from '../../http/caller.ts';
 import { type Call, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { listParameters, listRecords } from '../../http/list.ts';
 import { assertMaker, makerColumns } from '../../http/maker.ts';
@@ -30,9 +30,6 @@ export function fileEndpoints(deps: FileDeps): Endpoint[] {
   return [list(deps, table), upload(deps), get(deps, table), remove(deps, table)];
 }
 
-const ownFiles: Narrow = async (caller) =>
-  seesAll(caller) ? undefined : sql`user_id = ${caller.user?.userId ?? null}`;
-
 function list({ db }: FileDeps, table: Table): Endpoint {
   return endpoint({
     method: 'GET',
@@ -47,7 +44,7 @@ function list({ db }: FileDeps, table: Table): Endpoint {
     description: 'Users see the files that they have uploaded, managers all.',
     handle: async (call) => {
       const { app, query } = call;
-      const visible = await ownFiles(call);
+      const visible = await ownRecords(call);
       return listRecords(db, table, {
         ...(visible ? { visible } : {}),
         scope: table.match({ app_id: app.appId }),
@@ -151,9 +148,10 @@ function get(deps: FileDeps, table: Table): Endpoint {
     errors: ['ObjectNotFound'],
     description: 'Users get the files that they have uploaded, managers all.',
     locate: async (call) => {
-      const visible = await ownFiles(call);
+      const visible = await ownRecords(call);
       const key = table.match(keyOf(call.app.appId, call.params));
-      const row = visible && (await deps.db.one(sql`select 1 as found from files where ${key} and ${visible}`));
+      const row =
+        visible && (await deps.db.one(sql`select 1 as found from files where ${key} and ${visible.condition}`));
       if (visible && !row) throw notFound();
       return locateFile(deps, table)(call);
     },

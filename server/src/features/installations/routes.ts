@@ -2,13 +2,12 @@ import type { Db } from '../../db/db.ts';
 import type { Key } from '../../db/table.ts';
 import { fail } from '../../errors.ts';
 import { createdAnswer, isoTime, updatedAnswer } from '../../http/answers.ts';
-import { type Caller, type Narrow, seesAll } from '../../http/caller.ts';
+import { type Caller, ownRecords, seesAll } from '../../http/caller.ts';
 import { replacementSchema } from '../../http/change-schemas.ts';
 import { type Endpoint, endpoint, OtherAnswer } from '../../http/endpoint.ts';
 import { locate } from '../../http/read-endpoints.ts';
 import { type ResourceOptions, resourceEndpoints } from '../../http/resource.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
-import { sql } from '../../sql.ts';
 import type { Registrant } from './hands.ts';
 import {
   type Installation,
@@ -34,9 +33,6 @@ const path = '/installations';
 
 type LocateOwn = ReturnType<typeof locate>;
 
-const ownInstallations: Narrow = async (caller) =>
-  seesAll(caller) ? undefined : sql`user_id = ${caller.user?.userId ?? null}`;
-
 const registrant = (caller: Caller): Registrant => ({ userId: caller.user?.userId, isManager: seesAll(caller) });
 
 export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
@@ -53,7 +49,7 @@ export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
     record: installationRecord,
     grants: { read: 'user', create: 'app', write: 'user' },
     defaultLimit: 100,
-    narrow: ownInstallations,
+    narrow: ownRecords,
     onRemove: (db: Db, key: Key) => deps.forget(db, String(key['app_id']), String(key['object_id'])),
   } as const satisfies ResourceOptions<typeof installationShape.schema>;
   const plain = resourceEndpoints(options).filter(({ method }) => method === 'GET' || method === 'DELETE');

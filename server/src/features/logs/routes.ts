@@ -44,7 +44,7 @@ async function shownTo(caller: Caller, query: Query, findHeld: FindHeld) {
   const isOwn = (row: Row) => Number(row['created_at']) >= (held.get(String(row['installation_id'])) ?? Infinity);
   const render = (row: Row) => logTable.render(isOwn(row) ? row : { ...row, installation_id: null });
   if (!askedFields(query).includes('installationId')) return { render };
-  const visible = await ownTraces(findHeld, ['created_at'])(caller);
+  const visible = await ownTraces(findHeld, 'logs_installation', ['created_at'])(caller);
   return { render, ...(visible ? { visible } : {}) };
 }
 

@@ -28,7 +28,7 @@ export function deliveryEndpoints(deps: DeliveryRouteDeps): Endpoint[] {
     path: '/deliveries',
     record: deliveryRecord,
     grants: { read: 'user' },
-    narrow: ownTraces(deps.findHeld, ['created_at']),
+    narrow: ownTraces(deps.findHeld, 'deliveries_installation', ['created_at']),
     defaultLimit: 100,
   };
   const description =

@@ -423,6 +423,7 @@ for (const database of databases) {
 
     test('the app says who may push', async () => {
       const allow = (push: string) => app.app.apps.change(app.appId, { policy: { push } });
+      await app.app.users.setUserRole({ appId: app.appId, userId: user.userId }, 'user');
       await allow('manager');
       await assertRefusals(app, user.headers, [
         { rule: 'managers only', request: { method: 'POST', url, body: { data } }, status: 403, code: 119 },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db, Row } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
 import { recordAnswer } from '../../http/answers.ts';
-import { type Caller, type Narrow, seesAll } from '../../http/caller.ts';
+import { type Caller, ownRecords, seesAll } from '../../http/caller.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { assertNotAskedBy } from '../../http/hidden-members.ts';
 import { getEndpoint, listEndpoint, locate, type ReadOptions } from '../../http/read-endpoints.ts';
@@ -10,7 +10,6 @@ import { isObject } from '../../http/shape.ts';
 import { newObjectId } from '../../id.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
-import { sql } from '../../sql.ts';
 import { expandJob } from './expand.ts';
 import { type Push, pushDetail, pushExample, pushRecord, pushSchema, readPush, timesOf } from './schemas.ts';
 import * as store from './store.ts';
@@ -95,10 +94,6 @@ function checkIds(where: unknown): void {
   }
 }
 
-/** Pushes of others are for managers. */
-const ownPushes: Narrow = async (caller) =>
-  seesAll(caller) ? undefined : sql`user_id = ${caller.user?.userId ?? null}`;
-
 const hidesCounts = (caller: Caller, row: Row) =>
   !seesAll(caller) && row['audience'] !== null && row['audience'] !== '{}';
 
@@ -116,7 +111,7 @@ function readable(db: Db): ReadOptions {
     record: pushRecord,
     grants: { read: ({ push }) => push },
     defaultLimit: 100,
-    narrow: ownPushes,
+    narrow: ownRecords,
     showTo: shownTo,
   };
 }

@@ -15,7 +15,7 @@ export function visitEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
     path: '/visits',
     record: visitRecord,
     grants: { read: 'user' },
-    narrow: ownTraces(findHeld, ['created_at', 'entered_at']),
+    narrow: ownTraces(findHeld, 'visits_installation_entered', ['created_at', 'entered_at']),
     defaultLimit: 100,
   };
   const description =
