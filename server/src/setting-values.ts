@@ -91,7 +91,8 @@ export function trustProxy(text: string): false | number | readonly string[] {
   if (text === 'false' || text === '') return false;
   const what =
     'false, the number of proxies in front of the service, such as 1, or their addresses and networks, such as 10.1.0.0/16, joined by commas';
-  if (text === 'true') throw new Error(`must not be true, which lets every client choose its own address; write ${what}`);
+  if (text === 'true')
+    throw new Error(`must not be true, which lets every client choose its own address; write ${what}`);
   if (/^([1-9]|1\d|20)$/.test(text)) return Number(text);
   const entries = list(text);
   if (entries.length === 0 || !entries.every(isAddressOrNetwork)) throw new Error(`must be ${what}`);

@@ -83,12 +83,12 @@ for (const database of databases) {
       const me = await app.send({ method: 'GET', url: '/api/v2/users/me', headers: visitor.headers });
       assert.equal(me.status, 403);
       await app.app.idle();
+      const audit = await browser.send({ method: 'GET', url: `/audit?appId=${app.appId}&limit=1` });
       const { headers } = await signInManager(app);
       const visits = await app.send({ method: 'GET', url: '/api/v2/visits', headers });
       assert.deepEqual(visits.body.results, []);
       const left = await app.send({ method: 'GET', url: `/api/v2/installations/${phone}`, headers });
       assert.equal(left.body.result.userId, undefined);
-      const audit = await browser.send({ method: 'GET', url: `/audit?appId=${app.appId}&limit=1` });
       const [entry] = audit.body.results;
       assert.deepEqual([entry.action, entry.subject], ['user.erase', visitor.userId]);
       assert.ok(!JSON.stringify(audit.body).includes(shown.result.email));
