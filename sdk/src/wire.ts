@@ -964,6 +964,8 @@ export interface UpdateMeBody {
   readonly phone?: string | null;
   /** Any JSON object */
   readonly metadata?: JsonInput | null;
+  /** Needed for a new e-mail or password; as many characters as a password may have */
+  readonly currentPassword?: string | null;
 }
 
 export interface UpdateNotificationBody {
