@@ -10,6 +10,7 @@ import { createRoot } from 'react-dom/client';
 import { createQueries } from './app/queries.ts';
 import { createPages } from './app/router.tsx';
 import { theme } from './app/theme.ts';
+import { ConfirmationDialog } from './components/confirmation-dialog.tsx';
 
 const queries = createQueries(() => void pages.invalidate());
 const pages = createPages(queries);
@@ -23,6 +24,7 @@ if (root)
         <Notifications position="top-center" />
         <QueryClientProvider client={queries}>
           <RouterProvider router={pages} />
+          <ConfirmationDialog />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

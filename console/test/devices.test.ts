@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { DeviceBroker } from '../../server/src/delivery/mqtt-device-broker.ts';
-import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
+import { buildApp, signInManager, type TestApp } from '../../server/test/build-app.ts';
 import { create } from '../../server/test/cases.ts';
 import { openDevice, type TestDevice } from '../../server/test/mqtt-devices.ts';
 import { assertAccessible } from './axe.ts';
@@ -25,7 +25,7 @@ describe('devices in the console', () => {
     app = await buildApp({ settings: { PHAROS_MQTT_PORT: '0' } });
     broker = app.app.devices as DeviceBroker;
     await broker.listen(0, '127.0.0.1');
-    headers = (await signIn(app)).headers;
+    headers = (await signInManager(app)).headers;
     origin = await listenWithConsole(app);
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'installer' });

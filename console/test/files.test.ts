@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../server/test/build-app.ts';
+import { signInManager, type TestApp } from '../../server/test/build-app.ts';
 import { create } from '../../server/test/cases.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
@@ -26,7 +26,7 @@ describe('files in the console', () => {
 
   before(async () => {
     ({ app, origin } = await startConsole());
-    headers = (await signIn(app)).headers;
+    headers = (await signInManager(app)).headers;
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'editor' });
     page = visited.page;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { service } from '../../server/src/audit.ts';
 import { sql } from '../../server/src/sql.ts';
-import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
+import { buildApp, signInManager, type TestApp } from '../../server/test/build-app.ts';
 import { create } from '../../server/test/cases.ts';
 import { ScriptedSender } from '../../server/test/fakes/scripted-sender.ts';
 import { Site, uuid } from '../../server/test/site.ts';
@@ -60,7 +60,7 @@ describe('the home of an app', () => {
   });
 
   test('the steps go on as the app does, and the first event turns the page by itself', async () => {
-    const user = await signIn(app);
+    const user = await signInManager(app);
     const hall = await create(app, '/api/v2/beacons', { name: script, uuid, major: 1, minor: 1 }, user.headers);
     const phone = await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
     site = new Site({ app, user, provider }, { hall, phone });

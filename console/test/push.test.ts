@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { service } from '../../server/src/audit.ts';
-import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
+import { buildApp, signInManager, type TestApp } from '../../server/test/build-app.ts';
 import { ScriptedSender } from '../../server/test/fakes/scripted-sender.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
@@ -22,7 +22,7 @@ describe('push in the console', () => {
   before(async () => {
     app = await buildApp({ senders: [fcm.definition('fcm')] });
     origin = await listenWithConsole(app);
-    headers = (await signIn(app)).headers;
+    headers = (await signInManager(app)).headers;
     await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'manager' });

@@ -627,29 +627,29 @@ export interface Push {
   /** ISO 8601, UTC, with milliseconds */
   readonly expiresAt?: string;
   /** Recipients found so far */
-  readonly audience: number;
+  readonly audience?: number;
   /** Taken by the push service */
-  readonly sent: number;
+  readonly sent?: number;
   /** Refused by the push service, or not taken in time */
-  readonly failed: number;
+  readonly failed?: number;
   /** Not sent in time */
-  readonly expired: number;
+  readonly expired?: number;
   /** Without a live token, or without credentials for their push service */
-  readonly noTarget: number;
+  readonly noTarget?: number;
   /** Not sent because the push was cancelled */
-  readonly cancelled: number;
+  readonly cancelled?: number;
   /** ISO 8601, UTC, with milliseconds */
   readonly createdAt: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly updatedAt: string;
   /** Waiting to be sent */
-  readonly queued: number;
+  readonly queued?: number;
   /** Reported by the app as received */
-  readonly received: number;
+  readonly received?: number;
   /** Reported by the app as opened */
-  readonly opened: number;
+  readonly opened?: number;
   /** Why recipients were not reached or have to wait, the 50 commonest */
-  readonly reasons: readonly {
+  readonly reasons?: readonly {
     readonly state: 'queued' | 'sent' | 'failed' | 'expired' | 'noTarget' | 'cancelled';
     readonly reason: string;
     readonly count: number;
@@ -672,17 +672,17 @@ export interface Pushe {
   /** ISO 8601, UTC, with milliseconds */
   readonly expiresAt?: string;
   /** Recipients found so far */
-  readonly audience: number;
+  readonly audience?: number;
   /** Taken by the push service */
-  readonly sent: number;
+  readonly sent?: number;
   /** Refused by the push service, or not taken in time */
-  readonly failed: number;
+  readonly failed?: number;
   /** Not sent in time */
-  readonly expired: number;
+  readonly expired?: number;
   /** Without a live token, or without credentials for their push service */
-  readonly noTarget: number;
+  readonly noTarget?: number;
   /** Not sent because the push was cancelled */
-  readonly cancelled: number;
+  readonly cancelled?: number;
   /** ISO 8601, UTC, with milliseconds */
   readonly createdAt: string;
   /** ISO 8601, UTC, with milliseconds */
@@ -710,6 +710,8 @@ export interface RegisterInstallationBody {
   readonly metadata?: JsonInput;
   /** Of the push service; never answered or listed */
   readonly deviceToken?: string;
+  /** The token that the phone sent before this one: shows that it is the same phone */
+  readonly previousDeviceToken?: string;
 }
 
 export interface ReportReceiptsBody {
@@ -962,6 +964,8 @@ export interface UpdateMeBody {
   readonly phone?: string | null;
   /** Any JSON object */
   readonly metadata?: JsonInput | null;
+  /** Needed for a new e-mail or password; as many characters as a password may have */
+  readonly currentPassword?: string | null;
 }
 
 export interface UpdateNotificationBody {

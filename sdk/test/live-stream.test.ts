@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, type SignedIn, signIn, type TestApp } from '../../server/test/build-app.ts';
+import { buildApp, type SignedIn, signInManager, type TestApp } from '../../server/test/build-app.ts';
 import { create } from '../../server/test/cases.ts';
 import { type LiveEvent, type LiveOptions, PharosClient, type PharosError } from '../src/index.ts';
 
@@ -15,7 +15,7 @@ describe('the live stream, against the service', () => {
   before(async () => {
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
-    user = await signIn(app);
+    user = await signInManager(app);
     beacon = await create(app, '/api/v2/beacons', { name: 'Hall', uuid: 'u', major: 1, minor: 1 }, user.headers);
     await create(app, '/api/v2/installations', { installationId: 'phone', deviceType: 'ios' });
     client = new PharosClient({

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
+import { buildApp, signInManager, type TestApp } from '../../server/test/build-app.ts';
 import { create } from '../../server/test/cases.ts';
 import { PharosClient, PharosError, type Sighting, type SightingQueueOptions } from '../src/index.ts';
 
@@ -23,7 +23,7 @@ describe('the queue of sightings, against the service', () => {
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
     baseUrl = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
-    headers = (await signIn(app)).headers;
+    headers = (await signInManager(app)).headers;
     beacon = await create(app, '/api/v2/beacons', { name: 'Hall', uuid: 'u', major: 1, minor: 1 }, headers);
     client = new PharosClient({
       baseUrl,

@@ -38,6 +38,7 @@ import { deviceConsoleEndpoints } from './features/devices/console-routes.ts';
 import { deviceEndpoints } from './features/devices/routes.ts';
 import { eventEndpoints } from './features/events/routes.ts';
 import { fileConsoleEndpoints } from './features/files/console-routes.ts';
+import { fileErasureHandlers } from './features/files/erasure.ts';
 import { startFileHousekeeping } from './features/files/housekeeping.ts';
 import { fileEndpoints } from './features/files/routes.ts';
 import { registerFileServing } from './features/files/serve.ts';
@@ -45,7 +46,7 @@ import { settleFiles } from './features/files/settle.ts';
 import { sweepOrphans } from './features/files/sweep.ts';
 import { installationEndpoints } from './features/installations/routes.ts';
 import { createInstallationService } from './features/installations/service.ts';
-import { installationTable } from './features/installations/store.ts';
+import { findHeld, findHolder, installationTable } from './features/installations/store.ts';
 import { liveEndpoints } from './features/live/routes.ts';
 import { logEndpoints } from './features/logs/routes.ts';
 import { notificationEndpoints } from './features/notifications/routes.ts';
@@ -77,6 +78,7 @@ import { visitEndpoints } from './features/visits/routes.ts';
 import { webhookConsoleEndpoints } from './features/webhooks/console-routes.ts';
 import { AccessGuard } from './http/access.ts';
 import { type AssertRoom, registerApi } from './http/api.ts';
+import type { FindHeld } from './http/caller.ts';
 import { registerConsoleApi } from './http/console-api.ts';
 import type { ConsoleEndpoint } from './http/console-endpoint.ts';
 import { registerConsoleFiles } from './http/console-files.ts';
@@ -228,6 +230,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...outgoing.handlers,
       ...bucketJobHandlers({ db, revision, now }),
       ...erasureJobHandlers(db),
+      ...fileErasureHandlers(db, blobs),
       ...(mail ? { 'mail.send': createResetMailHandler({ db, now, mail, findApp: findLiveApp, publicUrl }) } : {}),
     },
     onError,
@@ -261,6 +264,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const site = new SiteCache(db, siteRevision);
   const sightings = createSightingService({ db, site, requestPushes, expect: ticker.expect, announce });
   const noteChange = (db: Db) => siteRevision.note(db);
+  const ownOf: FindHeld = (appId, userId) => findHeld(db, appId, userId);
 
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),
@@ -270,7 +274,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       forget: (db, appId, id) => forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() }),
     }),
     ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
-    ...deliveryEndpoints({ db, findInstallationId }),
+    ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
     ...beaconEndpoints({ db, noteChange }),
     ...notificationEndpoints({ db, findMissingBeacons, noteChange }),
     ...storylineEndpoints({ db, findMissingBeacons, noteChange }),
@@ -286,16 +290,16 @@ export async function createApp(options: AppOptions): Promise<App> {
       claimRoom: (bytes) => room.claim(bytes),
     }),
     ...sightingEndpoints(sightings),
-    ...simulationEndpoints(db),
+    ...simulationEndpoints(db, ownOf),
     ...calibrationEndpoints(db, noteChange),
-    ...visitEndpoints(db),
-    ...eventEndpoints(db),
-    ...liveEndpoints(feed),
+    ...visitEndpoints(db, ownOf),
+    ...eventEndpoints(db, ownOf),
+    ...liveEndpoints(feed, ownOf),
     ...logEndpoints({
       db,
       findMissingBeacons,
-      hasInstallation: async (db, appId, objectId) =>
-        (await installationTable.find(db, { app_id: appId, object_id: objectId })) !== undefined,
+      findHolder,
+      findHeld: ownOf,
       noteVisit: (db, log) => noteClientLog(db, log, announce),
     }),
   ];

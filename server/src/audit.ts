@@ -1,5 +1,5 @@
 import type { Db } from './db/db.ts';
-import { newObjectId } from './id.ts';
+import { firstIdAt, newObjectId } from './id.ts';
 import { joinSql, raw, sql } from './sql.ts';
 
 /** Who makes a change in the management console or on the command line. */
@@ -35,6 +35,38 @@ export async function recordChange(db: Db, change: Change): Promise<void> {
     values (${newObjectId(now)}, ${appId}, ${by.name}, ${action}, ${subject}, ${jsonOrNull(change.before)},
       ${jsonOrNull(change.after)}, ${by.address}, ${now})`);
 }
+
+export interface Folding {
+  readonly change: Omit<Change, 'before' | 'after'>;
+  /** Within this time of a record like it, nothing but its `after` changes. */
+  readonly withinMs: number;
+  /** Records of this action within that time; beyond it they are folded whoever and whatever they are about. */
+  readonly most: number;
+  /** `after` of the record, from that of the earlier one. */
+  readonly fold: (earlier: unknown) => unknown;
+}
+
+/** Records what somebody outside can cause as often as they like: repetitions are one record. */
+export async function recordFolded(db: Db, { change, withinMs, most, fold }: Folding): Promise<void> {
+  const { by, action, subject, appId = null, now } = change;
+  await db.transaction(async (db) => {
+    const recent = await db.all<AuditRow>(
+      sql`select * from audit where audit_id >= ${firstIdAt(now - withinMs)} and action = ${action}
+        order by audit_id limit ${most + 1}`,
+    );
+    const isLike = (row: AuditRow) =>
+      row.subject === subject && row.app_id === appId && row.actor === by.name && row.address === by.address;
+    const isOther = (row: AuditRow) => row.subject === others;
+    const found = recent.find(isLike) ?? (recent.length >= most ? recent.find(isOther) : undefined);
+    const after = fold(found?.after_state ? JSON.parse(found.after_state) : undefined);
+    if (found)
+      await db.run(sql`update audit set after_state = ${jsonOrNull(after)} where audit_id = ${found.audit_id}`);
+    else if (recent.length < most) await recordChange(db, { ...change, after });
+    else await recordChange(db, { by: { name: others, address: null }, action, subject: others, after, now });
+  });
+}
+
+const others = 'others';
 
 export interface AuditRow {
   readonly audit_id: string;

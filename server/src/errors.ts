@@ -69,6 +69,12 @@ export const catalogue = Object.freeze({
   ObjectTooLarge: entry('ObjectTooLarge', 413, 116, 'The body, file or document is over its limit.'),
   DuplicateValue: entry('DuplicateValue', 409, 137, 'A value that must be unique is already taken.'),
   OperationForbidden: entry('OperationForbidden', 403, 119, "The app's policy refuses this operation."),
+  ConfirmationNeeded: entry(
+    'ConfirmationNeeded',
+    403,
+    120,
+    'Confirm with your password first: POST /console/api/session/confirm. It holds for five minutes.',
+  ),
   Timeout: entry(
     'Timeout',
     503,

@@ -4,6 +4,7 @@ import { Revision } from './db/revision.ts';
 import { type AdminService, createAdminService } from './features/admins/service.ts';
 import { type AppService, createAppService } from './features/apps/service.ts';
 import { type BucketService, createBucketService } from './features/buckets/service.ts';
+import { forgetFiles } from './features/files/erasure.ts';
 import { unlinkUser } from './features/installations/store.ts';
 import { forgetUser } from './features/sightings/erasure.ts';
 import { createUserService, type UserService } from './features/users/service.ts';
@@ -45,6 +46,7 @@ export function createServices({ db, now }: ServiceOptions): Services {
       unlink: async (db, appId, userId) => {
         await forgetUser(db, appId, userId, { enqueue: outbox.enqueue, now: now() });
         await unlinkUser(db, appId, userId);
+        await forgetFiles(db, { appId, userId }, outbox.enqueue);
       },
     }),
   };

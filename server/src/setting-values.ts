@@ -93,13 +93,20 @@ function isOrigin(text: string): boolean {
   return origin === text || origin === 'null';
 }
 
-export function trustProxy(text: string): boolean | readonly string[] {
+/**
+ * False, the number of proxies in front of the service, or their addresses and networks. To trust all that stands in
+ * X-Forwarded-For would let each client choose its own address, since proxies append to what they are sent.
+ */
+export function trustProxy(text: string): false | number | readonly string[] {
   if (text === 'false' || text === '') return false;
-  if (text === 'true') return true;
-  const proxies = list(text);
-  if (proxies.length === 0 || !proxies.every(isAddressOrNetwork))
-    throw new Error('must be true, false, or addresses and networks such as 10.1.0.0/16, joined by commas');
-  return proxies;
+  const what =
+    'false, the number of proxies in front of the service, such as 1, or their addresses and networks, such as 10.1.0.0/16, joined by commas';
+  if (text === 'true')
+    throw new Error(`must not be true, which lets every client choose its own address; write ${what}`);
+  if (/^([1-9]|1\d|20)$/.test(text)) return Number(text);
+  const entries = list(text);
+  if (entries.length === 0 || !entries.every(isAddressOrNetwork)) throw new Error(`must be ${what}`);
+  return entries;
 }
 
 /** Names that the web framework has for networks of this machine and around it. */

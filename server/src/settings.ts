@@ -33,7 +33,7 @@ export interface Config {
   readonly publicUrl: string | undefined;
   readonly headerPrefixes: readonly string[];
   readonly corsOrigins: readonly string[] | '*';
-  readonly trustProxy: boolean | readonly string[];
+  readonly trustProxy: false | number | readonly string[];
   readonly maxFileBytes: number;
   /** New content is refused while fewer bytes are free on the disk of the data folder. */
   readonly minFreeBytes: number;
@@ -159,7 +159,7 @@ export const settings: readonly Setting[] = [
     variable: 'PHAROS_TRUST_PROXY',
     flag: 'trust-proxy',
     fallback: 'false',
-    help: "true, or the proxies' addresses, to take the client's address from X-Forwarded-For",
+    help: "how many proxies stand in front, or their addresses, to take the client's address from X-Forwarded-For",
     parse: trustProxy,
   },
   {

@@ -225,3 +225,10 @@ export async function otherApp(app: TestApp): Promise<Readonly<Record<string, st
   const { appId, appKey } = await app.app.apps.create('Another app');
   return { 'x-service-appid': appId, 'x-service-appkey': appKey };
 }
+
+/** Signs a new user up and in who sees and changes what belongs to others. */
+export async function signInManager(app: TestApp, credentials = app.credentials): Promise<SignedIn> {
+  const manager = await signIn(app, credentials);
+  await app.app.users.setUserRole({ appId: credentials['x-service-appid'] ?? '', userId: manager.userId }, 'manager');
+  return manager;
+}

@@ -9,6 +9,7 @@ import { type Browser, openConsole, sendFromConsole } from './console.ts';
 const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'GET /session': adminRoles,
   'DELETE /session': adminRoles,
+  'POST /session/confirm': adminRoles,
   'PUT /session/password': adminRoles,
   'GET /administrators': ['owner', 'manager'],
   'POST /administrators': ['owner'],

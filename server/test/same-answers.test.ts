@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildApp, type DatabaseKind, type SentRequest, signIn } from './build-app.ts';
+import { buildApp, type DatabaseKind, type SentRequest, signInManager } from './build-app.ts';
 
 const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
 
@@ -111,7 +111,7 @@ const session: readonly SentRequest[] = [
 async function play(database: DatabaseKind): Promise<string[]> {
   const app = await buildApp({ database });
   try {
-    const user = await signIn(app);
+    const user = await signInManager(app);
     const ids: string[] = [];
     const seen = new Map<string, string>([
       [app.appId, '<app>'],

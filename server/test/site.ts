@@ -12,7 +12,7 @@ import {
   type DatabaseKind,
   type SentRequest,
   type SignedIn,
-  signIn,
+  signInManager,
   type TestApp,
 } from './build-app.ts';
 import { create } from './cases.ts';
@@ -159,7 +159,7 @@ export async function openSite(database: DatabaseKind, settings: Readonly<Record
   const provider = new ScriptedSender();
   const app = await buildApp({ database, settings, senders: [provider.definition('fcm')] });
   await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
-  const user = await signIn(app);
+  const user = await signInManager(app);
   const hall = await create(app, '/api/v2/beacons', { name: 'Hall', uuid, major: 1, minor: 1 }, user.headers);
   const phone = await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
   return new Site({ app, user, provider }, { hall, phone });

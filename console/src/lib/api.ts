@@ -1,13 +1,36 @@
-import { createCaller, PharosClient } from '@pharos/sdk';
+import { createCaller, PharosClient, PharosError } from '@pharos/sdk';
+import { askForPassword } from './confirmation.ts';
 import { type Operations, operations } from './wire.ts';
 
-/** Calls one operation of the management interface. @throws PharosError */
-export const call = createCaller<Operations>(operations, {
+const callOnce = createCaller<Operations>(operations, {
   url: '/console/api',
   credentials: 'same-origin',
   // What is read is asked again by the query cache; what is written, by a person.
   retry: false,
 });
+
+/**
+ * Calls one operation of the management interface. Where the service wants the password once more, the person is asked and
+ * the call is made again.
+ *
+ * @throws PharosError
+ */
+export const call = (async (id: keyof Operations, input: never) => {
+  try {
+    return await callOnce(id, input);
+  } catch (error) {
+    if (!(error instanceof PharosError) || error.name !== 'ConfirmationNeeded') throw error;
+    if (await askForPassword()) return callOnce(id, input);
+    const { name, code, status, requestId } = error;
+    throw new PharosError('Nothing was changed: it was not confirmed.', {
+      name,
+      code,
+      status,
+      requestId,
+      cause: error,
+    });
+  }
+}) as typeof callOnce;
 
 const clients = new Map<string, PharosClient>();
 

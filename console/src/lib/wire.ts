@@ -319,6 +319,10 @@ export interface ChangeWebhookBody {
   readonly enabled?: boolean;
 }
 
+export interface ConfirmSessionBody {
+  readonly password: string;
+}
+
 export interface CreateAdministratorBody {
   /** Compared without case and surrounding space */
   readonly email: string;
@@ -430,10 +434,6 @@ export interface Live {
     /** ISO 8601, UTC, with milliseconds */
     readonly since: string;
   }[];
-}
-
-export interface ResetAdministratorPasswordBody {
-  readonly password: string;
 }
 
 export interface SaveSenderBody {
@@ -660,6 +660,15 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
+  /** Confirm with one's own password: keys and administrators can be changed for five minutes */
+  readonly confirmSession: {
+    readonly params: undefined;
+    readonly query: undefined;
+    readonly body: ConfirmSessionBody;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
   /** Change one's own password; every other session ends */
   readonly changeOwnPassword: {
     readonly params: undefined;
@@ -701,7 +710,7 @@ export interface Operations {
   readonly resetAdministratorPassword: {
     readonly params: { readonly adminId: string };
     readonly query: undefined;
-    readonly body: ResetAdministratorPasswordBody;
+    readonly body: ConfirmSessionBody;
     readonly answer: {
       readonly result: Administrator;
     };
@@ -1212,6 +1221,7 @@ export const operations = {
   signInToConsole: { method: 'POST', path: '/session', answer: { result: 'object' } },
   getSession: { method: 'GET', path: '/session', answer: { result: 'object' } },
   signOutOfConsole: { method: 'DELETE', path: '/session', answer: { result: 'object' } },
+  confirmSession: { method: 'POST', path: '/session/confirm', answer: { result: 'object' } },
   changeOwnPassword: { method: 'PUT', path: '/session/password', answer: { result: 'object' } },
   listAdministrators: { method: 'GET', path: '/administrators', answer: { results: 'array' } },
   createAdministrator: { method: 'POST', path: '/administrators', answer: { result: 'object' } },

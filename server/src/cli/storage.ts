@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { assertNoUnfinishedRestore } from '../backup/marker.ts';
-import { type Config, databaseFile } from '../config.ts';
+import { type Config, databaseFile, filesFolder } from '../config.ts';
 import type { Database } from '../db/db.ts';
 import { migrate } from '../db/migrate.ts';
 import { openSqlite } from '../db/sqlite.ts';
@@ -14,6 +15,23 @@ export function prepareFolder({ dataFolder, databaseUrl }: Config): void {
   if (!databaseUrl) makeRoomToStart(dataFolder);
 }
 
+/**
+ * Takes other users of the machine the right to read what is stored: also in a data folder that was there before, perhaps
+ * with wider permissions. Whose file it is not, cannot change them; the doctor tells.
+ */
+export function closeToOthers(config: Config): void {
+  const file = databaseFile(config);
+  const own = process.getuid?.();
+  for (const [path, mode] of [
+    [filesFolder(config), 0o700],
+    [join(config.dataFolder, 'backups'), 0o700],
+    ...['', '-wal', '-shm'].map((end) => [file + end, 0o600] as const),
+  ] as const) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found && found.uid === own && (found.mode & 0o077) !== 0) chmodSync(path, mode);
+  }
+}
+
 /** Opens the database that is configured; an embedded one is created when it is not there. */
 export async function openDatabase(config: Config): Promise<Database> {
   const { databaseUrl, databasePool: poolSize, databaseTimeoutMs: timeoutMs, queryDeadlineMs } = config;
@@ -23,7 +41,11 @@ export async function openDatabase(config: Config): Promise<Database> {
     return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs, timeoutMs });
   }
   prepareFolder(config);
-  return openSqlite({ file: databaseFile(config), queryDeadlineMs });
+  // SQLite makes its other files with the permissions of the first.
+  const file = databaseFile(config);
+  closeSync(openSync(file, 'a', 0o600));
+  closeToOthers(config);
+  return openSqlite({ file, queryDeadlineMs });
 }
 
 /** @throws Error when there is no embedded database yet, for commands that must not make one */

@@ -2,7 +2,7 @@ import cors from '@fastify/cors';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { Revision } from '../db/revision.ts';
-import { fail, type Problem } from '../errors.ts';
+import { Failure, fail, type Problem } from '../errors.ts';
 import { type Soon, whenThere } from '../soon.ts';
 import type { AccessGuard } from './access.ts';
 import type { AppContext, UserContext } from './context.ts';
@@ -53,7 +53,7 @@ declare module 'fastify' {
 type Guarded = { readonly app: AppContext; readonly now: number };
 
 /** What was found out about who calls, before anything else of the request is looked at. */
-export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'>;
+export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> & Partial<Pick<EarlyCall, 'isAdministration'>>;
 
 /** The endpoints as they are reached under one address, by one kind of caller. */
 export interface Mount {
@@ -231,8 +231,10 @@ function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): 
   }
 }
 
-function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount): () => Promise<Admitted> {
-  return async () => (mount.readmit ?? mount.admit)(request, endpoint);
+/** Another role sees something else: the stream ends, and the client comes back and is judged anew. */
+function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount): () => Promise<boolean> {
+  const role = request.call?.user?.role;
+  return async () => (await (mount.readmit ?? mount.admit)(request, endpoint)).user?.role === role;
 }
 
 /** Sent here instead of returned, so that the handler's promise does not hold the text (`JsonText`). */
@@ -245,10 +247,15 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): v
   reply.send(value instanceof JsonText ? value.take() : JSON.stringify(value));
 }
 
-function beginCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now }: Admitted): GrowingCall {
+function beginCall(
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  { app, user, now, isAdministration = false }: Admitted,
+): GrowingCall {
   return {
     app,
     user,
+    isAdministration,
     now,
     params: readParams(request),
     query: readQuery(endpoint, request.query as Record<string, unknown>),
@@ -330,8 +337,21 @@ function findUser(
   guard: AccessGuard,
 ): Soon<UserContext | undefined> {
   if (grant === 'app') return undefined;
-  if (grant === 'visitor' && authorization === undefined) return undefined;
-  return guard.user(app, authorization);
+  if ((grant === 'visitor' || grant === 'phone') && authorization === undefined) return undefined;
+  return grant === 'phone' ? knownUser(authorization, app, guard) : guard.user(app, authorization);
+}
+
+async function knownUser(
+  authorization: string | undefined,
+  app: AppContext,
+  guard: AccessGuard,
+): Promise<UserContext | undefined> {
+  try {
+    return await guard.user(app, authorization);
+  } catch (error) {
+    if (error instanceof Failure && error.name === 'InvalidSessionToken') return undefined;
+    throw error;
+  }
 }
 
 /** An unknown path or method is told apart only to callers with credentials, like everything else below the prefix. */

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { fail } from '../errors.ts';
 import { acceptJson, allowedMethods } from './api.ts';
 import { type ConsoleDataOptions, dataPath, mountConsoleData, reachable } from './console-data.ts';
-import { type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
+import { type AdminContext, type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
 import { type ConsoleGuard, type ConsoleGuardOptions, createConsoleGuard } from './console-guard.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -56,6 +56,7 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
     url: endpoint.path,
     onRequest: async (request, reply) => {
       const admin = await guard.admit(request, endpoint.permission);
+      if (endpoint.needsConfirmation && admin) assertConfirmed(admin, now());
       request.consoleCall = {
         admin,
         by: { name: admin?.email ?? 'nobody', address: request.ip },
@@ -82,6 +83,15 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
       return JSON.stringify(answer);
     },
   });
+}
+
+/** For so long after the password was given, what needs it is done without asking again. */
+export const confirmedForMs = 5 * 60_000;
+
+/** @throws Failure ConfirmationNeeded */
+function assertConfirmed({ confirmedAt }: AdminContext, now: number): void {
+  if (now - confirmedAt < confirmedForMs && confirmedAt <= now) return;
+  throw fail('ConfirmationNeeded');
 }
 
 /** PostgreSQL takes no U+0000 in a text, so nothing is called so. */

@@ -13,6 +13,8 @@ export interface AdminContext {
   readonly name: string;
   readonly role: AdminRole;
   readonly sessionHash: string;
+  /** When the password was last given in this session, epoch milliseconds. */
+  readonly confirmedAt: number;
 }
 
 /** A session that has just begun. The token exists here and in the cookie only. */
@@ -49,6 +51,8 @@ export interface ConsoleEndpoint<Body = unknown> {
   readonly description?: string;
   /** The line of the table of roles, or `public` where nobody can be signed in yet. */
   readonly permission: Permission | 'public';
+  /** The password has to have been given in the last few minutes: by signing in, or at `POST /session/confirm`. */
+  readonly needsConfirmation?: true;
   readonly query?: readonly QueryParameter[];
   readonly body?: {
     readonly schema: TSchema;

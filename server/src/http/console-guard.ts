@@ -40,14 +40,35 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
  */
 function assertOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   const { origin } = request.headers;
-  const own = [`${request.protocol}://${request.host}`, ...(publicUrl ? [new URL(publicUrl).origin] : [])];
-  if (origin === undefined ? request.headers['sec-fetch-site'] === 'same-origin' : own.includes(origin)) return;
+  const own = ownOrigins(request, publicUrl);
+  const isSame =
+    request.headers['sec-fetch-site'] === 'same-origin' && own.includes(`${request.protocol}://${request.host}`);
+  if (origin === undefined ? isSame : own.includes(origin)) return;
   throw fail(
     'OperationForbidden',
     origin === undefined
       ? 'Send the header Origin with the address of the console.'
-      : 'This page may not change anything here: its Origin is not the address of the console.',
+      : `This page may not change anything here: its Origin is not the address of the console${publicUrl ? `, ${publicUrl}` : ''}.`,
   );
+}
+
+/**
+ * Where the address is configured, a name that the request brings along proves nothing: a foreign name can be made to lead
+ * here (DNS rebinding). Beside it only loopback names count, and only on a connection from this machine without a proxy.
+ */
+function ownOrigins(request: FastifyRequest, publicUrl: string | undefined): readonly string[] {
+  const named = `${request.protocol}://${request.host}`;
+  if (!publicUrl) return [named];
+  const { headers, socket } = request.raw;
+  const isDirect = isLoopback(socket.remoteAddress) && headers['x-forwarded-for'] === undefined;
+  const direct = `http://${headers.host}`;
+  return [new URL(publicUrl).origin, ...(isDirect && hasLoopbackName(direct) ? [direct] : [])];
+}
+
+const isLoopback = (address: string | undefined) => address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
+
+function hasLoopbackName(url: string): boolean {
+  return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }
 
 export interface SessionCookie {

@@ -7,16 +7,19 @@ import type { AppPolicy } from './policy.ts';
 import type { StreamAnswer } from './stream-answer.ts';
 
 /**
- * Who may call: `app` everyone with the app key (an Authorization header is ignored), `visitor` the same, but a bearer
+ * Who may call: `app` everyone with the app key (an Authorization header is ignored), `phone` the same, and a valid bearer
+ * says whose phone it is (any other is ignored, so that an expired token loses no data), `visitor` the same, but a bearer
  * that is sent must be valid, `user` a signed-in user, `manager` one with that role, `nobody` refused.
  */
-export type Grant = 'app' | 'visitor' | 'user' | 'manager' | 'nobody';
+export type Grant = 'app' | 'phone' | 'visitor' | 'user' | 'manager' | 'nobody';
 
 /** What a handler gets to know of a request. */
 export interface Call<Body, Located> {
   readonly app: AppContext;
-  /** Set whenever the grant is `user` or `manager`, and for a `visitor` who sent a bearer. */
+  /** Set whenever the grant is `user` or `manager`, and for a `visitor` or `phone` that sent a bearer; never in the console. */
   readonly user: UserContext | undefined;
+  /** An administrator calls, by the management console. */
+  readonly isAdministration: boolean;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   /** Validated by the endpoint's `body`. */

@@ -8,16 +8,22 @@ import { isObject } from './shape.ts';
  * @throws Failure InvalidQuery
  */
 export function assertNotAskedBy(query: Readonly<Record<string, string | undefined>>, hidden: readonly string[]): void {
-  const fields = [
-    ...fieldsOf(parsed(query['where'])),
-    ...(query['order'] ?? '').split(',').map((field) => field.replace(/^\s*-/, '').trim()),
-  ];
-  const asked = fields.find((field) => hidden.some((name) => field === name || field.startsWith(`${name}.`)));
+  const asked = askedFields(query).find((field) =>
+    hidden.some((name) => field === name || field.startsWith(`${name}.`)),
+  );
   if (asked === undefined) return;
   throw fail('InvalidQuery', {
     message: `Your role does not see ${asked}, so it cannot be asked by.`,
     details: [{ field: asked, problem: 'is not visible to your role' }],
   });
+}
+
+/** The fields that a list is filtered and ordered by. */
+export function askedFields(query: Readonly<Record<string, string | undefined>>): string[] {
+  return [
+    ...fieldsOf(parsed(query['where'])),
+    ...(query['order'] ?? '').split(',').map((field) => field.replace(/^\s*-/, '').trim()),
+  ];
 }
 
 /** Malformed text is left for the endpoint to refuse. */
@@ -29,7 +35,8 @@ function parsed(where: string | undefined): unknown {
   }
 }
 
-function fieldsOf(where: unknown): string[] {
+/** The fields that a where-object names, at any depth. */
+export function fieldsOf(where: unknown): string[] {
   if (Array.isArray(where)) return where.flatMap(fieldsOf);
   if (!isObject(where)) return [];
   return Object.entries(where).flatMap(([key, value]) => (key.startsWith('$') ? fieldsOf(value) : [key]));

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Db } from '../db/db.ts';
+import type { Db, Row } from '../db/db.ts';
 import type { Table } from '../db/table.ts';
 
 import type { Field } from '../query/fields.ts';
@@ -8,12 +8,17 @@ import { documentFields } from '../query/plan.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import { askedLists } from './asked-list.ts';
+import type { Visible } from './caller.ts';
 import { JsonText, type QueryParameter } from './endpoint.ts';
 import { selectNarrowly } from './narrow-list.ts';
 
 export interface ListOptions {
-  /** The rows that this caller may see at all: always with the app's id. */
+  /** The rows that belong to the list at all: always with the app's id. */
   readonly scope: Sql;
+  /** What of them this caller may see; all without it. It holds before anything that the caller asks. */
+  readonly visible?: Visible;
+  /** A row as this caller is shown it, as JSON text; as the table says without it. */
+  readonly render?: (row: Row) => string;
   readonly query: Readonly<Record<string, string | undefined>>;
   /** What `limit` is when the caller gives none. */
   readonly defaultLimit: number;
@@ -66,7 +71,9 @@ export const listParameters: readonly QueryParameter[] = [
  * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
  */
 export async function listRecords(db: Db, table: Table, options: ListOptions): Promise<JsonText> {
-  const { query, scope } = options;
+  const { query, visible, render = table.render } = options;
+  const scope = visible ? sql`${options.scope} and ${visible.condition}` : options.scope;
+  const index = db.dialect.knowsSizes || !visible?.index ? '' : ` indexed by ${visible.index}`;
   const { where, order, bounds, condition, orderBy, ...asked } = askedLists.read(db, table, {
     where: query['where'],
     order: query['order'],
@@ -74,10 +81,11 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
     time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
   });
   const page = parsePage(query, options.defaultLimit);
-  const from = (matching: Sql) => sql`from ${raw(table.name)} where ${scope} and ${bounds} and ${matching}`;
+  const from = (matching: Sql) => sql`from ${raw(table.name + index)} where ${scope} and ${bounds} and ${matching}`;
   // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
   const slow = { share: options.share };
-  const isCheap = asked.isIndexed && page.skip <= cheapSkip;
+  // Few of the records may be among those that the caller sees, and an index for the rest then has to be walked far.
+  const isCheap = visible === undefined && asked.isIndexed && page.skip <= cheapSkip;
   const values = [scope, bounds, condition, orderBy].flatMap((part) => part.values);
   const select = asked.shapes.of(
     scope.strings.join('?'),
@@ -91,9 +99,10 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
       ? []
       : isCheap
         ? await db.all(select, { ...slow, isBrief: true })
-        : ((page.skip <= cheapSkip ? await narrowly() : undefined) ?? (await db.all(select, slow)));
+        : ((visible === undefined && page.skip <= cheapSkip ? await narrowly() : undefined) ??
+          (await db.all(select, slow)));
   if (!isCheap) options.onDocumentsRead?.(documentFields(where, order));
-  const texts = rows.map(table.render);
+  const texts = rows.map(render);
   const found = rows.length;
   // The promise that brought them is older than they are, and would keep them as `JsonText` says of texts.
   rows.length = 0;

@@ -111,7 +111,7 @@ function documentedGrant(endpoint: Endpoint): Grant {
 
 function security(grant: Grant): readonly object[] {
   if (grant === 'app') return [appOnly];
-  return grant === 'visitor' ? [appOnly, withBearer] : [withBearer];
+  return grant === 'visitor' || grant === 'phone' ? [appOnly, withBearer] : [withBearer];
 }
 
 /** Every error that the endpoint can answer with, in the order of the checks. */
@@ -119,7 +119,7 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   const names: ErrorName[] = [...always];
   // What the app's policy decides can be stricter than the default.
   const isPolicy = typeof endpoint.grant === 'function';
-  if (isPolicy || documentedGrant(endpoint) !== 'app') names.push('InvalidSessionToken');
+  if (isPolicy || !['app', 'phone'].includes(documentedGrant(endpoint))) names.push('InvalidSessionToken');
   if (isPolicy) names.push('OperationForbidden');
   names.push(...endpoint.errors);
   if (endpoint.body) names.push(...withJsonBody);

@@ -2,8 +2,9 @@ import type { TSchema } from 'typebox';
 import type { Db, Row } from '../db/db.ts';
 import type { Key, Table } from '../db/table.ts';
 import { type ErrorName, fail } from '../errors.ts';
+import { raw, sql } from '../sql.ts';
 import { listAnswer, recordAnswer } from './answers.ts';
-import type { AppContext } from './context.ts';
+import type { Caller, Narrow } from './caller.ts';
 import { type Endpoint, endpoint, type Grant, JsonText } from './endpoint.ts';
 import { type ListOptions, listParameters, listRecords } from './list.ts';
 import type { AppPolicy } from './policy.ts';
@@ -30,6 +31,10 @@ export interface ReadOptions {
   readonly defaultLimit: number;
   /** Key columns beside `app_id` and `object_id`, from the path (a scenario's storyline). */
   readonly parentKey?: (params: Params) => Readonly<Record<string, string>>;
+  /** What of the records each caller may see; all of them without it. What may not be seen is not there. */
+  readonly narrow?: Narrow;
+  /** How each caller is shown a record of a list, as JSON text; the table's columns without it. */
+  readonly showTo?: (caller: Caller) => (row: Row) => string;
   /** Checks what the path names above the record, before the body is read. */
   readonly locateParent?: (appId: string, params: Params) => Promise<void>;
 }
@@ -45,7 +50,7 @@ export interface GetDetails extends Partial<Pick<Endpoint, 'summary'>> {
   /** ObjectNotFound unless it asks for more than one row. */
   readonly errors?: readonly ErrorName[];
   /** The record as JSON text; the table's columns without it. */
-  readonly render?: (row: Row, app: AppContext) => Promise<string>;
+  readonly render?: (row: Row, caller: Caller) => Promise<string>;
 }
 
 export function keyOf(options: ReadOptions, appId: string, params: Params): Key {
@@ -62,12 +67,22 @@ export function notFound({ noun }: ReadOptions) {
 
 /** Existence is checked before the body is read: the path comes before the body. */
 export function locate(options: ReadOptions) {
-  return async (call: { readonly app: AppContext; readonly params: Params }): Promise<Row> => {
+  return async (call: Caller & { readonly params: Params }): Promise<Row> => {
     await options.locateParent?.(call.app.appId, call.params);
-    const row = await options.table.find(options.db, keyOf(options, call.app.appId, call.params));
+    const row = await findVisible(options, call);
     if (!row) throw notFound(options);
     return row;
   };
+}
+
+async function findVisible({ narrow, ...options }: ReadOptions, call: Caller & { readonly params: Params }) {
+  const { db, table } = options;
+  const key = keyOf(options, call.app.appId, call.params);
+  const visible = await narrow?.(call);
+  if (!visible) return table.find(db, key);
+  return db.one(
+    sql`select ${table.selection} from ${raw(table.name)} where ${table.match(key)} and ${visible.condition}`,
+  );
 }
 
 /** GET of all records of the app, or of those below what the path names. */
@@ -87,9 +102,19 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
     answer: listAnswer(options.record.schema, options.record.example),
     errors: ['InvalidQuery', 'Timeout', ...(locateParent ? (['ObjectNotFound'] as const) : [])],
     locate: async ({ app, params }) => locateParent?.(app.appId, params),
-    handle: ({ app, params, query }) => {
+    handle: async (call) => {
+      const { app, params, query } = call;
       const scope = table.match({ app_id: app.appId, ...options.parentKey?.(params) });
-      return listRecords(db, table, { scope, query, defaultLimit: options.defaultLimit, share: app.appId, ...how });
+      const visible = await options.narrow?.(call);
+      return listRecords(db, table, {
+        scope,
+        ...(visible ? { visible } : {}),
+        ...(options.showTo ? { render: options.showTo(call) } : {}),
+        query,
+        defaultLimit: options.defaultLimit,
+        share: app.appId,
+        ...how,
+      });
     },
   });
 }
@@ -109,6 +134,6 @@ export function getEndpoint(options: ReadOptions, details: GetDetails = {}): End
     answer: recordAnswer(record.schema, record.example),
     errors,
     locate: locate(options),
-    handle: async ({ app, located }) => new JsonText(`{"result":${await render(located, app)}}`),
+    handle: async (call) => new JsonText(`{"result":${await render(call.located, call)}}`),
   });
 }

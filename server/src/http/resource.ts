@@ -8,6 +8,7 @@ import { createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from '.
 import { mergePatchSchema, replacementSchema } from './change-schemas.ts';
 import type { AppContext } from './context.ts';
 import { type BodySpec, type Endpoint, endpoint } from './endpoint.ts';
+import { assertMaker, makerColumns } from './maker.ts';
 import { mergePatch } from './merge-patch.ts';
 import {
   type Granting,
@@ -41,6 +42,8 @@ export interface ResourceOptions<S extends TObject> extends ReadOptions {
   readonly holdParent?: (db: Db, key: Key) => Promise<void>;
   /** Columns that follow from what was sent, such as a search key. */
   readonly derive?: (values: Values) => Readonly<Record<string, string | number | null>>;
+  /** The columns `user_id` and `by_admin` say who made a record: it is written by her and by managers. */
+  readonly hasMaker?: true;
   /** What else is written when a record is created or changed, in the same transaction; `values` is what was sent. */
   readonly onWrite?: (db: Db, key: Key, values: Values) => Promise<void>;
   /** What else goes when a record goes, in the same transaction. */
@@ -79,7 +82,8 @@ function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
       ...(options.verify || locateParent ? (['ObjectNotFound'] as const) : []),
     ],
     locate: async ({ app, params }) => locateParent?.(app.appId, params),
-    handle: async ({ app, params, body, now }) => {
+    handle: async (call) => {
+      const { app, params, body, now } = call;
       const values = body as Values;
       await options.verify?.(db, app, values);
       const objectId = newObjectId(now);
@@ -88,7 +92,7 @@ function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
         await options.holdParent?.(db, key);
         await table.insert(
           db,
-          { ...key, ...options.derive?.(values) },
+          { ...key, ...options.derive?.(values), ...(options.hasMaker ? makerColumns(call) : {}) },
           { ...emptyMembers(options), ...values, createdAt: now, updatedAt: now },
         );
         await options.onWrite?.(db, key, values);
@@ -133,8 +137,12 @@ function put<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     parameters: options.parameters,
     body,
     answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
-    errors: [...(options.errors ?? ['ValidationError']), 'ObjectNotFound'],
-    locate: locate(options),
+    errors: [
+      ...(options.errors ?? ['ValidationError']),
+      'ObjectNotFound',
+      ...(options.hasMaker ? (['OperationForbidden'] as const) : []),
+    ],
+    locate: locateToWrite(options),
     handle: async ({ app, params, body: changes, located, now }) => {
       const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
       await options.verify?.(db, app, changes.set, table.decode(located));
@@ -180,8 +188,12 @@ function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     parameters: options.parameters,
     body,
     answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
-    errors: [...(options.errors ?? ['ValidationError']), 'ObjectNotFound'],
-    locate: locate(options),
+    errors: [
+      ...(options.errors ?? ['ValidationError']),
+      'ObjectNotFound',
+      ...(options.hasMaker ? (['OperationForbidden'] as const) : []),
+    ],
+    locate: locateToWrite(options),
     handle: async ({ app, params, body: changes, now }) => {
       const key = keyOf(options, app.appId, params);
       const updatedAt = await db.transaction(async (db) => {
@@ -200,6 +212,19 @@ function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     },
   });
 }
+
+/** @throws Failure OperationForbidden for what somebody else has made */
+function locateToWrite<S extends TObject>(options: ResourceOptions<S>): (call: Locating) => Promise<Row> {
+  const find = locate(options);
+  if (!options.hasMaker) return find;
+  return async (call) => {
+    const row = await find(call);
+    await assertMaker(options.db, options.table, { caller: call, key: keyOf(options, call.app.appId, call.params) });
+    return row;
+  };
+}
+
+type Locating = Parameters<ReturnType<typeof locate>>[0];
 
 function absentAsNull<S extends TObject>(shape: Shape<S>): Values {
   return Object.fromEntries(Object.keys(shape.schema.properties).map((member) => [member, null]));
@@ -226,8 +251,8 @@ function remove<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     grant: options.grants.write,
     parameters: options.parameters,
     answer: options.wrapsInArray ? inArray(deletedAnswer) : deletedAnswer,
-    errors: ['ObjectNotFound'],
-    locate: locate(options),
+    errors: ['ObjectNotFound', ...(options.hasMaker ? (['OperationForbidden'] as const) : [])],
+    locate: locateToWrite(options),
     handle: async ({ app, params }) => {
       const key = keyOf(options, app.appId, params);
       const removed =

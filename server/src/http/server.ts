@@ -17,7 +17,7 @@ import { registerBodyHandling } from './unread-body.ts';
 
 export interface ServerOptions {
   readonly logLevel: string;
-  readonly trustProxy: boolean | readonly string[];
+  readonly trustProxy: false | number | readonly string[];
   /** Where log lines go; standard output by default. */
   readonly logStream?: { write(line: string): void };
   /** Told what each answer with a status of 500 and above was caused by. */
@@ -43,7 +43,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // One line a request, written when it is answered, instead of the framework's two.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `${boot}${(count++).toString(36)}`,
-    trustProxy: options.trustProxy === false ? false : options.trustProxy === true ? true : [...options.trustProxy],
+    trustProxy: trusted(options.trustProxy),
+    // Answered below, as everything else is.
+    return503OnClosing: false,
     // No parameter is matched by an expression, so its length is for the endpoints to judge, each with its own error.
     routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: true },
     bodyLimit: 1_048_576,
@@ -64,8 +66,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   makeChildrenLate(server.log);
   // Hooks that every request passes call back: a promise for each would cost more than what they do.
+  let isStopping = false;
+  server.addHook('preClose', async () => {
+    isStopping = true;
+  });
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    if (isStopping && !outlivesStop.has(request.url)) {
+      answerStopping(request, reply, done);
+      return;
+    }
     const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isWithoutHost ? fail('InvalidJSON', 'The Host header is missing.') : undefined);
   });
@@ -92,10 +102,36 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return server;
 }
 
+/** A number counts hops from the service on: what the outermost of these proxies has seen is the client. */
+function trusted(proxies: ServerOptions['trustProxy']) {
+  if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies;
+  return proxies === false ? false : [...proxies];
+}
+
+/** What says how the service is, until its end. */
+const outlivesStop: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/**
+ * A connection that was open before the stop can still bring requests. An EventSource gives up on every status but 200 and
+ * comes back after a stream that ends (WHATWG HTML, 9.2.3), so it is given one that does.
+ */
+function answerStopping(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  if (request.method !== 'GET' || !request.headers.accept?.includes('text/event-stream')) {
+    done(fail('Timeout', { message: 'The service is stopping. Try again.', retryAfter: 1 }));
+    return;
+  }
+  reply.header('cache-control', 'no-store').type('text/event-stream; charset=utf-8').send('retry: 1000\n\n');
+}
+
 function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(failure.entry.status)
-    .headers({ 'cache-control': 'no-store', 'x-request-id': request.id, ...errorHeaders(failure) })
+    .headers({
+      'cache-control': 'no-store',
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      ...errorHeaders(failure),
+    })
     .type('application/json; charset=utf-8')
     .send(errorBody(failure, request.id));
 }
@@ -126,6 +162,7 @@ function answerBrokenRequest(this: { log: FastifyBaseLogger }, error: Error & { 
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
     `X-Request-Id: ${requestId}`,
     'Connection: close',
   ];

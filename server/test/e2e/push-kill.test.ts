@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresDatabase, databases } from '../build-app.ts';
 import { type PushProvider, startPushProvider } from '../fakes/push-provider.ts';
-import { call, preparePushApp, type Service, signInTo, startService } from './service.ts';
+import { call, preparePushApp, type Service, signInManagerTo, startService } from './service.ts';
 
 const audience = 100_000;
 const kills = 10;
@@ -55,7 +55,7 @@ for (const database of databases) {
     try {
       const credentials = await preparePushApp(settings, provider, names);
       let service = await start();
-      const headers = await signInTo(service, credentials);
+      const headers = await signInManagerTo(service, settings, credentials);
       const body = { data: { title: 'Tonight' } };
       const sent = await call(service, 'POST', '/api/v2/push/notification', { headers, body });
       assert.equal(sent.status, 200);

@@ -118,6 +118,24 @@ export async function call(
 
 const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'open sesame' };
 
+/** The same for a user who sees what belongs to others. */
+export async function signInManagerTo(
+  service: Service,
+  settings: Readonly<Record<string, string>>,
+  credentials: Readonly<Record<string, string>>,
+) {
+  const headers = await signInTo(service, credentials);
+  const { body } = await call(service, 'GET', '/api/v2/users/me', { headers });
+  const db = await openDatabase(readConfig(settings));
+  try {
+    const key = { appId: credentials['x-service-appid'] ?? '', userId: body.result.objectId };
+    await createServices({ db, now: Date.now }).users.setUserRole(key, 'manager');
+  } finally {
+    await db.close();
+  }
+  return headers;
+}
+
 /** Signs a user up and in; the headers of an app's request with the bearer. */
 export async function signInTo(service: Service, credentials: Readonly<Record<string, string>>) {
   await call(service, 'POST', '/api/v2/users', { headers: credentials, body: account });

@@ -38,7 +38,7 @@ export const pushList = (appId: string, times: Times): ListDefinition<'listPushe
       name: 'count',
       label: 'Recipients',
       isNumber: true,
-      render: ({ audience }) => <Text inherit>{audience.toLocaleString('en')}</Text>,
+      render: ({ audience }) => <Text inherit>{(audience ?? 0).toLocaleString('en')}</Text>,
     },
     {
       name: 'createdAt',

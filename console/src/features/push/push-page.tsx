@@ -25,7 +25,7 @@ export function PushPage() {
   const { appId, pushId } = route.useParams();
   const { data: push, error } = useQuery({
     queryKey: dataKey(appId, 'getPush', pushId),
-    queryFn: async () => (await dataOf(appId).call('getPush', { params: { objectId: pushId } })).result,
+    queryFn: async () => (await dataOf(appId).call('getPush', { params: { objectId: pushId } })).result as PushDetail,
     refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? 1_000 : false),
   });
   const mayCancel = useMayCall()('cancelPush');

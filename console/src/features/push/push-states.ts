@@ -1,7 +1,10 @@
 import type { Answer, Delivery } from '@pharos/sdk';
 
+/** Administrators are always told the counts. */
+type Counted<Push, Members extends keyof Push> = Push & Required<Pick<Push, Members>>;
+type CountName = 'audience' | 'sent' | 'failed' | 'expired' | 'noTarget' | 'cancelled';
 export type ListedPush = Answer<'listPushes'>['results'][number];
-export type PushDetail = Answer<'getPush'>['result'];
+export type PushDetail = Counted<Answer<'getPush'>['result'], CountName | 'queued' | 'received' | 'opened' | 'reasons'>;
 export type DeliveryState = Delivery['state'];
 
 interface StateText {
@@ -38,7 +41,7 @@ export const isUnderWay = ({ state }: Pick<ListedPush, 'state'>): boolean =>
 export type Counts = Readonly<Record<DeliveryState, number>>;
 
 export function countsOf(push: ListedPush): Counts {
-  const { audience, sent, failed, expired, noTarget, cancelled } = push;
+  const { audience = 0, sent = 0, failed = 0, expired = 0, noTarget = 0, cancelled = 0 } = push;
   const queued = Math.max(0, audience - sent - failed - expired - noTarget - cancelled);
   return { sent, queued, failed, expired, noTarget, cancelled };
 }

@@ -27,13 +27,14 @@ export function adminEndpoints(admins: AdminService): readonly ConsoleEndpoint[]
       tag: 'Administrators',
       summary: 'Create an administrator',
       permission: 'administrators.write',
+      needsConfirmation: true,
       body: {
         schema: newAdminShape.schema,
         example: { email: 'ed@museum.example', name: 'Ed', role: 'editor', password: 'long and secret' },
         read: newAdminShape.readCreate,
       },
       answer: { ...createdAnswer, schema: Type.Object({ result: adminSchema }), example: { result: adminExample } },
-      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue', 'Timeout'],
+      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue', 'ConfirmationNeeded', 'Timeout'],
       handle: async ({ body, by }) => ({ result: await admins.create(body, by) }),
     }),
     consoleEndpoint({
@@ -43,13 +44,14 @@ export function adminEndpoints(admins: AdminService): readonly ConsoleEndpoint[]
       tag: 'Administrators',
       summary: "Change an administrator's name or role, or switch the administrator off or on",
       permission: 'administrators.write',
+      needsConfirmation: true,
       body: {
         schema: Type.Partial(adminChangeShape.schema),
         example: { role: 'manager' },
         read: (body) => adminChangeShape.readUpdate(body).set,
       },
       answer,
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
       handle: async ({ params, body, by }) => ({
         result: adminView(await admins.change(params['adminId'] ?? '', body, by)),
       }),
@@ -61,9 +63,10 @@ export function adminEndpoints(admins: AdminService): readonly ConsoleEndpoint[]
       tag: 'Administrators',
       summary: "Set an administrator's password; all the administrator's sessions end",
       permission: 'administrators.write',
+      needsConfirmation: true,
       body: { schema: resetShape.schema, example: { password: 'long and secret' }, read: resetShape.readCreate },
       answer,
-      errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
+      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded', 'Timeout'],
       handle: async ({ params, body, by }) => ({
         result: adminView(await admins.setPassword(params['adminId'] ?? '', body.password, by)),
       }),

@@ -46,6 +46,7 @@ export const newAdminShape = defineShape(Type.Object({ email, name, role, passwo
 });
 export const adminChangeShape = defineShape(Type.Object({ name, role, disabled: Type.Boolean() }));
 export const resetShape = defineShape(Type.Object({ password }));
+export const confirmShape = defineShape(Type.Object({ password: Type.String({ maxLength: 200 }) }));
 export const ownPasswordShape = defineShape(
   Type.Object({ currentPassword: Type.String({ maxLength: 200 }), password }),
 );

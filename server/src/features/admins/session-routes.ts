@@ -5,6 +5,7 @@ import { type AdminContext, type ConsoleEndpoint, consoleEndpoint } from '../../
 import {
   adminExample,
   adminSchema,
+  confirmShape,
   ownPasswordShape,
   sessionExample,
   sessionSchema,
@@ -110,9 +111,26 @@ export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly C
       permission: 'session.own',
       answer: deletedAnswer,
       errors: [],
-      async handle({ admin, setSession }) {
-        await sessions.signOut(signedIn(admin).sessionHash);
+      async handle({ admin, address, setSession }) {
+        await sessions.signOut(signedIn(admin), address);
         setSession(undefined);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/session/confirm',
+      operationId: 'confirmSession',
+      tag: 'Session',
+      summary: "Confirm with one's own password: keys and administrators can be changed for five minutes",
+      permission: 'session.own',
+      body: { schema: confirmShape.schema, example: { password: 'long and secret' }, read: confirmShape.readCreate },
+      answer: { ...deletedAnswer, description: 'Confirmed.' },
+      errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
+      async handle({ admin, body, address }) {
+        const { sessionHash } = signedIn(admin);
+        await sessions.assertPassword(signedIn(admin), body.password, address);
+        await sessions.noteConfirmation(sessionHash);
         return { result: {} };
       },
     }),

@@ -1,4 +1,4 @@
-import { recordChange } from '../../audit.ts';
+import { recordChange, recordFolded } from '../../audit.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { Failure, fail } from '../../errors.ts';
@@ -52,6 +52,24 @@ export function createAdminSessions({ db, now, passwords, inBackground }: Sessio
     }
   }
 
+  /**
+   * A refused sign-in stands in the audit, without what was typed: of an unknown account only that it is none. Repetitions
+   * within an hour are one record with their number, and there are never more than a hundred records an hour.
+   */
+  async function noteRefusal(account: string | undefined, address: string): Promise<void> {
+    await recordFolded(db, {
+      change: {
+        by: { name: account ?? 'nobody', address: clientNetwork(address) },
+        action: 'session.refuse',
+        subject: account ?? 'unknown account',
+        now: now(),
+      },
+      withinMs: hourMs,
+      most: 100,
+      fold: (earlier) => ({ attempts: Number((earlier as { attempts?: number } | undefined)?.attempts ?? 0) + 1 }),
+    });
+  }
+
   async function begin(admin: store.AdminRow, also?: (db: Db) => Promise<void>): Promise<NewSession> {
     const token = randomText(43);
     const [startedAt, expiresAt] = [now(), now() + sessionLimits.absoluteMs];
@@ -78,7 +96,10 @@ export function createAdminSessions({ db, now, passwords, inBackground }: Sessio
       throttle(account, address);
       const row = await store.findAdminByEmail(db, account);
       const isRight = await passwords.matches(password, row?.password_hash, share);
-      if (!row || !isRight || row.disabled_at !== null) throw fail('UserInvalidLoginParams');
+      if (!row || !isRight || row.disabled_at !== null) {
+        await noteRefusal(row?.email, address);
+        throw fail('UserInvalidLoginParams');
+      }
       const by = { name: row.email, address };
       const session = await begin(row, (db) =>
         recordChange(db, { by, action: 'session.begin', subject: row.email, now: now() }),
@@ -86,8 +107,16 @@ export function createAdminSessions({ db, now, passwords, inBackground }: Sessio
       return { row, session };
     },
 
-    async signOut(sessionHash: string): Promise<void> {
-      await store.deleteSession(db, sessionHash);
+    async signOut({ sessionHash, email }: AdminContext, address: string): Promise<void> {
+      await db.transaction(async (db) => {
+        await store.deleteSession(db, sessionHash);
+        await recordChange(db, { by: { name: email, address }, action: 'session.end', subject: email, now: now() });
+      });
+    },
+
+    /** The password has just been given once more. */
+    async noteConfirmation(sessionHash: string): Promise<void> {
+      await store.noteConfirmation(db, sessionHash, now());
     },
 
     /** @throws Failure UserInvalidLoginParams when the current password is wrong; APICallLimit */
@@ -95,6 +124,7 @@ export function createAdminSessions({ db, now, passwords, inBackground }: Sessio
       throttle(emailKey(admin.email), address);
       const row = await store.findAdmin(db, admin.adminId);
       if (row && (await passwords.matches(password, row.password_hash, share))) return row;
+      await noteRefusal(row?.email, address);
       throw fail('UserInvalidLoginParams', 'The current password is wrong.');
     },
 
@@ -106,8 +136,8 @@ export function createAdminSessions({ db, now, passwords, inBackground }: Sessio
       if (row.last_used_at + sessionLimits.idleMs <= at) return undefined;
       if (at - row.last_used_at > noteUseMs)
         inBackground('noting the use of a session', () => store.noteSessionUse(db, row.session_hash, at));
-      const { admin_id: adminId, email, name, role, session_hash: sessionHash } = row;
-      return { adminId, email, name, role, sessionHash };
+      const { admin_id: adminId, email, name, role, session_hash: sessionHash, confirmed_at: confirmedAt } = row;
+      return { adminId, email, name, role, sessionHash, confirmedAt };
     },
   };
 }

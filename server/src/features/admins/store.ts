@@ -18,6 +18,7 @@ export interface SessionRow extends AdminRow {
   readonly session_hash: string;
   readonly last_used_at: number;
   readonly expires_at: number;
+  readonly confirmed_at: number;
 }
 
 export function listAdmins(db: Db): Promise<AdminRow[]> {
@@ -68,17 +69,21 @@ export async function insertSession(
     readonly expiresAt: number;
   },
 ): Promise<void> {
-  await db.run(sql`insert into admin_sessions (session_hash, admin_id, created_at, last_used_at, expires_at)
-    values (${session.sessionHash}, ${session.adminId}, ${session.now}, ${session.now}, ${session.expiresAt})`);
+  await db.run(sql`insert into admin_sessions (session_hash, admin_id, created_at, last_used_at, expires_at, confirmed_at)
+    values (${session.sessionHash}, ${session.adminId}, ${session.now}, ${session.now}, ${session.expiresAt}, ${session.now})`);
 }
 
 export function findSession(db: Db, sessionHash: string): Promise<SessionRow | undefined> {
-  return db.one<SessionRow>(sql`select a.*, s.session_hash, s.last_used_at, s.expires_at
+  return db.one<SessionRow>(sql`select a.*, s.session_hash, s.last_used_at, s.expires_at, s.confirmed_at
     from admin_sessions s join admins a on a.admin_id = s.admin_id where s.session_hash = ${sessionHash}`);
 }
 
 export async function noteSessionUse(db: Db, sessionHash: string, now: number): Promise<void> {
   await db.run(sql`update admin_sessions set last_used_at = ${now} where session_hash = ${sessionHash}`);
+}
+
+export async function noteConfirmation(db: Db, sessionHash: string, now: number): Promise<void> {
+  await db.run(sql`update admin_sessions set confirmed_at = ${now} where session_hash = ${sessionHash}`);
 }
 
 export async function deleteSession(db: Db, sessionHash: string): Promise<void> {

@@ -155,13 +155,14 @@ export function appConsoleEndpoints(apps: AppService): readonly ConsoleEndpoint[
       tag: 'Keys',
       summary: 'Add a key; with two live ones the older is switched off',
       permission: 'keys.write',
+      needsConfirmation: true,
       locate,
       answer: {
         ...createdAnswer,
         schema: Type.Object({ result: Type.Object({ ...credentials, disabledKeyIds: Type.Array(objectIdSchema) }) }),
         example: { result: { ...credentialsExample, disabledKeyIds: [] } },
       },
-      errors: ['ObjectNotFound'],
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       handle: async (call) => ({ result: await apps.rotateKey(idOf(call), call.by) }),
     }),
     consoleEndpoint({
@@ -171,9 +172,10 @@ export function appConsoleEndpoints(apps: AppService): readonly ConsoleEndpoint[
       tag: 'Keys',
       summary: 'Switch a key off at once',
       permission: 'keys.write',
+      needsConfirmation: true,
       locate,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       async handle(call) {
         await apps.disableKey(idOf(call), call.params['keyId'] ?? '', call.by);
         return { result: {} };

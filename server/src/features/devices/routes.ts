@@ -23,6 +23,7 @@ export function deviceEndpoints(db: Db): Endpoint[] {
     },
     defaultLimit: 100,
     wrapsInArray: true,
+    hasMaker: true,
     errors: ['deviceName', 'ValidationError'],
     onRemove: async (db, key) => {
       await deleteCredential(db, String(key['app_id']), String(key['object_id']));

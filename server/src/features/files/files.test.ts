@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
+import {
+  buildApp,
+  databases,
+  otherApp,
+  type SignedIn,
+  signIn,
+  signInManager,
+  type TestApp,
+} from '../../../test/build-app.ts';
 import { assertRefusals, type Refusal } from '../../../test/cases.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { filesFolder } from '../../config.ts';
@@ -17,7 +25,7 @@ for (const database of databases) {
     let user: SignedIn;
     before(async () => {
       app = await buildApp({ database, settings: { PHAROS_MAX_FILE_BYTES: '100000' } });
-      user = await signIn(app);
+      user = await signInManager(app);
     });
     after(() => app.close());
 
@@ -79,7 +87,7 @@ for (const database of databases) {
           'x-content-type-options': 'nosniff',
           'content-security-policy': "sandbox; default-src 'none'",
           'cross-origin-resource-policy': 'cross-origin',
-          'cache-control': 'public, max-age=31536000, immutable',
+          'cache-control': 'private, max-age=60, must-revalidate',
         },
       );
     });
@@ -322,7 +330,7 @@ for (const database of databases) {
     test('lists, filters and shows the records of an app, and of no other', async () => {
       const own = await buildApp({ database });
       try {
-        const me = await signIn(own);
+        const me = await signInManager(own);
         const put = async (name: string, type: string, body: string) => {
           own.clock.now += 1000;
           return (

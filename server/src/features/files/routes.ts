@@ -4,9 +4,12 @@ import { storageTrouble } from '../../db/storage-error.ts';
 import type { Table } from '../../db/table.ts';
 import { Failure, fail } from '../../errors.ts';
 import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/answers.ts';
+import { type Caller, ownRecords } from '../../http/caller.ts';
 import { type Call, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { listParameters, listRecords } from '../../http/list.ts';
+import { assertMaker, makerColumns } from '../../http/maker.ts';
 import { newObjectId } from '../../id.ts';
+import { sql } from '../../sql.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
 import { fileRecord, uploadedAnswer } from './schemas.ts';
@@ -41,14 +44,19 @@ function list({ db }: FileDeps, table: Table): Endpoint {
     query: listParameters,
     answer: listAnswer(fileRecord.schema, fileRecord.example),
     errors: ['InvalidQuery', 'Timeout'],
-    handle: ({ app, query }) =>
-      listRecords(db, table, {
+    description: 'Users see the files that they have uploaded, managers all.',
+    handle: async (call) => {
+      const { app, query } = call;
+      const visible = await ownRecords(call);
+      return listRecords(db, table, {
+        ...(visible ? { visible } : {}),
         scope: table.match({ app_id: app.appId }),
         query,
         defaultLimit: 100,
         idsFollowCreation: true,
         share: app.appId,
-      }),
+      });
+    },
   });
 }
 
@@ -92,7 +100,9 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt, claimRoom }: File
     answer: uploadedAnswer,
     errors: ['InvalidFileName', 'UnsupportedMediaType', 'ObjectTooLarge', 'InvalidJSON', 'Timeout'],
     locate: async (call) => readHead(call, maxFileBytes),
-    handle: async ({ app, user, located: { name, contentType, length }, stream, now }) => {
+    handle: async (call) => {
+      const { app, located, stream, now } = call;
+      const { name, contentType, length } = located;
       const giveBack = await claimRoom(length ?? maxFileBytes);
       const [objectId, storedName] = [newObjectId(now), newStoredName(name)];
       const key = blobKeyOf(app.appId, storedName);
@@ -106,7 +116,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt, claimRoom }: File
           storedName,
           contentType,
           ...bytes,
-          userId: user?.userId,
+          maker: makerColumns(call),
           now,
         });
       } catch (error) {
@@ -127,9 +137,13 @@ function isSurelyRefused(error: unknown): boolean {
   return storageTrouble(error) === 'full' && !error.isOutcomeUnknown;
 }
 
+type Locating = Caller & Pick<Call<undefined, undefined>, 'params'>;
+
+const keyOf = (appId: string, params: Locating['params']) => ({ app_id: appId, object_id: params['file'] ?? '' });
+
 function locateFile({ db }: FileDeps, table: Table) {
-  return async ({ app, params }: Pick<Call<undefined, undefined>, 'app' | 'params'>): Promise<Row> => {
-    const row = await table.find(db, { app_id: app.appId, object_id: params['file'] ?? '' });
+  return async ({ app, params }: Locating): Promise<Row> => {
+    const row = await table.find(db, keyOf(app.appId, params));
     if (!row) throw notFound();
     return row;
   };
@@ -148,7 +162,15 @@ function get(deps: FileDeps, table: Table): Endpoint {
     grant: 'user',
     answer: recordAnswer(fileRecord.schema, fileRecord.example),
     errors: ['ObjectNotFound'],
-    locate: locateFile(deps, table),
+    description: 'Users get the files that they have uploaded, managers all.',
+    locate: async (call) => {
+      const visible = await ownRecords(call);
+      const key = table.match(keyOf(call.app.appId, call.params));
+      const row =
+        visible && (await deps.db.one(sql`select 1 as found from files where ${key} and ${visible.condition}`));
+      if (visible && !row) throw notFound();
+      return locateFile(deps, table)(call);
+    },
     handle: async ({ located }) => new JsonText(`{"result":${table.render(located)}}`),
   });
 }
@@ -161,14 +183,16 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     operationId: 'deleteFile',
     tag: 'Files',
     summary: 'Delete a file',
-    description: 'Its address stops working at once; copies in caches of browsers and proxies stay.',
+    description: 'Its address stops working at once; a browser that has it may show it for another minute.',
     grant: 'user',
     answer: inArray(deletedAnswer),
-    errors: ['ObjectNotFound'],
-    // Also one that is hidden because its bytes are gone.
-    locate: async ({ app, params }) => {
+    errors: ['ObjectNotFound', 'OperationForbidden'],
+    locate: async (call) => {
+      const { app, params } = call;
+      // Also one that is hidden because its bytes are gone.
       const row = await findStoredFile(deps.db, app.appId, params['file'] ?? '');
       if (!row) throw notFound();
+      await assertMaker(deps.db, table, { caller: call, key: keyOf(app.appId, params) });
       return row;
     },
     handle: async ({ app, located }) => {

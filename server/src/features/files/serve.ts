@@ -9,8 +9,11 @@ import { findServedFile, type ServedFile } from './store.ts';
 
 const nameForm = /^[0-9a-f]{32}_/;
 
-/** A stored name is never used again for other bytes, so whoever has the file need not ask again. */
-const cacheForever = 'public, max-age=31536000, immutable';
+/**
+ * Only the client that has asked keeps it, and asks again after a minute whether it is still there: a deleted file is gone
+ * from then on. Asking costs one look into an index and an answer without a body.
+ */
+const cacheControl = 'private, max-age=60, must-revalidate';
 
 interface Deps {
   readonly db: Db;
@@ -52,7 +55,7 @@ interface Found {
 async function serve(request: FastifyRequest, reply: FastifyReply, { file, key, blobs }: Found): Promise<FastifyReply> {
   const validators = { etag: `"${file.sha256}"`, modifiedAt: file.created_at };
   reply.headers({
-    'cache-control': cacheForever,
+    'cache-control': cacheControl,
     etag: validators.etag,
     'last-modified': new Date(file.created_at).toUTCString(),
     'x-content-type-options': 'nosniff',

@@ -1,5 +1,5 @@
 import type { Db, Row } from '../../db/db.ts';
-import { defineTable, number, type Table, text, time } from '../../db/table.ts';
+import { defineTable, type Key, number, type Table, text, time } from '../../db/table.ts';
 import { raw, sql } from '../../sql.ts';
 import { fileUrl } from './file-name.ts';
 
@@ -43,15 +43,16 @@ export interface NewFile {
   readonly size: number;
   /** Hexadecimal. */
   readonly sha256: string;
-  readonly userId: string | undefined;
+  /** The columns that say who has made it. */
+  readonly maker: Key;
   readonly now: number;
 }
 
 export async function insertFile(db: Db, file: NewFile): Promise<void> {
   await db.run(sql`insert into files
-      (app_id, object_id, name, stored_name, content_type, size, sha256, user_id, created_at, updated_at)
+      (app_id, object_id, name, stored_name, content_type, size, sha256, user_id, by_admin, created_at, updated_at)
     values (${file.appId}, ${file.objectId}, ${file.name}, ${file.storedName}, ${file.contentType}, ${file.size},
-      ${file.sha256}, ${file.userId ?? null}, ${file.now}, ${file.now})`);
+      ${file.sha256}, ${file.maker['user_id'] ?? null}, ${file.maker['by_admin'] ?? 0}, ${file.now}, ${file.now})`);
 }
 
 /** What a record says of where its bytes are, also of one that is hidden because they are not there. */

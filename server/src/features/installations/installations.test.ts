@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
+import {
+  buildApp,
+  databases,
+  otherApp,
+  type SignedIn,
+  signIn,
+  signInManager,
+  type TestApp,
+} from '../../../test/build-app.ts';
 import { assertRefusals, create } from '../../../test/cases.ts';
 import { raw, sql } from '../../sql.ts';
 import { installationExample } from './schemas.ts';
@@ -23,7 +31,7 @@ for (const database of databases) {
     let user: SignedIn;
     before(async () => {
       app = await buildApp({ database });
-      user = await signIn(app);
+      user = await signInManager(app);
     });
     after(() => app.close());
 
@@ -40,7 +48,7 @@ for (const database of databases) {
       app.storage.db.run(sql`update installations set token_dead_at = 5 where object_id = ${id}`);
 
     test('registers with the app key alone and shows everything but the token', async () => {
-      const body = phone({ userId: pointer(user.userId), objectId: 'mine', unknown: 1 });
+      const body = phone({ objectId: 'mine', unknown: 1 });
       const answer = await register(body, { authorization: 'Bearer nonsense' });
       const time = new Date(app.clock.now).toISOString();
       const { objectId } = answer.body.result;
@@ -189,7 +197,7 @@ for (const database of databases) {
         rule({ pushType: 'web', deviceToken: '{"endpoint":"http://push.example.org/x"}' }, ['deviceToken']),
       ]);
       for (const objectId of ['0000000000000000NONE', (await signIn(app, await otherApp(app))).userId]) {
-        const answer = await register(phone({ userId: pointer(objectId) }));
+        const answer = await register(phone({ userId: pointer(objectId) }), user.headers);
         assert.deepEqual([answer.status, answer.body.code], [404, 101]);
         assert.ok(answer.body.error.error.includes(objectId));
       }
@@ -251,7 +259,7 @@ for (const database of databases) {
 
     test('PUT keeps what is omitted and clears with null, PATCH merges metadata', async () => {
       const body = phone({ metadata: { a: { b: 1, c: 2 } }, userId: pointer(user.userId) });
-      const id = await create(app, url, body);
+      const id = await create(app, url, body, user.headers);
       app.clock.now += 1000;
       const put = await on('PUT', id, { userId: null, channels: ['x'], appVersion: null, deviceToken: null });
       assert.deepEqual(put.body, { result: { updatedAt: new Date(app.clock.now).toISOString() } });
@@ -279,7 +287,7 @@ for (const database of databases) {
     test('finds by its fields and never by the token', async () => {
       const fresh = await buildApp({ database });
       try {
-        const { headers, userId } = await signIn(fresh);
+        const { headers, userId } = await signInManager(fresh);
         const bodies = [
           { deviceType: 'ios', channels: ['news', 'hall'], metadata: { zone: 2 }, userId: pointer(userId) },
           { deviceType: 'android', channels: ['news'] },
@@ -287,7 +295,9 @@ for (const database of databases) {
         ];
         const ids: string[] = [];
         for (const body of bodies) {
-          ids.push(await create(fresh, url, { ...phone(), channels: [], metadata: {}, ...body }));
+          ids.push(
+            await create(fresh, url, { ...phone(), channels: [], metadata: {}, ...body }, body.userId && headers),
+          );
           fresh.clock.now += 1000;
         }
         const ask = (where: object) =>

@@ -1,16 +1,22 @@
 import type { Db } from '../../db/db.ts';
+import type { Key } from '../../db/table.ts';
 import { fail } from '../../errors.ts';
 import { createdAnswer, isoTime, updatedAnswer } from '../../http/answers.ts';
+import { type Caller, ownRecords, seesAll } from '../../http/caller.ts';
 import { replacementSchema } from '../../http/change-schemas.ts';
 import { type Endpoint, endpoint, OtherAnswer } from '../../http/endpoint.ts';
-import { resourceEndpoints } from '../../http/resource.ts';
+import { locate } from '../../http/read-endpoints.ts';
+import { type ResourceOptions, resourceEndpoints } from '../../http/resource.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
+import type { Registrant } from './hands.ts';
 import {
   type Installation,
   installationExample,
   installationRecord,
   installationShape,
   knownAnswer,
+  type Registration,
+  registrationShape,
 } from './schemas.ts';
 import type { InstallationService } from './service.ts';
 import { installationTable } from './store.ts';
@@ -25,9 +31,13 @@ export interface InstallationRouteDeps {
 const tag = 'Installations';
 const path = '/installations';
 
+type LocateOwn = ReturnType<typeof locate>;
+
+const registrant = (caller: Caller): Registrant => ({ userId: caller.user?.userId, isManager: seesAll(caller) });
+
 export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
   // Listing, getting and deleting are as for any record; writing has rules of its own.
-  const plain = resourceEndpoints({
+  const options = {
     db: deps.db,
     table: installationTable,
     noun: ['installation', 'installations'],
@@ -39,20 +49,23 @@ export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
     record: installationRecord,
     grants: { read: 'user', create: 'app', write: 'user' },
     defaultLimit: 100,
-    onRemove: (db, key) => deps.forget(db, String(key['app_id']), String(key['object_id'])),
-  }).filter(({ method }) => method === 'GET' || method === 'DELETE');
-  return [register(deps), ...plain, change(deps, 'PUT'), change(deps, 'PATCH')];
+    narrow: ownRecords,
+    onRemove: (db: Db, key: Key) => deps.forget(db, String(key['app_id']), String(key['object_id'])),
+  } as const satisfies ResourceOptions<typeof installationShape.schema>;
+  const plain = resourceEndpoints(options).filter(({ method }) => method === 'GET' || method === 'DELETE');
+  const locateOwn = locate(options);
+  return [register(deps), ...plain, change(deps, 'PUT', locateOwn), change(deps, 'PATCH', locateOwn)];
 }
 
-function readRegistration(body: unknown): Installation {
-  const sent = installationShape.readCreate(body);
+function readRegistration(body: unknown): Registration {
+  const sent = registrationShape.readCreate(body);
   if (sent.installationId !== undefined || sent.deviceToken !== undefined) return sent;
   const details = [{ field: 'installationId', problem: 'is required unless deviceToken is given' }];
   throw fail('ValidationError', { message: sentence(details), details });
 }
 
 function register({ service }: InstallationRouteDeps): Endpoint {
-  return endpoint<Installation>({
+  return endpoint<Registration>({
     method: 'POST',
     path,
     operationId: 'registerInstallation',
@@ -60,21 +73,24 @@ function register({ service }: InstallationRouteDeps): Endpoint {
     summary: 'Register an installation',
     description:
       'Call it at every start of the app. An installation that is known by its installationId, else by its deviceToken, ' +
-      'is updated as by PUT and answered with 200. A deviceToken that another installation has moves to this one.',
-    grant: 'app',
-    body: { schema: installationShape.schema, example: installationExample, read: readRegistration },
+      'is updated as by PUT and answered with 200. A deviceToken that another installation has moves to this one. With a ' +
+      'bearer it is linked to that user; a bearer that is no longer valid is ignored. Registered without the bearer of ' +
+      'its user and without the stored deviceToken (as deviceToken or previousDeviceToken) it loses its user.',
+    grant: 'phone',
+    body: { schema: registrationShape.schema, example: installationExample, read: readRegistration },
     answer: createdAnswer,
     otherAnswer: knownAnswer,
-    errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
-    handle: async ({ app, body }) => {
-      const { objectId, createdAt, updatedAt, isNew } = await service.register(app.appId, body);
+    errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'Timeout'],
+    handle: async (call) => {
+      const { app, body } = call;
+      const { objectId, createdAt, updatedAt, isNew } = await service.register(app.appId, body, registrant(call));
       const result = { createdAt: isoTime(createdAt), objectId };
       return isNew ? { result } : new OtherAnswer({ result: { ...result, updatedAt: isoTime(updatedAt) } });
     },
   });
 }
 
-function change({ db, service }: InstallationRouteDeps, method: 'PUT' | 'PATCH'): Endpoint {
+function change({ service }: InstallationRouteDeps, method: 'PUT' | 'PATCH', locateOwn: LocateOwn): Endpoint {
   const merge = method === 'PATCH';
   return endpoint<Changes<Installation>, void>({
     method,
@@ -94,14 +110,12 @@ function change({ db, service }: InstallationRouteDeps, method: 'PUT' | 'PATCH')
       read: (body) => installationShape.readUpdate(body),
     },
     answer: updatedAnswer,
-    errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
-    locate: async ({ app, params }) => {
-      const found = await installationTable.find(db, { app_id: app.appId, object_id: params['objectId'] ?? '' });
-      if (!found) throw fail('ObjectNotFound', 'There is no installation with this objectId.');
-    },
-    handle: async ({ app, params, body }) => {
+    errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'Timeout'],
+    locate: async (call) => void (await locateOwn(call)),
+    handle: async (call) => {
+      const { app, params, body } = call;
       const key = { appId: app.appId, objectId: params['objectId'] ?? '' };
-      return { result: { updatedAt: isoTime(await service.change(key, body, { merge })) } };
+      return { result: { updatedAt: isoTime(await service.change(key, body, { merge, by: registrant(call) })) } };
     },
   });
 }

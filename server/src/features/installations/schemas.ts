@@ -44,13 +44,27 @@ const installationSchema = Type.Object({
 });
 export type Installation = Static<typeof installationSchema>;
 
-export const installationShape = defineShape(installationSchema, {
-  rules: ({ timeZone, deviceToken, metadata }) => [
+const registrationSchema = Type.Object({
+  ...installationSchema.properties,
+  previousDeviceToken: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      description: 'The token that the phone sent before this one: shows that it is the same phone',
+    }),
+  ),
+});
+export type Registration = Static<typeof registrationSchema>;
+
+const rules = {
+  rules: ({ timeZone, deviceToken, metadata }: Partial<Installation>) => [
     ...broken('timeZone', timeZone, isTimeZone, 'must be an IANA time zone such as Europe/Vienna'),
     ...broken('deviceToken', deviceToken, (text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
     ...(metadata === undefined || isObject(metadata) ? [] : [{ field: 'metadata', problem: 'must be a JSON object' }]),
   ],
-});
+};
+export const installationShape = defineShape(installationSchema, rules);
+export const registrationShape = defineShape(registrationSchema, rules);
 
 function broken(
   field: string,

@@ -7,7 +7,8 @@ import { mergePatch } from '../../http/merge-patch.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
 import { advertisedKey } from '../../http/tag-key.ts';
 import { newObjectId } from '../../id.ts';
-import type { Installation } from './schemas.ts';
+import { assignedHands, nextHands, type Registrant, userOf } from './hands.ts';
+import type { Installation, Registration } from './schemas.ts';
 import * as store from './store.ts';
 
 export interface InstallationDeps {
@@ -36,9 +37,10 @@ export type InstallationService = ReturnType<typeof createInstallationService>;
 
 /** Installations of an app: one row for each `installationId` and for each `deviceToken`. */
 export function createInstallationService({ db, now, userExists, tokenFault }: InstallationDeps) {
-  async function assertUser(db: Db, appId: string, pointer: Installation['userId']): Promise<void> {
-    if (!pointer || (await userExists(db, appId, pointer.objectId))) return;
-    throw fail('ObjectNotFound', `userId: there is no user ${pointer.objectId}.`);
+  /** In a transaction the user is not erased before its end either. */
+  async function assertUser(db: Db, appId: string, userId: string | null | undefined): Promise<void> {
+    if (!userId || (await userExists(db, appId, userId))) return;
+    throw fail('ObjectNotFound', `userId: there is no user ${userId}.`);
   }
 
   /** Judges the token where it or how it is reached changes; what was registered before may stay. */
@@ -67,7 +69,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
   }
 
-  async function insert(db: Db, appId: string, sent: Installation): Promise<Registered> {
+  async function insert(db: Db, appId: string, sent: Registration, by: Registrant): Promise<Registered> {
     const createdAt = now();
     const objectId = newObjectId(createdAt);
     const { installationId, deviceToken } = sent;
@@ -80,16 +82,25 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
       device_token: deviceToken ?? null,
       token_at: deviceToken ? createdAt : null,
       advertised_key: advertisedKey(sent.metadata),
+      user_id: userOf(sent, by) ?? null,
     };
-    const values = { channels: null, metadata: null, ...unrepeated(sent), createdAt, updatedAt: createdAt };
+    const { userId: _inColumns, ...members } = unrepeated(sent);
+    const values = { channels: null, metadata: null, ...members, createdAt, updatedAt: createdAt };
     await store.installationTable.insert(db, columns, values);
     return { objectId, createdAt, updatedAt: createdAt, isNew: true };
   }
 
   /** Writes what was sent over a locked row. Answers the time of the update. */
-  async function write(db: Db, appId: string, row: store.InstallationRow, changes: Changes<Installation>) {
-    const { deviceToken, ...members } = unrepeated(changes.set);
-    const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));
+  async function write(
+    db: Db,
+    appId: string,
+    row: store.InstallationRow,
+    { set, cleared: names, hands }: Changes<Installation> & { readonly hands: Key },
+  ) {
+    const { deviceToken, userId: _inHands, ...members } = unrepeated(set);
+    const { userId: _too, ...cleared }: Record<string, null> = Object.fromEntries(
+      names.map((member) => [member, null]),
+    );
     const updatedAt = Math.max(now(), row.updated_at);
     if (deviceToken) await store.takeToken(db, appId, deviceToken, row.object_id);
     const token: Key =
@@ -104,18 +115,29 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     const tag: Key =
       members.metadata || 'metadata' in cleared ? { advertised_key: advertisedKey(members.metadata) } : {};
     const key = { app_id: appId, object_id: row.object_id };
-    await store.installationTable.update(db, key, { ...cleared, ...members, updatedAt }, { ...token, ...tag });
+    await store.installationTable.update(
+      db,
+      key,
+      { ...cleared, ...members, updatedAt },
+      { ...token, ...tag, ...hands },
+    );
     return updatedAt;
   }
 
-  function register(appId: string, sent: Installation): Promise<Registered> {
+  function register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
     return db.transaction(async (db) => {
-      await assertUser(db, appId, sent.userId);
+      const named = userOf(sent, by);
+      await assertUser(db, appId, named);
       const row = await lockMeant(db, appId, sent);
+      const hands = row && nextHands(row, sent, by, now());
+      if (hands && hands.userId !== named && hands.userId !== row.user_id) await assertUser(db, appId, hands.userId);
+      if (sent.userId && sent.userId.objectId !== (hands?.userId ?? by.userId) && !by.isManager) throw notSignedIn();
       if (row && row.device_type !== sent.deviceType) throw unchangeable(['deviceType']);
       assertReachable({ set: sent, cleared: [] }, row);
-      if (!row) return insert(db, appId, sent);
-      const updatedAt = await write(db, appId, row, { set: sent, cleared: [] });
+      if (!row || !hands) return insert(db, appId, sent, by);
+      const { previousDeviceToken: _shown, ...members } = sent;
+      const reset = Object.keys(hands.reset).filter((member) => !(member in members)) as (keyof Installation)[];
+      const updatedAt = await write(db, appId, row, { set: members, cleared: reset, hands: hands.columns });
       return { objectId: row.object_id, createdAt: row.created_at, updatedAt, isNew: false };
     });
   }
@@ -125,34 +147,40 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
      * Makes an installation or changes the one that it already is. A token that another one has moves here, and one
      * that was dead is alive again.
      *
-     * @throws Failure ObjectNotFound for a user that does not exist, ValidationError for another deviceType, Timeout
+     * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not exist,
+     * ValidationError for another deviceType, Timeout
      */
-    async register(appId: string, sent: Installation): Promise<Registered> {
-      return retryRaces(() => register(appId, sent));
+    async register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+      return retryRaces(() => register(appId, sent, by));
     },
 
     /**
      * Changes what is sent; `merge` merges metadata (RFC 7396).
      *
-     * @throws Failure ObjectNotFound, ValidationError for another installationId or deviceType
+     * @throws Failure ObjectNotFound, OperationForbidden for somebody else's userId, ValidationError for another installationId or deviceType
      */
     async change(
       key: { readonly appId: string; readonly objectId: string },
       changes: Changes<Installation>,
-      how: { readonly merge: boolean },
+      { merge, by }: { readonly merge: boolean; readonly by: Registrant },
     ): Promise<number> {
       const { appId, objectId } = key;
       return retryRaces(() =>
         db.transaction(async (db) => {
           const row = await store.lockInstallation(db, appId, objectId);
-          if (!row) throw fail('ObjectNotFound', 'There is no installation with this objectId.');
+          // It may have gone to somebody else since the path was looked at.
+          if (!row || !(by.isManager || (by.userId !== undefined && row.user_id === by.userId)))
+            throw fail('ObjectNotFound', 'There is no installation with this objectId.');
           assertSame(row, changes);
           assertReachable(changes, row);
-          await assertUser(db, appId, changes.set.userId);
+          const { userId } = changes.set;
+          if (userId && userId.objectId !== by.userId && !by.isManager) throw notSignedIn();
+          await assertUser(db, appId, userId?.objectId);
+          const next = changes.cleared.includes('userId') ? null : (userId?.objectId ?? row.user_id);
           const { metadata } = changes.set;
-          const merged = metadata && how.merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
+          const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
           const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
-          return write(db, appId, row, { ...changes, set });
+          return write(db, appId, row, { ...changes, set, hands: assignedHands(row, next, now()) });
         }),
       );
     },
@@ -173,6 +201,13 @@ function assertSame(row: store.InstallationRow, { set, cleared }: Changes<Instal
 
 function unchangeable(fields: readonly string[]) {
   return invalid(fields.map((field) => ({ field, problem: 'cannot change once it is registered' })));
+}
+
+function notSignedIn() {
+  return fail(
+    'OperationForbidden',
+    'userId: an installation is linked to the user whose bearer is sent. Sign in and register it again.',
+  );
 }
 
 function invalid(details: readonly Problem[]) {

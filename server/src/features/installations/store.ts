@@ -1,5 +1,6 @@
 import type { Db, Row } from '../../db/db.ts';
 import { defineTable, json, pointer, text, time } from '../../db/table.ts';
+import type { HeldInstallation } from '../../http/caller.ts';
 import { raw, type Sql, sql } from '../../sql.ts';
 
 const optional = { omitNull: true } as const;
@@ -31,6 +32,12 @@ export interface InstallationRow extends Row {
   readonly device_type: string;
   readonly device_token: string | null;
   readonly push_type: string | null;
+  readonly user_id: string | null;
+  readonly held_since: number | null;
+  readonly unproven: number;
+  readonly claim_user_id: string | null;
+  readonly claim_token: string | null;
+  readonly claim_since: number | null;
   readonly metadata: string;
   readonly created_at: number;
   readonly updated_at: number;
@@ -56,7 +63,35 @@ export async function takeToken(db: Db, appId: string, deviceToken: string, forI
     where app_id = ${appId} and device_token = ${deviceToken} and object_id <> ${forId}`);
 }
 
-/** A user was erased: its installations stay and belong to nobody. */
+/** A user with more installations than this is a machine. */
+const mostHeld = 100;
+
+/** The installations of a user that were shown to be hers, the newest hundred, and from when on. */
+export async function findHeld(db: Db, appId: string, userId: string): Promise<HeldInstallation[]> {
+  const rows = await db.all<{ object_id: string; held_since: number | null }>(
+    sql`select object_id, held_since from installations
+      where app_id = ${appId} and user_id = ${userId} and unproven = 0 order by object_id desc limit ${mostHeld}`,
+  );
+  return rows.map(({ object_id, held_since }) => ({ objectId: object_id, heldSince: held_since ?? 0 }));
+}
+
+/** The user of an installation, null for nobody's; undefined when there is no such installation. */
+export async function findHolder(db: Db, appId: string, objectId: string): Promise<string | null | undefined> {
+  const row = await db.one<{ user_id: string | null }>(
+    sql`select user_id from installations where app_id = ${appId} and object_id = ${objectId}`,
+  );
+  return row?.user_id;
+}
+
+/**
+ * A user was erased: her installations stay as nobody's, without what reaches or describes her. The phone itself may go on
+ * with its installationId; where it has been is erased elsewhere.
+ */
 export async function unlinkUser(db: Db, appId: string, userId: string): Promise<void> {
-  await db.run(sql`update installations set user_id = null where app_id = ${appId} and user_id = ${userId}`);
+  await db.run(sql`update installations set user_id = null, device_token = null, token_at = null, token_dead_at = null,
+      token_dead_reason = null, channels = '[]', metadata = '{}', advertised_key = null, time_zone = null,
+      locale_identifier = null
+    where app_id = ${appId} and user_id = ${userId}`);
+  await db.run(sql`update installations set claim_user_id = null, claim_token = null, claim_since = null
+    where app_id = ${appId} and claim_user_id = ${userId}`);
 }

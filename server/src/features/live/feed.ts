@@ -20,6 +20,8 @@ export interface Listening {
   readonly address: string;
   /** The number behind which to go on; undefined: from now on. */
   readonly after: number | undefined;
+  /** What of these events the listener may see; all without it. */
+  readonly show?: (events: readonly store.LiveEvent[]) => Promise<readonly store.LiveEvent[]>;
 }
 
 /** Another node's events are found by then; this one's are announced at once. */
@@ -87,13 +89,13 @@ export class Feed {
       while ((await store.forgetOldEvents(db, app_id, before, sweepStep)) === sweepStep);
   }
 
-  async *#listen({ appId, after }: Listening, signal: AbortSignal, leave: () => void): AsyncGenerator<string> {
+  async *#listen({ appId, after, show }: Listening, signal: AbortSignal, leave: () => void): AsyncGenerator<string> {
     let channel: Channel | undefined;
     try {
       if (signal.aborted) return;
       yield 'retry: 2000\n\n';
       channel = await this.#join(appId);
-      yield* this.#events(channel, { appId, after }, signal);
+      yield* this.#events(channel, { appId, after, ...(show ? { show } : {}) }, signal);
     } finally {
       leave();
       if (channel) this.#leave(appId, channel);
@@ -102,7 +104,7 @@ export class Feed {
 
   async *#events(
     channel: Channel,
-    { appId, after }: Pick<Listening, 'appId' | 'after'>,
+    { appId, after, show }: Pick<Listening, 'appId' | 'after' | 'show'>,
     signal: AbortSignal,
   ): AsyncGenerator<string> {
     await channel.look();
@@ -116,8 +118,10 @@ export class Feed {
       const [first] = events;
       if (first && first.seq !== seq + 1) yield lost(first.seq - 1);
       seq = events.at(-1)?.seq ?? seq;
-      if (first) yield events.map(render).join('');
-      else {
+      if (first) {
+        const shown = show ? await show(events) : events;
+        if (shown.length > 0) yield shown.map(render).join('');
+      } else {
         const before = channel.seq;
         await channel.news(heartbeatMs, signal);
         if (channel.seq === before && !signal.aborted) yield ': \n\n';

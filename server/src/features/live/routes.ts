@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { fail } from '../../errors.ts';
+import { type FindHeld, seesAll } from '../../http/caller.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
 import type { Feed } from './feed.ts';
+import { ownEvents } from './own-events.ts';
 
 const example = [
   'retry: 2000\n\n',
@@ -11,7 +13,7 @@ const example = [
 ].join('');
 
 /** What happens in an app, as it happens. */
-export function liveEndpoints(feed: Pick<Feed, 'open'>): Endpoint[] {
+export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -22,7 +24,8 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>): Endpoint[] {
       description:
         'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, message.fired, push.progress, ' +
         'push.finished, each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says ' +
-        'that events between the last number and its own are no longer kept. Numbers have no gaps and count for one app.',
+        'that events between the last number and its own are no longer kept. Numbers count for one app. Users ' +
+        'hear of their own installations only, managers of everything.',
       grant: 'user',
       query: [
         {
@@ -39,9 +42,11 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>): Endpoint[] {
         example,
       },
       errors: ['InvalidQuery'],
-      handle: async ({ app, query, headers, address }) => {
+      handle: async (call) => {
+        const { app, user, query, headers, address } = call;
         const after = readNumber(String(headers['last-event-id'] ?? query['after'] ?? ''));
-        return new StreamAnswer(feed.open({ appId: app.appId, address, after }));
+        const show = seesAll(call) ? {} : { show: ownEvents(findHeld, app.appId, user?.userId ?? '') };
+        return new StreamAnswer(feed.open({ appId: app.appId, address, after, ...show }));
       },
     }),
   ];

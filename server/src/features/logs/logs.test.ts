@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
+import {
+  buildApp,
+  databases,
+  otherApp,
+  type SignedIn,
+  signIn,
+  signInManager,
+  type TestApp,
+} from '../../../test/build-app.ts';
 import { assertRefusals, create } from '../../../test/cases.ts';
 import { sql } from '../../sql.ts';
 
@@ -17,7 +25,7 @@ for (const database of databases) {
     let phone: string;
     before(async () => {
       app = await buildApp({ database });
-      user = await signIn(app);
+      user = await signInManager(app);
       hall = await create(app, '/api/v2/beacons', beaconBody, user.headers);
       cafe = await create(app, '/api/v2/beacons', beaconBody, user.headers);
       phone = await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
@@ -187,7 +195,7 @@ for (const database of databases) {
     test('lists newest first, filters by kind, beacon, installation, event and time, pages and counts', async () => {
       const own = await buildApp({ database });
       try {
-        const me = await signIn(own);
+        const me = await signInManager(own);
         const beacons = [
           await create(own, '/api/v2/beacons', beaconBody, me.headers),
           await create(own, '/api/v2/beacons', beaconBody, me.headers),

@@ -1,7 +1,9 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Row } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
 import { createdAnswer, isoTime, listAnswer } from '../../http/answers.ts';
+import { type Caller, type FindHeld, ownTraces, seesAll } from '../../http/caller.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { askedFields } from '../../http/hidden-members.ts';
 import { listParameters, listRecords } from '../../http/list.ts';
 import type { AppPolicy } from '../../http/policy.ts';
 import { sentence } from '../../http/shape.ts';
@@ -12,7 +14,9 @@ import { findByEventId, insertLog, logTable, type NewLog, type RecordedEvent } f
 export interface LogDeps {
   readonly db: Db;
   readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
-  readonly hasInstallation: (db: Db, appId: string, objectId: string) => Promise<boolean>;
+  /** The user of an installation, null for nobody's; undefined when there is no such installation. */
+  readonly findHolder: (db: Db, appId: string, objectId: string) => Promise<string | null | undefined>;
+  readonly findHeld: FindHeld;
   /** Makes what a client recorded part of its visits; called in the transaction that writes the record. */
   readonly noteVisit: (db: Db, log: NotedLog) => Promise<void>;
 }
@@ -31,7 +35,22 @@ export function logEndpoints(deps: LogDeps): Endpoint[] {
   return [list(deps), create(deps)];
 }
 
-function list({ db }: LogDeps): Endpoint {
+/** Whose record it is stands only in her own, and managers see it. A filter or an order by it finds no others. */
+async function shownTo(caller: Caller, query: Query, findHeld: FindHeld) {
+  if (seesAll(caller)) return {};
+  const held = new Map(
+    (await findHeld(caller.app.appId, caller.user?.userId ?? '')).map((one) => [one.objectId, one.heldSince]),
+  );
+  const isOwn = (row: Row) => Number(row['created_at']) >= (held.get(String(row['installation_id'])) ?? Infinity);
+  const render = (row: Row) => logTable.render(isOwn(row) ? row : { ...row, installation_id: null });
+  if (!askedFields(query).includes('installationId')) return { render };
+  const visible = await ownTraces(findHeld, 'logs_installation', ['created_at'])(caller);
+  return { render, ...(visible ? { visible } : {}) };
+}
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+function list({ db, findHeld }: LogDeps): Endpoint {
   return endpoint({
     method: 'GET',
     path: '/logs',
@@ -40,20 +59,24 @@ function list({ db }: LogDeps): Endpoint {
     summary: 'List log records',
     description:
       'Newest first. `where` takes `moduleType` (PRESENCE or STORYLINE; both kinds without it), `event`, `beaconId` and ' +
-      '`installationId` (pointers), `objectId`, `createdAt` and `updatedAt`, with the operators.',
+      '`installationId` (pointers), `objectId`, `createdAt` and `updatedAt`, with the operators. Users are shown the ' +
+      '`installationId` of their own installations, and find nothing else by it; managers all.',
     grant: 'user',
     query: listParameters,
     answer: listAnswer(logRecord.schema, logRecord.example),
     errors: ['InvalidQuery', 'Timeout'],
-    handle: ({ app, query }) =>
-      listRecords(db, logTable, {
+    handle: async (call) => {
+      const { app, query } = call;
+      return listRecords(db, logTable, {
+        ...(await shownTo(call, query, findHeld)),
         scope: logTable.match({ app_id: app.appId }),
         query,
         defaultLimit: 100,
         defaultOrder: '-objectId',
         idsFollowCreation: true,
         share: app.appId,
-      }),
+      });
+    },
   });
 }
 
@@ -80,7 +103,8 @@ function create(deps: LogDeps): Endpoint {
     body: { schema: logShape.schema, example: logExample, read: (body) => logShape.readCreate(body) as SentLog },
     answer: createdAnswer,
     errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
-    handle: async ({ app, body, now }) => {
+    handle: async (call) => {
+      const { app, body, now } = call;
       const occurredAt = readOccurredAt(body.occurredAt, now);
       if (typeof occurredAt === 'object') {
         throw fail('ValidationError', { message: sentence([occurredAt]), details: [occurredAt] });
@@ -96,19 +120,19 @@ function create(deps: LogDeps): Endpoint {
         eventId: body.eventId,
         now,
       };
-      const { object_id: objectId, created_at: createdAt } = await record(deps, log, app.policy);
+      const { object_id: objectId, created_at: createdAt } = await record(deps, log, call);
       return { result: { createdAt: isoTime(createdAt), objectId } };
     },
   });
 }
 
 /** The record of the event: the first one, when it was sent before or is being sent twice at once. */
-async function record(deps: LogDeps, log: NewLog, policy: AppPolicy): Promise<RecordedEvent> {
+async function record(deps: LogDeps, log: NewLog, caller: Caller): Promise<RecordedEvent> {
   // Looked up first: a repetition is answered even when the beacon is gone by now.
   const earlier = await findEarlier(deps, log);
   if (earlier) return earlier;
-  await assertPointers(deps, log);
-  if (await insertWithVisit(deps, log, policy)) return { object_id: log.objectId, created_at: log.now };
+  await assertPointers(deps, log, caller);
+  if (await insertWithVisit(deps, log, caller.app.policy)) return { object_id: log.objectId, created_at: log.now };
   const winner = await findEarlier(deps, log);
   if (!winner) throw fail('Timeout', { message: 'The event is being removed. Try again.', retryAfter: 1 });
   return winner;
@@ -130,11 +154,15 @@ async function findEarlier({ db }: LogDeps, { appId, eventId }: NewLog): Promise
   return eventId === undefined ? undefined : findByEventId(db, appId, eventId);
 }
 
-async function assertPointers({ db, findMissingBeacons, hasInstallation }: LogDeps, log: NewLog): Promise<void> {
+async function assertPointers(deps: LogDeps, log: NewLog, caller: Caller): Promise<void> {
+  const { db, findMissingBeacons, findHolder } = deps;
   const { appId, beaconId, installationId } = log;
   const [missing] = await findMissingBeacons(db, appId, [beaconId]);
   if (missing !== undefined) throw fail('ObjectNotFound', `beaconId: there is no beacon ${missing}.`);
-  if (installationId !== undefined && !(await hasInstallation(db, appId, installationId))) {
+  if (installationId === undefined) return;
+  const holder = await findHolder(db, appId, installationId);
+  const isOthers = caller.user && !seesAll(caller) && holder !== null && holder !== caller.user.userId;
+  if (holder === undefined || isOthers) {
     throw fail('ObjectNotFound', `installationId: there is no installation ${installationId}.`);
   }
 }

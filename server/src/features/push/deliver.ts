@@ -155,6 +155,8 @@ type FoundRoute = { readonly kind: SenderKind; readonly sender: PushSender; read
 function findRoute(senders: AppSenders, recipient: store.Recipient): FoundRoute | { readonly problem: string } {
   const { device_type: deviceType, device_token: token } = recipient;
   if (deviceType === null) return { problem: 'The installation was deleted.' };
+  if (recipient.handed_over_at !== null && recipient.created_at <= recipient.handed_over_at)
+    return { problem: 'The installation has gone to somebody else since.' };
   if (token === null) return { problem: 'The installation has no device token.' };
   if (recipient.token_dead_at !== null)
     return { problem: `The device token is dead: ${recipient.token_dead_reason ?? 'the provider said so'}` };

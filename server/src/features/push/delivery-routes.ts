@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
+import { type FindHeld, ownTraces } from '../../http/caller.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { getEndpoint, listEndpoint, type ReadOptions } from '../../http/read-endpoints.ts';
 import { parseInstant } from '../../query/instant.ts';
@@ -12,6 +13,7 @@ export interface DeliveryRouteDeps {
   readonly db: Db;
   /** The objectId of an installation, by that or by the client's own id. */
   readonly findInstallationId: (db: Db, appId: string, id: string) => Promise<string | undefined>;
+  readonly findHeld: FindHeld;
 }
 
 const tag = 'Deliveries';
@@ -26,10 +28,12 @@ export function deliveryEndpoints(deps: DeliveryRouteDeps): Endpoint[] {
     path: '/deliveries',
     record: deliveryRecord,
     grants: { read: 'user' },
+    narrow: ownTraces(deps.findHeld, 'deliveries_installation', ['created_at']),
     defaultLimit: 100,
   };
   const description =
-    'Newest first: what became of each message for each recipient. Ask by `pushId`, `triggerId`, `installationId`, `state` and so on.';
+    'Newest first: what became of each message for each recipient. Ask by `pushId`, `triggerId`, `installationId`, `state` and so on. ' +
+    'Users see those to their own installations, managers all.';
   return [listEndpoint(deliveries, { description, defaultOrder: '-objectId' }), getEndpoint(deliveries), report(deps)];
 }
 

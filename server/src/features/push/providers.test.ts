@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
+import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../test/build-app.ts';
 import type { Behaviour, FakeAnswer } from '../../../test/fakes/exchange.ts';
 import { type PushProvider, startPushProvider } from '../../../test/fakes/push-provider.ts';
 import { service } from '../../audit.ts';
@@ -85,7 +85,7 @@ for (const database of databases) {
         PHAROS_PUSH_TIMEOUT_MS: '1500',
       };
       app = await buildApp({ database, settings });
-      user = await signIn(app);
+      user = await signInManager(app);
       const entered = {
         fcm: { serviceAccount: provider.fcm.serviceAccount },
         apns: provider.apns.entered,
@@ -193,7 +193,7 @@ for (const database of databases) {
         service,
       );
       const credentials = { 'x-service-appid': hanging.appId, 'x-service-appkey': hanging.appKey };
-      const stuck = await signIn(app, credentials);
+      const stuck = await signInManager(app, credentials);
       for (let n = 0; n < 30; n++) {
         const recipient = `${database}-hang-${n}`;
         const body = {

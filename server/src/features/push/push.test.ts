@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
+import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../test/build-app.ts';
 import { assertRefusals } from '../../../test/cases.ts';
 import { ScriptedSender } from '../../../test/fakes/scripted-sender.ts';
 import { service } from '../../audit.ts';
@@ -25,7 +25,7 @@ for (const database of databases) {
     before(async () => {
       fcm = new ScriptedSender();
       app = await buildApp({ database, senders: [fcm.definition('fcm')] });
-      user = await signIn(app);
+      user = await signInManager(app);
       await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     });
     after(() => app.close());
@@ -423,6 +423,7 @@ for (const database of databases) {
 
     test('the app says who may push', async () => {
       const allow = (push: string) => app.app.apps.change(app.appId, { policy: { push } });
+      await app.app.users.setUserRole({ appId: app.appId, userId: user.userId }, 'user');
       await allow('manager');
       await assertRefusals(app, user.headers, [
         { rule: 'managers only', request: { method: 'POST', url, body: { data } }, status: 403, code: 119 },

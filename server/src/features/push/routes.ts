@@ -2,8 +2,11 @@ import { Type } from 'typebox';
 import type { Db, Row } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
 import { recordAnswer } from '../../http/answers.ts';
+import { type Caller, ownRecords, seesAll } from '../../http/caller.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { assertNotAskedBy } from '../../http/hidden-members.ts';
 import { getEndpoint, listEndpoint, locate, type ReadOptions } from '../../http/read-endpoints.ts';
+import { isObject } from '../../http/shape.ts';
 import { newObjectId } from '../../id.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
@@ -43,7 +46,9 @@ function accept({ db, enqueue, audienceFields }: PushDeps): Endpoint {
     body: { schema: pushSchema, example: pushExample, read: (body) => readPush(body, audienceFields) },
     answer: acceptedAnswer,
     errors: ['ValidationError', 'InvalidQuery'],
-    handle: async ({ app, user, body, now }) => {
+    handle: async (call) => {
+      const { app, user, body, now } = call;
+      if (!seesAll(call)) assertWholeIds(body.audience);
       const pushId = newObjectId(now);
       const { sendAt, expiresAt } = timesOf(body, now);
       const push: store.NewPush = {
@@ -65,6 +70,36 @@ function accept({ db, enqueue, audienceFields }: PushDeps): Endpoint {
   });
 }
 
+const ids: ReadonlySet<string> = new Set(['installationId', 'objectId']);
+
+/**
+ * Whoever knows an id may address it. A pattern or a range would find out ids that one does not know.
+ *
+ * @throws Failure InvalidQuery
+ */
+function assertWholeIds(audience: string | null): void {
+  if (audience !== null) checkIds(JSON.parse(audience));
+}
+
+function checkIds(where: unknown): void {
+  if (Array.isArray(where)) for (const part of where) checkIds(part);
+  if (!isObject(where)) return;
+  for (const [field, asked] of Object.entries(where)) {
+    if (field.startsWith('$')) checkIds(asked);
+    else if (ids.has(field) && isObject(asked) && Object.keys(asked).some((operator) => operator !== '$in'))
+      throw fail('InvalidQuery', {
+        message: `${field} can only be compared with whole ids, as {"${field}": "…"} or with $in.`,
+        details: [{ field, problem: 'takes a whole id or $in, unless a manager asks' }],
+      });
+  }
+}
+
+const hidesCounts = (caller: Caller, row: Row) =>
+  !seesAll(caller) && row['audience'] !== null && row['audience'] !== '{}';
+
+const shownTo = (caller: Caller) => (row: Row) =>
+  store.pushTable.render(hidesCounts(caller, row) ? store.withoutCounts(row) : row);
+
 function readable(db: Db): ReadOptions {
   return {
     db,
@@ -76,13 +111,24 @@ function readable(db: Db): ReadOptions {
     record: pushRecord,
     grants: { read: ({ push }) => push },
     defaultLimit: 100,
+    narrow: ownRecords,
+    showTo: shownTo,
   };
 }
 
 function list({ db }: PushDeps): Endpoint {
   const options = { ...readable(db), path: `${path}s` };
-  const description = 'Newest first, with how many recipients came to each state.';
-  return listEndpoint(options, { description, defaultOrder: '-createdAt', idsFollowCreation: true });
+  const description =
+    'Newest first, with how many recipients came to each state. Users see their own pushes, and counts only of those that ' +
+    'went to everyone; managers see all.';
+  const all = listEndpoint(options, { description, defaultOrder: '-createdAt', idsFollowCreation: true });
+  return {
+    ...all,
+    handle: async (call) => {
+      if (!seesAll(call)) assertNotAskedBy(call.query, store.countMembers);
+      return all.handle(call);
+    },
+  };
 }
 
 function get({ db }: PushDeps): Endpoint {
@@ -90,8 +136,10 @@ function get({ db }: PushDeps): Endpoint {
     summary: 'What became of a push notification: counts of its recipients by state, and the reasons',
     record: pushDetail,
     errors: ['ObjectNotFound', 'Timeout'],
-    render: async (located, { appId }) => {
+    render: async (located, caller) => {
+      const { appId } = caller.app;
       const pushId = String(located['object_id']);
+      if (hidesCounts(caller, located)) return shownTo(caller)(located);
       const [reasons, receipts] = await Promise.all([
         store.countReasons(db, appId, pushId),
         store.countReceipts(db, appId, pushId),
@@ -123,13 +171,14 @@ function cancel({ db }: PushDeps): Endpoint {
     answer: recordAnswer(pushRecord.schema, { ...pushRecord.example, state: 'cancelled' }),
     errors: ['ObjectNotFound', 'OperationForbidden'],
     locate: locate(readable(db)),
-    handle: async ({ app, located, now }) => {
+    handle: async (call) => {
+      const { app, located, now } = call;
       const pushId = String(located['object_id']);
       const isCancelled = await store.cancelPush(db, app.appId, pushId, now);
       const row = (await store.findPush(db, app.appId, pushId)) ?? located;
       if (!isCancelled && row['state'] !== 'cancelled')
         throw fail('OperationForbidden', 'It cannot be cancelled any more: something has become of every recipient.');
-      return { result: store.pushTable.decode(row) };
+      return { result: JSON.parse(shownTo(call)(row)) as object };
     },
   });
 }

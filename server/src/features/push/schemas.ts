@@ -143,7 +143,8 @@ export function timesOf(
   return { sendAt: start, expiresAt: end };
 }
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+/** Absent for a sender who is no manager and has chosen the audience. */
 const counts = {
   audience: count('Recipients found so far'),
   sent: count('Taken by the push service'),
@@ -190,9 +191,10 @@ export const pushDetail = {
     queued: count('Waiting to be sent'),
     received: count('Reported by the app as received'),
     opened: count('Reported by the app as opened'),
-    reasons: Type.Array(
-      Type.Object({ state: Type.Enum([...deliveryStates]), reason: Type.String(), count: Type.Integer() }),
-      { description: 'Why recipients were not reached or have to wait, the 50 commonest' },
+    reasons: Type.Optional(
+      Type.Array(Type.Object({ state: Type.Enum([...deliveryStates]), reason: Type.String(), count: Type.Integer() }), {
+        description: 'Why recipients were not reached or have to wait, the 50 commonest',
+      }),
     ),
   }),
   example: {

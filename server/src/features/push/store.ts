@@ -15,15 +15,24 @@ export const pushTable = defineTable('pushes', {
   userId: pointer('user_id', '_User', optional),
   sendAt: time('send_at', optional),
   expiresAt: time('expires_at', optional),
-  audience: number('audience_count'),
-  sent: number('sent_count'),
-  failed: number('failed_count'),
-  expired: number('expired_count'),
-  noTarget: number('no_target_count'),
-  cancelled: number('cancelled_count'),
+  audience: number('audience_count', optional),
+  sent: number('sent_count', optional),
+  failed: number('failed_count', optional),
+  expired: number('expired_count', optional),
+  noTarget: number('no_target_count', optional),
+  cancelled: number('cancelled_count', optional),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),
 });
+
+/** Members that count recipients. */
+export const countMembers = ['audience', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
+
+/** A push without its counts: whoever chooses an audience could read from them what is stored of other people. */
+export function withoutCounts(row: Row): Row {
+  const hidden = countMembers.map((member) => [pushTable.columns[member]?.column ?? '', null]);
+  return { ...row, ...Object.fromEntries(hidden) };
+}
 
 export interface PushRow extends Row {
   readonly object_id: string;

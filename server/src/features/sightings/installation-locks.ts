@@ -12,6 +12,7 @@ interface LockRow extends Row {
   readonly object_id: string;
   readonly device_token: string | null;
   readonly token_dead_at: number | null;
+  readonly unproven: number;
 }
 
 /** Whom a batch is about. */
@@ -24,15 +25,22 @@ export interface Named {
 
 export interface NamedLock extends InstallationLock {
   readonly objectId: string;
+  /** The user that it is linked to. */
+  readonly userId: string | null;
+  /** Whoever registered it last has not shown that it is the same phone. */
+  readonly isUnproven: boolean;
 }
 
-const isReachable = ({ device_token, token_dead_at }: LockRow) => device_token !== null && token_dead_at === null;
+/** What the engine has to say is about whoever carries the phone, which an unproven token may not belong to. */
+const isReachable = ({ device_token, token_dead_at, unproven }: LockRow) =>
+  device_token !== null && token_dead_at === null && unproven === 0;
 
 interface LockedRow extends LockRow {
   readonly installation_id: string | null;
+  readonly user_id: string | null;
 }
 
-const lockColumns = raw('object_id, installation_id, device_token, token_dead_at');
+const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, user_id');
 /** By the name of the column and how rows are locked. */
 const locks = new Map<string, Lookup>();
 
@@ -82,7 +90,9 @@ async function lockOfApp(
       for (const row of await db.all<LockedRow>(statement)) byId.set(row[column], row);
     for (const one of wanted) {
       const row = byId.get(one.id);
-      if (row) found.set(one, { objectId: row.object_id, hasPushTarget: isReachable(row) });
+      if (!row) continue;
+      const { object_id: objectId, user_id: userId } = row;
+      found.set(one, { objectId, userId, isUnproven: row.unproven !== 0, hasPushTarget: isReachable(row) });
     }
   };
   await take(
@@ -130,7 +140,7 @@ export async function tryLockInstallation(
 
 async function readLock(db: Db, appId: string, objectId: string, lock: string): Promise<InstallationLock | undefined> {
   const row = await db.one<LockRow>(
-    sql`select object_id, device_token, token_dead_at from installations
+    sql`select object_id, device_token, token_dead_at, unproven from installations
       where app_id = ${appId} and object_id = ${objectId}${raw(lock)}`,
   );
   return row && { hasPushTarget: isReachable(row) };

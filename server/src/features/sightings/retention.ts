@@ -1,3 +1,4 @@
+import { recordFolded, service } from '../../audit.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { AppPolicy } from '../../http/policy.ts';
@@ -20,7 +21,7 @@ export interface RetainedApp {
 }
 
 /** Deletes what has had its time. Ids begin with the time, so that each is one range of the primary key. */
-export async function purgeTraces(db: Database, { appId, policy }: RetainedApp, now: number): Promise<void> {
+export async function purgeTraces(db: Database, { appId, policy }: RetainedApp, now: number): Promise<Purged> {
   const { logs, visits, events } = policy.retentionDays;
   const olderThan = (days: number) => sql`app_id = ${appId} and object_id < ${timePrefix(now - days * dayMs)}`;
   const steps: readonly (readonly [table: string, id: string, scope: Sql])[] = [
@@ -33,7 +34,23 @@ export async function purgeTraces(db: Database, { appId, policy }: RetainedApp, 
     ['firings', 'event_id', sql`app_id = ${appId} and fired_at < ${now - firingDays * dayMs}`],
     ['sighting_keys', 'sighting_key', sql`app_id = ${appId} and created_at < ${now - keyDays * dayMs}`],
   ];
-  for (const [table, id, scope] of steps) await deleteInSteps(db, { table, id, scope });
+  const purged: Record<string, number> = {};
+  for (const [table, id, scope] of steps) {
+    const count = await deleteInSteps(db, { table, id, scope });
+    if (count > 0 && !internal.has(table)) purged[table] = count;
+  }
+  return purged;
+}
+
+/** How many records of each kind were deleted. */
+export type Purged = Readonly<Record<string, number>>;
+
+/** What only the engine keeps, which nobody would look for. */
+const internal: ReadonlySet<string> = new Set(['firings', 'sighting_keys']);
+
+function sum(a: Purged, b: Purged): Purged {
+  const tables = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+  return Object.fromEntries(tables.map((table) => [table, (a[table] ?? 0) + (b[table] ?? 0)]));
 }
 
 const pageSize = 500;
@@ -82,7 +99,14 @@ export function createRetention(deps: {
       const isDaily = now - lastWalk >= dayMs;
       if (isDaily) lastWalk = now;
       for (const app of await deps.listApps()) {
-        await purgeTraces(deps.db, app, now);
+        const purged = await purgeTraces(deps.db, app, now);
+        if (Object.keys(purged).length > 0)
+          await recordFolded(deps.db, {
+            change: { by: service, action: 'traces.purge', subject: app.appId, appId: app.appId, now },
+            withinMs: dayMs,
+            most: 10_000,
+            fold: (earlier) => sum((earlier ?? {}) as Purged, purged),
+          });
         if (isDaily) await purgePresences(deps.db, app.appId, now);
       }
     },

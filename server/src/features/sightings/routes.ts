@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { seesAll } from '../../http/caller.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { answerExample, answerSchema } from './answer.ts';
 import type { Batch } from './intake.ts';
@@ -19,8 +20,9 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
         'Up to 1,000 sightings. What follows from them is answered at once: the confirmed events and the messages that ' +
         'fired, so that an app in the foreground shows them. What cannot be used is listed by index and never stops the ' +
         'rest. Sending a batch again is safe: with `eventId` or `occurredAt` nothing is counted twice, and a repetition ' +
-        'of the whole batch soon after is answered like the first time.',
-      grant: 'app',
+        'of the whole batch soon after is answered like the first time. The events and messages of an installation that is ' +
+        'linked to a user are answered to her bearer and to managers only; without it the sightings count all the same.',
+      grant: 'phone',
       body: { schema: sightingsSchema, example: sightingsExample, read: readSightings },
       answer: {
         status: 200,
@@ -29,9 +31,11 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
         example: { result: answerExample },
       },
       errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
-      handle: async ({ app, body, now }) => {
+      handle: async (call) => {
+        const { app, user, body, now } = call;
         const { appId, policy } = app;
-        return { result: await service.take({ appId, policy, now }, body) };
+        const sender = { appId, policy, now, userId: user?.userId, seesAll: seesAll(call) };
+        return { result: await service.take(sender, body) };
       },
     }),
   ];

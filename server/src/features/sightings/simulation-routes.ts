@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Db } from '../../db/db.ts';
 import { exampleCreated, otherExampleId } from '../../http/answers.ts';
+import { type Caller, type FindHeld, seesAll } from '../../http/caller.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import {
@@ -74,7 +75,13 @@ const example = {
 /** A pretend installation has an id that no real one can have. */
 const pretendId = (id: string) => `pretend:${id}`;
 
-export function simulationEndpoints(db: Db): Endpoint[] {
+export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
+  /** Where somebody is could be asked piece by piece otherwise. */
+  async function findOwn(caller: Caller, installationId: string | undefined): Promise<string | undefined> {
+    if (installationId === undefined || seesAll(caller)) return installationId;
+    const held = await findHeld(caller.app.appId, caller.user?.userId ?? '');
+    return held.some(({ objectId }) => objectId === installationId) ? installationId : undefined;
+  }
   return [
     endpoint<Rehearsal>({
       method: 'POST',
@@ -85,7 +92,8 @@ export function simulationEndpoints(db: Db): Endpoint[] {
       summary: 'Ask what would happen',
       description:
         'Takes sightings like POST /sightings, of a real or a pretend installation at real or pretend times, and answers ' +
-        'every event, verdict and message. It is decided by the same code; nothing is stored and nothing is sent.',
+        'every event, verdict and message. It is decided by the same code; nothing is stored and nothing is sent. To users ' +
+        'only their own installations are real; managers may ask about all.',
       grant: 'user',
       body: { schema: simulationSchema, example, read },
       answer: {
@@ -97,11 +105,12 @@ export function simulationEndpoints(db: Db): Endpoint[] {
         example: { result: { ...shownExample, verdicts: [verdictExample] } },
       },
       errors: ['ValidationError', 'Timeout'],
-      handle: async ({ app, body, now }) => {
+      handle: async (call) => {
+        const { app, body, now } = call;
         const { appId, policy } = app;
         const { batch, until, continues, hasTarget } = body;
         const asked = batch.installationId ?? 'visitor';
-        const installationId = (await findInstallationId(db, appId, asked)) ?? pretendId(asked);
+        const installationId = (await findOwn(call, await findInstallationId(db, appId, asked))) ?? pretendId(asked);
         // Pretend times are never wrong, however far they are from now.
         const read = readBatch(batch, body.at ?? now, { trustsTimes: true });
         const { placed, problems } = await placeItems({ db }, appId, read.items, installationId);

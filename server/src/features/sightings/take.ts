@@ -18,6 +18,10 @@ export interface Sender {
   readonly policy: AppPolicy;
   /** When the batch arrived, ms. */
   readonly now: number;
+  /** The signed-in user, if any. */
+  readonly userId: string | undefined;
+  /** A manager of the app, or an administrator. */
+  readonly seesAll: boolean;
 }
 
 /** What one batch says about one installation. */
@@ -70,7 +74,7 @@ export async function takeTogether(
   const held: Held[] = [];
   for (const { fresh, ...one } of await withoutRepeated(db, locked)) {
     if (Array.isArray(fresh)) held.push({ ...one, fresh });
-    else effects.set(one.intake, fresh as Effect);
+    else effects.set(one.intake, shownEffect(one, fresh as Effect));
   }
   const presenceOf = await store.findPresences(db, held.flatMap(placesOf));
   const decided: Decided[] = [];
@@ -79,7 +83,7 @@ export async function takeTogether(
     const work = { ...one, presenceOf, reads: readsOf(db, one.intake.sender.appId, one.lock.objectId, site) };
     const { effect, decided: own } = await decideForOne(work);
     decided.push(...own);
-    effects.set(one.intake, effect);
+    effects.set(one.intake, shownEffect(one, effect));
     if (effect.events.length + effect.messages.length > 0) answers.push({ ...one, effect });
   }
   await recordDecisions(db, decided, tools, saveAnswers(db.dialect, answers.flatMap(answerOf)));
@@ -87,6 +91,16 @@ export async function takeTogether(
 }
 
 type Locked = Pick<Held, 'intake' | 'lock'>;
+
+/** Where somebody is, only she, managers, and the phone that belongs to nobody are told. */
+const isShown = ({ intake: { sender }, lock }: Locked) =>
+  sender.seesAll || (!lock.isUnproven && (lock.userId === null || lock.userId === sender.userId));
+
+const nothingShown: Effect = { events: [], messages: [], duplicates: 0, problems: [] };
+
+function shownEffect(locked: Locked, effect: Effect): Effect {
+  return isShown(locked) ? effect : nothingShown;
+}
 
 /** Those whose installation could be had, each installation once. */
 async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
@@ -160,7 +174,12 @@ async function decideForOne({ intake, lock, fresh, presenceOf, reads: stored }: 
   const { appId, policy, now } = intake.sender;
   const { objectId: installationId, hasPushTarget } = lock;
   const reads = { ...stored, presence: async (beaconId: string) => presenceOf({ appId, installationId, beaconId }) };
-  const turn: Turn = { installationId, policy, now, hasTarget: intake.isOwn || hasPushTarget };
+  const turn: Turn = {
+    installationId,
+    policy,
+    now,
+    hasTarget: (intake.isOwn && isShown({ intake, lock })) || hasPushTarget,
+  };
   const context = { reads, past: new Past(reads) };
   const recording = { appId, turn, hasPushTarget };
   const decided: Decided[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, signIn, type TestApp } from '../../../test/build-app.ts';
+import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../test/build-app.ts';
 import { create } from '../../../test/cases.ts';
 import { type Browser, openConsole } from '../../../test/console.ts';
 
@@ -65,9 +65,8 @@ for (const database of databases) {
 
     test('erasing takes the account, its sessions and where its phone was; the audit keeps the id alone', async () => {
       const visitor = await signIn(app);
-      const userId = { __type: 'Pointer', className: '_User', objectId: visitor.userId };
-      const registered = { installationId: 'hers', deviceType: 'ios', userId };
-      const phone = await create(app, '/api/v2/installations', registered);
+      const registered = { installationId: 'hers', deviceType: 'ios' };
+      const phone = await create(app, '/api/v2/installations', registered, visitor.headers);
       const beacon = await create(
         app,
         '/api/v2/beacons',
@@ -84,12 +83,12 @@ for (const database of databases) {
       const me = await app.send({ method: 'GET', url: '/api/v2/users/me', headers: visitor.headers });
       assert.equal(me.status, 403);
       await app.app.idle();
-      const { headers } = await signIn(app);
+      const audit = await browser.send({ method: 'GET', url: `/audit?appId=${app.appId}&limit=1` });
+      const { headers } = await signInManager(app);
       const visits = await app.send({ method: 'GET', url: '/api/v2/visits', headers });
       assert.deepEqual(visits.body.results, []);
       const left = await app.send({ method: 'GET', url: `/api/v2/installations/${phone}`, headers });
       assert.equal(left.body.result.userId, undefined);
-      const audit = await browser.send({ method: 'GET', url: `/audit?appId=${app.appId}&limit=1` });
       const [entry] = audit.body.results;
       assert.deepEqual([entry.action, entry.subject], ['user.erase', visitor.userId]);
       assert.ok(!JSON.stringify(audit.body).includes(shown.result.email));

@@ -110,9 +110,34 @@ export function readSignUp(body: unknown, app: AppContext): Account {
   return readAccount(body, app, () => accountShape.readCreate(body));
 }
 
-export function readAccountChanges(body: unknown, app: AppContext): Changes<Account> {
-  return readAccount(body, app, () => accountShape.readUpdate(body));
+const currentPassword = Type.Optional(
+  Type.String({ description: 'Needed for a new e-mail or password; as many characters as a password may have' }),
+);
+
+/** What PUT and PATCH of the own account take. */
+export const accountChangeSchema = Type.Object({
+  ...accountSchema.properties,
+  currentPassword,
+});
+
+export interface AccountChanges extends Changes<Account> {
+  readonly currentPassword: string | undefined;
 }
+
+export function readAccountChanges(body: unknown, app: AppContext): AccountChanges {
+  const changes = readAccount(body, app, () => accountShape.readUpdate(body));
+  const given = isObject(body) ? (body['currentPassword'] ?? undefined) : undefined;
+  if (given === undefined || typeof given === 'string') return { ...changes, currentPassword: given };
+  throw accountFailure(body, [{ field: 'currentPassword', problem: 'must be a string' }]);
+}
+
+/** @throws Failure PasswordMissing */
+export function currentPasswordMissing(): Failure {
+  const details = [{ field: 'currentPassword', problem: 'is required to change the e-mail or the password' }];
+  return fail('PasswordMissing', { message: sentence(details), details });
+}
+
+export { maxPasswordLength };
 
 export const signInSchema = Type.Object({ email: Type.String(), password: Type.String() });
 export type SignIn = Static<typeof signInSchema>;

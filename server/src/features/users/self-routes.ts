@@ -1,18 +1,25 @@
 import type { Db, Row } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
+import { Failure, fail } from '../../errors.ts';
 import { deletedAnswer, isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
 import { replacementSchema } from '../../http/change-schemas.ts';
 import type { UserContext } from '../../http/context.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
-import type { Changes } from '../../http/shape.ts';
+import type { AttemptLimits } from './attempts.ts';
 import { meRecord, profileRecord } from './records.ts';
-import { type Account, accountErrors, accountExample, accountShape, readAccountChanges } from './schemas.ts';
+import {
+  type AccountChanges,
+  accountChangeSchema,
+  accountErrors,
+  accountExample,
+  readAccountChanges,
+} from './schemas.ts';
 import type { UserService } from './service.ts';
 import { profileTable } from './store.ts';
 
 interface SelfDeps {
   readonly db: Db;
   readonly service: UserService;
+  readonly limits: AttemptLimits;
 }
 
 const tag = 'Users';
@@ -27,6 +34,8 @@ export function selfEndpoints(deps: SelfDeps): Endpoint[] {
     ...[mePath, idPath].flatMap((path) => [change(deps, path, 'PUT'), change(deps, path, 'PATCH'), erase(deps, path)]),
   ];
 }
+
+const isWrongLogin = (error: unknown) => error instanceof Failure && error.entry.name === 'UserInvalidLoginParams';
 
 type Early = { readonly user: UserContext | undefined; readonly params: Readonly<Record<string, string>> };
 
@@ -95,9 +104,9 @@ function getSelf({ db }: SelfDeps): Endpoint {
   });
 }
 
-function change({ service }: SelfDeps, path: string, method: 'PUT' | 'PATCH'): Endpoint {
+function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PATCH'): Endpoint {
   const merge = method === 'PATCH';
-  return endpoint<Changes<Account>, void>({
+  return endpoint<AccountChanges, void>({
     method,
     path,
     operationId: `${merge ? 'patch' : 'update'}${ofPath(path)}`,
@@ -107,20 +116,24 @@ function change({ service }: SelfDeps, path: string, method: 'PUT' | 'PATCH'): E
       (merge
         ? 'JSON Merge Patch (RFC 7396): metadata is merged member by member, null removes a member.'
         : 'Replaces the members that are sent and keeps the others; null clears an optional member.') +
-      ' A new password ends all access tokens, the one that is sent included.',
+      ' A new e-mail and a new password need currentPassword; wrong ones count like wrong sign-ins. A new password ends ' +
+      'all access tokens, the one that is sent included.',
     grant: 'user',
     parameters: parameters(path),
     body: {
-      schema: replacementSchema(accountShape.schema),
+      schema: replacementSchema(accountChangeSchema),
       example: { phone: accountExample.phone, metadata: accountExample.metadata },
       read: readAccountChanges,
     },
     answer: updatedAnswer,
-    errors: [...accountErrors, 'UserEmailTaken', 'Timeout', ...forbidden(path)],
+    errors: [...accountErrors, 'UserInvalidLoginParams', 'UserEmailTaken', 'Timeout', ...forbidden(path)],
     locate: onlyOneself,
-    handle: async ({ app, user, body }) => {
+    handle: async ({ app, user, body, address, now }) => {
       const key = { appId: app.appId, userId: signedIn(user).userId };
-      return { result: { updatedAt: isoTime(await service.update(key, body, { merge })) } };
+      // A wrong password counts as at signing in, and for the same account.
+      const confirm = (emailKey: string, check: () => Promise<void>) =>
+        limits.guess({ app, address, emailKey, now }, check, isWrongLogin);
+      return { result: { updatedAt: isoTime(await service.update(key, body, { merge, confirm })) } };
     },
   });
 }

@@ -8,12 +8,17 @@ import { type Failure, fail } from '../../errors.ts';
 import { secretHash } from '../../http/access.ts';
 import type { AppContext, UserRole } from '../../http/context.ts';
 import { mergePatch } from '../../http/merge-patch.ts';
-import type { Changes } from '../../http/shape.ts';
 import { newObjectId } from '../../id.ts';
 import type { Passwords } from '../../passwords.ts';
 import { sql } from '../../sql.ts';
 import { emailKey } from './email.ts';
-import type { Account, SignIn } from './schemas.ts';
+import {
+  type Account,
+  type AccountChanges,
+  currentPasswordMissing,
+  maxPasswordLength,
+  type SignIn,
+} from './schemas.ts';
 import * as store from './store.ts';
 
 export interface UserDeps {
@@ -33,6 +38,13 @@ export interface Token {
 }
 
 const dayMs = 86_400_000;
+const wrongPassword = 'currentPassword is wrong.';
+
+interface Updating {
+  readonly merge: boolean;
+  /** Runs the check of a password so that wrong ones of an account count. @throws Failure APICallLimit */
+  readonly confirm: (emailKey: string, check: () => Promise<void>) => Promise<void>;
+}
 
 export type UserService = ReturnType<typeof createUserService>;
 
@@ -55,6 +67,28 @@ export function createUserService({ db, revision, now, passwords, unlink }: User
       await store.insertToken(db, { ...key, tokenHash: secretHash(accessToken), now: issuedAt, expiresAt });
     });
     return { accessToken, userId: key.userId, expiresAt };
+  }
+
+  /**
+   * Whoever has found or borrowed a phone has its token; the account itself is changed by who knows the password. Answers
+   * the hash that was checked, undefined where nothing asks for it.
+   */
+  async function assertCurrent(
+    key: store.UserKey,
+    { set: { email, password }, currentPassword }: AccountChanges,
+    confirm: Updating['confirm'],
+  ): Promise<string | undefined> {
+    if (email === undefined && password === undefined) return undefined;
+    const user = await store.findUser(db, key);
+    if (!user) throw fail('InvalidSessionToken');
+    if (password === undefined && emailKey(email ?? '') === user.email_key) return undefined;
+    if (!currentPassword) throw currentPasswordMissing();
+    await confirm(user.email_key, async () => {
+      const isPossible = currentPassword.length <= 2 * maxPasswordLength;
+      if (!isPossible || !(await passwords.matches(currentPassword, user.password_hash, key.appId)))
+        throw fail('UserInvalidLoginParams', wrongPassword);
+    });
+    return user.password_hash;
   }
 
   async function mustChange(done: Promise<boolean>): Promise<void> {
@@ -103,14 +137,18 @@ export function createUserService({ db, revision, now, passwords, unlink }: User
      * Replaces the members that are set and clears the others that are named; `merge` merges metadata (RFC 7396)
      * instead. A new password ends all tokens. Answers the time of the update.
      *
-     * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone meanwhile
+     * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone meanwhile, PasswordMissing and
+     * UserInvalidLoginParams where a new e-mail or password needs the current one
      */
-    async update(key: store.UserKey, changes: Changes<Account>, how: { readonly merge: boolean }): Promise<number> {
+    async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
       const { email, password, metadata, ...members } = changes.set;
+      const confirmed = await assertCurrent(key, changes, how.confirm);
       const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
       const write = async (db: Db): Promise<number> => {
         const user = await store.lockUser(db, key);
         if (!user) throw fail('InvalidSessionToken');
+        // Changed by somebody else while it was checked.
+        if (confirmed && user.password_hash !== confirmed) throw fail('UserInvalidLoginParams', wrongPassword);
         const updatedAt = Math.max(now(), user.updated_at);
         const merged = metadata && how.merge ? mergePatch(JSON.parse(user.metadata), metadata) : metadata;
         const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
+import {
+  buildApp,
+  databases,
+  otherApp,
+  type SignedIn,
+  signIn,
+  signInManager,
+  type TestApp,
+} from '../../../test/build-app.ts';
 import { assertRefusals, create } from '../../../test/cases.ts';
 import { raw } from '../../sql.ts';
 import { accountExample } from './schemas.ts';
@@ -335,6 +345,38 @@ for (const database of databases) {
           assert.deepEqual((await getMe(user)).metadata, {});
         });
 
+        test(`a new e-mail or password at ${at} needs the current one, and guesses at it are counted`, async () => {
+          const account = someone();
+          await create(app, users, account);
+          const user = await signInAs(app, account);
+          const url = urlOf(user);
+          const before = await getMe(user);
+          const change = (method: 'PUT' | 'PATCH', body: object) =>
+            app.send({ method, url, headers: user.headers, body });
+          for (const method of ['PUT', 'PATCH'] as const)
+            for (const wish of [{ email: someone().email }, { password: 'another one' }]) {
+              for (const currentPassword of [undefined, null, '']) {
+                const { status, body } = await change(method, { ...wish, currentPassword });
+                const [{ field }] = body.error.details;
+                assert.deepEqual([status, body.code, field], [400, 201, 'currentPassword']);
+              }
+              const typed = await change(method, { ...wish, currentPassword: 5 });
+              assert.deepEqual([typed.status, typed.body.code], [400, 142]);
+            }
+          assert.equal((await change('PUT', { email: account.email, phone: '+43 1 2' })).status, 200, 'nothing new');
+          for (let n = 0; n < 5; n++) {
+            const { status, body } = await change('PUT', { password: 'another one', currentPassword: `guess ${n}` });
+            assert.deepEqual([status, body.code], [404, 101]);
+          }
+          const right = { password: 'another one', currentPassword: account.password };
+          assert.equal((await change('PUT', right)).status, 429);
+          assert.equal((await login(account)).status, 429, 'they count as wrong sign-ins do');
+          app.clock.now += 60_000;
+          assert.deepEqual({ ...(await getMe(user)), expiresIn: 0 }, { ...before, expiresIn: 0, phone: '+43 1 2' });
+          assert.equal((await change('PUT', right)).status, 200);
+          assert.equal((await login({ ...account, password: 'another one' })).status, 200);
+        });
+
         test(`an update at ${at} is judged as a sign-up and writes nothing when it is refused`, async () => {
           const taken = someone();
           await create(app, users, taken);
@@ -355,7 +397,9 @@ for (const database of databases) {
             ...rule({ email: null }, 204, ['email']),
             ...rule({ email: '' }, 204, ['email']),
             ...rule({ email: 'x' }, 125, ['email']),
-            ...rule({ email: ` ${taken.email.toUpperCase()}`, country: 'AT' }, 203, ['email']),
+            ...rule({ email: ` ${taken.email.toUpperCase()}`, country: 'AT', currentPassword: 'correct horse' }, 203, [
+              'email',
+            ]),
             ...rule({ password: '' }, 201, ['password']),
             ...rule({ password: null }, 201, ['password']),
             ...rule({ password: 'abc' }, 142, ['password']),
@@ -369,19 +413,44 @@ for (const database of databases) {
           const account = someone();
           await create(app, users, account);
           const [user, second] = [await signInAs(app, account), await signInAs(app, account)];
-          const pointer = { __type: 'Pointer', className: '_User', objectId: user.userId };
-          const installation = { deviceType: 'ios', installationId: `of ${user.userId}`, userId: pointer };
-          const installed = await create(app, '/api/v2/installations', installation);
+          const installation = {
+            deviceType: 'ios',
+            installationId: `of ${user.userId}`,
+            deviceToken: `token of ${user.userId}`,
+            metadata: { advertisedId: `tag of ${user.userId}` },
+            channels: ['hers'],
+          };
+          const installed = await create(app, '/api/v2/installations', installation, user.headers);
+          const picture = await app.send({
+            method: 'POST',
+            url: '/api/v2/files/hers.txt',
+            headers: { ...user.headers, 'content-type': 'text/plain' },
+            body: 'a picture of her',
+          });
           assert.deepEqual((await app.send({ method: 'DELETE', url: urlOf(user), headers: user.headers })).body, {
             result: {},
           });
           assert.ok(!(await isAlive(user)) && !(await isAlive(second)));
           assert.equal((await login(account)).status, 404);
-          const other = await signIn(app);
+          const other = await signInManager(app);
           const url = `/api/v2/installations/${installed}`;
           const kept = (await app.send({ method: 'GET', url, headers: other.headers })).body.result;
           assert.ok(!('userId' in kept) && kept.installationId === installation.installationId);
-          for (const table of ['users where object_id', 'tokens where user_id', 'password_resets where user_id']) {
+          assert.deepEqual([kept.channels, kept.metadata, 'tokenAt' in kept], [[], {}, false]);
+          const stored = await app.storage.db.all(raw(`select * from installations where object_id = '${installed}'`));
+          assert.ok(!JSON.stringify(stored).includes('token of') && !JSON.stringify(stored).includes('tag of'));
+          await app.app.idle();
+          const address = picture.body.url.slice('http://pharos.test'.length);
+          assert.equal((await app.send({ method: 'GET', url: address })).status, 404);
+          const bytes = readdirSync(join(app.storage.folder, 'files'), { recursive: true, encoding: 'utf8' });
+          assert.ok(!bytes.some((name) => name.includes(picture.body.name)), 'and the bytes are gone');
+          const naming = [
+            'users where object_id',
+            'tokens where user_id',
+            'password_resets where user_id',
+            'files where user_id',
+          ];
+          for (const table of naming) {
             const rows = await app.storage.db.all(raw(`select * from ${table} = '${user.userId}'`));
             assert.deepEqual(rows, [], table);
           }
@@ -393,7 +462,13 @@ for (const database of databases) {
         const account = someone();
         await create(app, users, account);
         const user = await signInAs(app, account);
-        const put = (email: string) => app.send({ method: 'PUT', url: me, headers: user.headers, body: { email } });
+        const put = (email: string) =>
+          app.send({
+            method: 'PUT',
+            url: me,
+            headers: user.headers,
+            body: { email, currentPassword: account.password },
+          });
         assert.equal((await put(account.email.toUpperCase())).status, 200);
         assert.equal((await getMe(user)).validemail, account.email.toUpperCase());
         const { email } = someone();
@@ -443,7 +518,7 @@ for (const database of databases) {
         await create(app, users, account);
         const [one, two, other] = [await signInAs(app, account), await signInAs(app, account), await signIn(app)];
         assert.ok((await isAlive(one)) && (await isAlive(two)));
-        const body = { password: 'another one' };
+        const body = { password: 'another one', currentPassword: account.password };
         assert.equal((await app.send({ method: 'PUT', url: me, headers: one.headers, body })).status, 200);
         assert.ok(!(await isAlive(one)) && !(await isAlive(two)) && (await isAlive(other)));
         assert.equal((await login(account)).status, 404);

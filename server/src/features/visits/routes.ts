@@ -1,10 +1,11 @@
 import type { Db } from '../../db/db.ts';
+import { type FindHeld, ownTraces } from '../../http/caller.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { getEndpoint, listEndpoint, type ReadOptions } from '../../http/read-endpoints.ts';
 import { visitRecord } from './schemas.ts';
 import { visitTable } from './store.ts';
 
-export function visitEndpoints(db: Db): Endpoint[] {
+export function visitEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
   const visits: ReadOptions = {
     db,
     table: visitTable,
@@ -14,8 +15,11 @@ export function visitEndpoints(db: Db): Endpoint[] {
     path: '/visits',
     record: visitRecord,
     grants: { read: 'user' },
+    narrow: ownTraces(findHeld, 'visits_installation_entered', ['created_at', 'entered_at']),
     defaultLimit: 100,
   };
-  const description = 'Newest first. A visit runs from ENTER to EXIT of one installation at one beacon.';
+  const description =
+    'Newest first. A visit runs from ENTER to EXIT of one installation at one beacon. Users see those of their own ' +
+    'installations, managers all.';
   return [listEndpoint(visits, { description, defaultOrder: '-enteredAt' }), getEndpoint(visits)];
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
+import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../test/build-app.ts';
 import { parseOrder } from '../../query/order.ts';
 import { parseWhere } from '../../query/parse.ts';
 import { queryToSql } from '../../query/to-sql.ts';
@@ -46,7 +46,7 @@ for (const database of databases) {
     let user: SignedIn;
     before(async () => {
       app = await buildApp({ database });
-      user = await signIn(app);
+      user = await signInManager(app);
       for (const appId of [app.appId, 'another'])
         for (const { objectId, enteredAt, beacon } of visits)
           await visitTable.insert(

@@ -1,0 +1,59 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { type FormEvent, useSyncExternalStore } from 'react';
+import { call } from '../lib/api.ts';
+import { answerConfirmation, confirmation } from '../lib/confirmation.ts';
+import { useAction } from '../lib/use-action.ts';
+import { useFields } from '../lib/use-fields.ts';
+import { FailureNote } from './failure-note.tsx';
+
+/** Stands above every other dialog: it is asked for in the middle of what the other one does. */
+const above = 300;
+
+/** Asks for one's own password before keys, administrators and their passwords are changed. */
+export function ConfirmationDialog() {
+  const isAsked = useSyncExternalStore(confirmation.subscribe, confirmation.isAsked);
+  const fields = useFields({ password: '' });
+  const confirm = useAction({
+    run: () => call('confirmSession', { body: fields.values }),
+    showsError: true,
+    after: () => answerConfirmation(true),
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    confirm.mutate(undefined, { onError: fields.setFailure });
+  }
+  return (
+    <Modal
+      opened={isAsked}
+      onClose={() => answerConfirmation(false)}
+      onExitTransitionEnd={() => fields.reset()}
+      title="Confirm that it is you"
+      zIndex={above}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Text size="sm">
+            Keys and administrators are changed only with your password. It then holds for five minutes.
+          </Text>
+          <FailureNote message={fields.rest(['password'])} />
+          <PasswordInput
+            label="Your password"
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            data-autofocus
+            required
+            {...fields.text('password')}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => answerConfirmation(false)}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={confirm.isPending}>
+              Confirm
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

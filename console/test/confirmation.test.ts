@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { TestApp } from '../../server/test/build-app.ts';
+import { password } from '../../server/test/console.ts';
+import { assertAccessible } from './axe.ts';
+import { launchBrowser, openAs, startConsole } from './browser.ts';
+import { takePictures } from './pictures.ts';
+
+describe('the password is asked for before keys and administrators are changed', () => {
+  let app: TestApp;
+  let origin: string;
+  let browser: Browser;
+  let page: Page;
+  before(async () => {
+    ({ app, origin } = await startConsole());
+    browser = await launchBrowser();
+    ({ page } = await openAs(browser, { app, origin, role: 'owner' }));
+    page.setDefaultTimeout(15_000);
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const asked = () => page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const own = () => asked().getByLabel('Your password');
+  const add = () => page.getByRole('dialog', { name: 'Add an administrator' });
+
+  test('in the middle of what was begun, which then goes on', async () => {
+    app.clock.now += 3_600_000;
+    await page.goto('/console/administrators');
+    await page.getByRole('button', { name: 'Add an administrator' }).click();
+    await add().getByLabel('Name').fill('Eve');
+    await add().getByLabel('E-mail').fill('eve@museum.example');
+    await add().getByLabel('First password').fill('another long secret');
+    await add().getByRole('button', { name: 'Add' }).click();
+    await asked().waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'confirmation');
+    await own().fill('not the password');
+    await asked().getByRole('button', { name: 'Confirm' }).click();
+    await asked().getByText('The current password is wrong.').waitFor();
+    assert.equal((await app.app.admins.list()).length, 1);
+    await own().fill(password);
+    await asked().getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('Eve can sign in now.').waitFor();
+    await asked().waitFor({ state: 'detached' });
+    await add().waitFor({ state: 'detached' });
+    assert.equal((await app.app.admins.list()).length, 2);
+  });
+
+  test('whoever cancels has changed nothing, and can go on', async () => {
+    app.clock.now += 3_600_000;
+    await page.getByRole('button', { name: 'Add an administrator' }).click();
+    await add().getByLabel('Name').fill('Mo');
+    await add().getByLabel('E-mail').fill('mo@museum.example');
+    await add().getByLabel('First password').fill('another long secret');
+    await add().getByRole('button', { name: 'Add' }).click();
+    await asked().getByRole('button', { name: 'Cancel' }).click();
+    await add().getByText('Nothing was changed: it was not confirmed.').waitFor();
+    assert.equal((await app.app.admins.list()).length, 2);
+  });
+});

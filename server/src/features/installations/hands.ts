@@ -1,0 +1,85 @@
+import type { Key, Values } from '../../db/table.ts';
+import type { Registration } from './schemas.ts';
+import type { InstallationRow } from './store.ts';
+
+/**
+ * Whose installation it is after somebody has registered its installationId. The id alone proves nothing: it may have been
+ * seen by others. The same phone is shown by its user's bearer or by the token that is stored. Whoever shows neither gets
+ * the installation, so that a phone whose token was renewed goes on, but nothing that was meant for who had it before:
+ * it loses its user, and stays `unproven` until its user signs in again or the earlier token is shown.
+ */
+
+export interface Registrant {
+  /** The signed-in user; undefined with the app key alone. */
+  readonly userId: string | undefined;
+  readonly isManager: boolean;
+}
+
+export interface Hands {
+  readonly userId: string | null;
+  readonly columns: Key;
+  /** Members of the former user that the next one must not get. */
+  readonly reset: Values;
+}
+
+const personal = ['channels', 'metadata'] as const;
+const ofThePhone = ['pushType', 'timeZone', 'localeIdentifier', 'appIdentifier', 'appName', 'appVersion'] as const;
+
+/** The user whom a registration is made for; only managers register for others. */
+export function userOf(sent: Registration, by: Registrant): string | undefined {
+  return (by.isManager ? sent.userId?.objectId : undefined) ?? by.userId;
+}
+
+/** A registration of a known installation. */
+export function nextHands(row: InstallationRow, sent: Registration, by: Registrant, now: number): Hands {
+  const isUnproven = row.unproven !== 0;
+  const rightful = isUnproven
+    ? { userId: row.claim_user_id, token: row.claim_token }
+    : { userId: row.user_id, token: row.device_token };
+  const showsToken = rightful.token !== null && [sent.deviceToken, sent.previousDeviceToken].includes(rightful.token);
+  const isProven =
+    by.isManager ||
+    showsToken ||
+    (by.userId !== undefined && by.userId === rightful.userId) ||
+    // Nobody's installation is known by its id to its phone alone.
+    (!isUnproven && row.user_id === null);
+  const userId = userOf(sent, by) ?? (isProven ? rightful.userId : null);
+  const claim = isProven ? noClaim : isUnproven ? {} : claimOf(row);
+  const isChanged = userId !== row.user_id;
+  if (!isChanged) return { userId, columns: { unproven: isProven ? 0 : 1, ...claim }, reset: {} };
+  // The rightful user is back, and nobody else was signed in between.
+  const isBack = isUnproven && row.user_id === null && userId === row.claim_user_id;
+  return {
+    userId,
+    columns: {
+      unproven: isProven ? 0 : 1,
+      ...claim,
+      user_id: userId,
+      held_since: isBack ? row.claim_since : now,
+      ...(row.user_id === null ? {} : { handed_over_at: now }),
+    },
+    reset: row.user_id === null && isProven ? {} : nulls(isProven ? personal : [...personal, ...ofThePhone]),
+  };
+}
+
+/** A manager, or the user herself, says whose it is. */
+export function assignedHands(row: InstallationRow, userId: string | null, now: number): Key {
+  if (userId === row.user_id) return {};
+  return {
+    user_id: userId,
+    held_since: now,
+    unproven: 0,
+    ...noClaim,
+    ...(row.user_id === null ? {} : { handed_over_at: now }),
+  };
+}
+
+const noClaim = { claim_user_id: null, claim_token: null, claim_since: null };
+
+const claimOf = (row: InstallationRow): Key => ({
+  claim_user_id: row.user_id,
+  claim_token: row.device_token,
+  claim_since: row.held_since,
+});
+
+const nulls = (members: readonly string[]): Values => Object.fromEntries(members.map((member) => [member, null]));

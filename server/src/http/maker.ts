@@ -1,0 +1,31 @@
+import type { Db } from '../db/db.ts';
+import type { Key, Table } from '../db/table.ts';
+import { fail } from '../errors.ts';
+import { raw, sql } from '../sql.ts';
+import { type Caller, seesAll } from './caller.ts';
+
+/** The columns that say who makes a record. */
+export function makerColumns({ user, isAdministration }: Caller): Key {
+  return { user_id: user?.userId ?? null, by_admin: isAdministration ? 1 : 0 };
+}
+
+/**
+ * A record is changed and deleted by whoever made it and by managers. What nobody signed in has made, or of which it is not
+ * known, every user may change as long as the app lets all users write content.
+ *
+ * @throws Failure OperationForbidden
+ */
+export async function assertMaker(
+  db: Db,
+  table: Pick<Table, 'name' | 'match'>,
+  { caller, key }: { readonly caller: Caller; readonly key: Key },
+): Promise<void> {
+  if (seesAll(caller)) return;
+  const made = await db.one<{ user_id: string | null; by_admin: number }>(
+    sql`select user_id, by_admin from ${raw(table.name)} where ${table.match(key)}`,
+  );
+  if (!made) return;
+  const isFree = made.user_id === null && made.by_admin === 0 && caller.app.policy.writeContent === 'user';
+  if (isFree || (made.user_id !== null && made.user_id === caller.user?.userId)) return;
+  throw fail('OperationForbidden', 'Only whoever made it, or a manager, may change or delete it.');
+}
