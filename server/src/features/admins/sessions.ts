@@ -20,6 +20,8 @@ const noteUseMs = 60_000;
 const perAccount = Object.freeze({ perSecond: 1 / 30, burst: 10 });
 const perNetwork = Object.freeze({ perSecond: 1 / 5, burst: 30 });
 
+/** Tokens have 43 characters. What is longer is not worth a hash. */
+const longestToken = 128;
 /** Whose turn it is when many passwords wait; apps have turns of their own. */
 const share = 'console';
 
@@ -100,6 +102,7 @@ export function createAdminSessions({ db, now, passwords, inBackground }: Sessio
 
     /** Expiry and idle time are checked at each use; a disabled administrator has no session. */
     async find(token: string): Promise<AdminContext | undefined> {
+      if (token.length > longestToken) return undefined;
       const row = await store.findSession(db, secretHash(token));
       const at = now();
       if (!row || row.disabled_at !== null || row.expires_at <= at) return undefined;
