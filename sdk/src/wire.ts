@@ -1162,7 +1162,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1171,6 +1171,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly ListedUser[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Sign up */
@@ -1301,7 +1303,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1310,6 +1312,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Installation[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get a installation */
@@ -1363,7 +1367,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1372,6 +1376,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Pushe[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** What became of a push notification: counts of its recipients by state, and the reasons */
@@ -1402,7 +1408,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1411,6 +1417,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Delivery[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get a delivery */
@@ -1444,7 +1452,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1453,6 +1461,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Beacon[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a beacon */
@@ -1502,7 +1512,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1511,6 +1521,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Notification[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a notification */
@@ -1560,7 +1572,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1569,6 +1581,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly LooseStorylineDetail[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** List storylines */
@@ -1581,7 +1595,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1590,6 +1604,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Storyline[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a storyline */
@@ -1639,7 +1655,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1648,6 +1664,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly StorylineDetail[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a scenario */
@@ -1697,7 +1715,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1706,6 +1724,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly BucketRecord[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a schema record */
@@ -1755,7 +1775,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1764,6 +1784,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly BucketRecord[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a record */
@@ -1813,7 +1835,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1822,6 +1844,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Device[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a device */
@@ -1871,7 +1895,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1880,6 +1904,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly StoredFile[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Upload a file */
@@ -2083,7 +2109,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -2092,6 +2118,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Visit[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get a visit */
@@ -2113,7 +2141,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -2144,6 +2172,8 @@ export interface Operations {
         readonly createdAt: string;
       }[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get an event and why each message was shown or not */
@@ -2165,7 +2195,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -2174,6 +2204,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Verdict[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Listen to what happens, as server-sent events */
@@ -2196,7 +2228,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -2205,6 +2237,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Log[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Record an enter or exit */

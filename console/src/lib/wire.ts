@@ -661,6 +661,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Administrator[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create an administrator */
@@ -698,6 +700,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly App[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create an app; its key is shown once */
@@ -751,6 +755,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Key[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Add a key; with two live ones the older is switched off */
@@ -787,6 +793,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Bucket[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a bucket */
@@ -821,6 +829,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Sender[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Enter a provider's credentials */
@@ -866,7 +876,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -875,6 +885,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly ListedAppUser[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get a user of an app */
@@ -978,6 +990,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Webhook[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a webhook; its signing secret is shown once */
@@ -1070,6 +1084,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly WebhookDelivery[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Send a delivery that is over once more, under the same webhook-id */

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { joinSql, perLiteral, raw, renderSql, type Sql, sql } from '../sql.ts';
-import { type Database, type Db, type Row, type SlowQuery, tryWrite } from './db.ts';
+import { type Database, type Db, type Row, type RowBudget, type SlowQuery, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
+import { BoundedQuery } from './postgres-bounded-query.ts';
 import { isRetryable, translatePostgresError } from './postgres-error.ts';
 import { rowsByColumn } from './rows.ts';
 import { postgresWhere } from './where-postgres.ts';
@@ -101,8 +102,11 @@ class PostgresDatabase implements Database {
 
   all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
     if (slow && !slow.isBrief)
-      return this.#slowQueue.run(slow.share, async () => (await this.#query<T>(this.#slowPool, statement, false)).rows);
-    return this.#query<T>(this.#pool, statement).then((result) => result.rows);
+      return this.#slowQueue.run(slow.share, async () => {
+        const how = { prepared: false, within: slow.within };
+        return (await this.#query<T>(this.#slowPool, statement, how)).rows;
+      });
+    return this.#query<T>(this.#pool, statement, { within: slow?.within }).then((result) => result.rows);
   }
 
   async one<T extends object = Row>(statement: Sql): Promise<T | undefined> {
@@ -170,7 +174,9 @@ class PostgresDatabase implements Database {
     try {
       await client.query('set statement_timeout = 0');
       await client.query('begin isolation level repeatable read read only');
-      const value = await work(async (statement) => (await this.#query<Row>(client, statement, false)).rows);
+      const value = await work(
+        async (statement) => (await this.#query<Row>(client, statement, { prepared: false })).rows,
+      );
       await client.query('commit');
       return value;
     } finally {
@@ -183,10 +189,15 @@ class PostgresDatabase implements Database {
     await Promise.all([this.#pool.end(), this.#slowPool.end()]);
   }
 
-  async #query<T extends object>(client: Client, statement: Sql, prepared = true): Promise<pg.QueryResult<T>> {
+  async #query<T extends object>(
+    client: Client,
+    statement: Sql,
+    { prepared = true, within }: { readonly prepared?: boolean; readonly within?: RowBudget | undefined } = {},
+  ): Promise<pg.QueryResult<T>> {
     const how = prepared ? this.#names.of(statement) : { text: renderSql(statement, placeholder) };
+    const query = { ...how, values: statement.values as unknown[] };
     try {
-      return await client.query<T>({ ...how, values: statement.values as unknown[] });
+      return within ? await new BoundedQuery(query, within).runOn<T>(client) : await client.query<T>(query);
     } catch (error) {
       if (isRetryable(error)) throw error;
       throw translatePostgresError(error);
@@ -206,9 +217,9 @@ class PostgresDatabase implements Database {
     let broken = false;
     const effects: (() => void)[] = [];
     try {
-      await this.#query(client, raw('begin'), false);
+      await this.#query(client, raw('begin'), { prepared: false });
       const value = await work(this.#inside(client, effects));
-      await this.#query(client, raw('commit'), false);
+      await this.#query(client, raw('commit'), { prepared: false });
       for (const effect of effects) effect();
       return value;
     } catch (error) {
