@@ -86,6 +86,7 @@ import { createServer } from './http/server.ts';
 import { countJobs } from './jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from './jobs/sweep.ts';
 import { createWorker } from './jobs/worker.ts';
+import { LastingLimits } from './lasting-limits.ts';
 import { createSmtpSender } from './mail/smtp.ts';
 import { createOutgoing } from './outgoing.ts';
 import { createServices } from './services.ts';
@@ -177,7 +178,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     enqueue: outbox.enqueue,
     canMail: mail !== undefined,
   });
-  const limits = new AttemptLimits(new RateLimiter());
+  const lasting = new LastingLimits({ db, now, inBackground: (what, work) => background.run(what, work) });
+  await lasting.load();
+  const limits = new AttemptLimits(new RateLimiter(undefined, lasting));
   const findLiveApp: FindApp = async (appId) => {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
@@ -214,6 +217,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const sweeping = startSweeping((what, work) => background.run(what, work), {
     'sweeping expired tokens': () => users.sweep(),
+    'sweeping limits': () => lasting.sweep(),
     'sweeping dead jobs': () => sweepDeadJobs(db, now()),
     'purging old traces': () => retention.sweep(),
     'forgetting old live events': () => feed.sweep(),
@@ -272,6 +276,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     now,
     passwords,
+    limiter: new RateLimiter(10_000, lasting),
     inBackground: (what, work) => background.run(what, work),
   });
   const backups = createBackupService({
@@ -324,6 +329,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     endpoints,
     guard,
     limiter,
+    wrongKeys: new RateLimiter(),
     revision,
     now,
     headerPrefixes: config.headerPrefixes,

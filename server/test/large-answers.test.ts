@@ -33,7 +33,8 @@ for (const database of databases) {
     after(() => app.close());
 
     const list = async (query: Readonly<Record<string, string | number>>) => {
-      const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)] as const));
+      const search = new URLSearchParams();
+      for (const [name, value] of Object.entries(query)) search.set(name, String(value));
       const answer = await app.send({ method: 'GET', url: `${birds}?${search}`, headers: user.headers });
       assert.equal(answer.status, 200, JSON.stringify(answer.body).slice(0, 200));
       return answer;
