@@ -131,6 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const server = createServer({
     logLevel: config.logLevel,
     trustProxy: config.trustProxy,
+    connectionsPerAddress: config.connectionsPerAddress,
     ...(options.logStream ? { logStream: options.logStream } : {}),
   });
   const background = new Background((what, error) => server.log.error({ err: error }, what));

@@ -32,6 +32,8 @@ export interface Config {
   readonly corsOrigins: readonly string[] | '*';
   readonly trustProxy: boolean | readonly string[];
   readonly maxFileBytes: number;
+  /** Connections that one client address may have at the same time; 0: any number. */
+  readonly connectionsPerAddress: number;
   readonly queryDeadlineMs: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** `smtp://user:password@host:587`; undefined: no mail is sent. */
@@ -154,6 +156,14 @@ export const settings: readonly Setting[] = [
     fallback: '26214400',
     help: 'the largest file that can be uploaded',
     parse: integer(1, 10_737_418_240),
+  },
+  {
+    name: 'connectionsPerAddress',
+    variable: 'PHAROS_CONNECTIONS_PER_ADDRESS',
+    flag: 'connections-per-address',
+    fallback: '2000',
+    help: 'connections that one client address may have at the same time; trusted proxies are not counted; 0 is no limit',
+    parse: integer(0, 1_000_000),
   },
   {
     name: 'queryDeadlineMs',
