@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { recordChange } from './audit.ts';
 import { Background } from './background.ts';
 import { createDiskBlobStore } from './blobs/disk.ts';
+import { ClientQuotas } from './client-quotas.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database, Db } from './db/db.ts';
@@ -19,6 +20,7 @@ import { createAdminSessions } from './features/admins/sessions.ts';
 import { appConsoleEndpoints } from './features/apps/console-routes.ts';
 import type { AppService } from './features/apps/service.ts';
 import { findAppAccess, listApps, noteKeyUse } from './features/apps/store.ts';
+import { usageConsoleEndpoints } from './features/apps/usage-routes.ts';
 import { backupConsoleEndpoints } from './features/backups/console-routes.ts';
 import { createBackupService } from './features/backups/service.ts';
 import { beaconEndpoints } from './features/beacons/routes.ts';
@@ -90,6 +92,7 @@ import { LastingLimits } from './lasting-limits.ts';
 import { createSmtpSender } from './mail/smtp.ts';
 import { createOutgoing } from './outgoing.ts';
 import { createServices } from './services.ts';
+import { UsageMeter } from './usage.ts';
 import { version } from './version.ts';
 
 export interface AppOptions {
@@ -216,9 +219,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: readPolicy(app.policy) })),
   });
+  const usage = new UsageMeter({ db, now, inBackground: (what, work) => background.run(what, work) });
   const sweeping = startSweeping((what, work) => background.run(what, work), {
     'sweeping expired tokens': () => users.sweep(),
     'sweeping limits': () => lasting.sweep(),
+    'counting what is stored': () => usage.sweep(),
     'sweeping dead jobs': () => sweepDeadJobs(db, now()),
     'purging old traces': () => retention.sweep(),
     'forgetting old live events': () => feed.sweep(),
@@ -242,6 +247,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sightings = createSightingService({ db, site, requestPushes, expect: ticker.expect, announce });
   const noteChange = (db: Db) => siteRevision.note(db);
 
+  const quotas = new ClientQuotas(new RateLimiter(undefined, lasting));
+
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),
     ...installationEndpoints({
@@ -249,15 +256,22 @@ export async function createApp(options: AppOptions): Promise<App> {
       service: installations,
       forget: (db, appId, id) => forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() }),
     }),
-    ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
+    ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationTable.lookup }),
     ...deliveryEndpoints({ db, findInstallationId }),
     ...beaconEndpoints({ db, noteChange }),
     ...notificationEndpoints({ db, findMissingBeacons, noteChange }),
     ...storylineEndpoints({ db, findMissingBeacons, noteChange }),
     ...schemaEndpoints({ db, directory, service: buckets }),
-    ...recordEndpoints({ db, directory, asked, insert: createRecordInserter(db), markInexact: buckets.markInexact }),
+    ...recordEndpoints({
+      db,
+      directory,
+      asked,
+      insert: createRecordInserter(db),
+      usage,
+      markInexact: buckets.markInexact,
+    }),
     ...deviceEndpoints(db),
-    ...fileEndpoints({ db, blobs, maxFileBytes: config.maxFileBytes, publicUrl, attempt }),
+    ...fileEndpoints({ db, blobs, maxFileBytes: config.maxFileBytes, publicUrl, usage, quotas, attempt }),
     ...sightingEndpoints(sightings),
     ...simulationEndpoints(db),
     ...calibrationEndpoints(db, noteChange),
@@ -305,6 +319,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...deviceConsoleEndpoints({ credentials: outgoing.deviceCredentials, assertApp: (appId) => apps.get(appId) }),
     ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
     ...fileConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
+    ...usageConsoleEndpoints({ usage, getApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
     ...systemConsoleEndpoints({
       db,
@@ -389,6 +404,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       revision.stop();
       siteRevision.stop();
       await background.idle();
+      await usage.write({ isLast: true }).catch((error) => onError('noting what is stored', error));
     },
   };
 }

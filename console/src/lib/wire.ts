@@ -48,6 +48,23 @@ export interface App {
       readonly perSecond: number;
       readonly burst: number;
     };
+    /** How much an app may store, and how much of it one client may add. The rates need rateLimit.enabled. */
+    readonly quotas: {
+      /** Files of the app */
+      readonly files: number;
+      /** Bytes of all its files */
+      readonly fileBytes: number;
+      /** Records in all its buckets */
+      readonly records: number;
+      /** Bytes of the documents of all its records */
+      readonly recordBytes: number;
+      /** From one address, and by one user */
+      readonly uploadsPerHour: number;
+      /** From one address, and by one user */
+      readonly uploadBytesPerHour: number;
+      /** Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. A sixth of an hour is possible at once. Managers have the same once more; administrators are not counted. */
+      readonly pushesPerHour: number;
+    };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
     readonly passwordResetUrl: string;
     /** How sure the engine has to be before somebody has entered: stable gives few false events, fast short passes. A beacon can say otherwise. */
@@ -97,6 +114,25 @@ export interface App {
   readonly createdAt: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly updatedAt: string;
+}
+
+export interface AppUsage {
+  readonly files: {
+    readonly used: number;
+    readonly quota: number;
+  };
+  readonly fileBytes: {
+    readonly used: number;
+    readonly quota: number;
+  };
+  readonly records: {
+    readonly used: number;
+    readonly quota: number;
+  };
+  readonly recordBytes: {
+    readonly used: number;
+    readonly quota: number;
+  };
 }
 
 export interface AppUser {
@@ -246,6 +282,23 @@ export interface ChangeAppBody {
       readonly enabled: boolean;
       readonly perSecond: number;
       readonly burst: number;
+    };
+    /** How much an app may store, and how much of it one client may add. The rates need rateLimit.enabled. */
+    readonly quotas?: {
+      /** Files of the app */
+      readonly files: number;
+      /** Bytes of all its files */
+      readonly fileBytes: number;
+      /** Records in all its buckets */
+      readonly records: number;
+      /** Bytes of the documents of all its records */
+      readonly recordBytes: number;
+      /** From one address, and by one user */
+      readonly uploadsPerHour: number;
+      /** From one address, and by one user */
+      readonly uploadBytesPerHour: number;
+      /** Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. A sixth of an hour is possible at once. Managers have the same once more; administrators are not counted. */
+      readonly pushesPerHour: number;
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
     readonly passwordResetUrl?: string;
@@ -1106,6 +1159,15 @@ export interface Operations {
       readonly result: FileUsage;
     };
   };
+  /** How much an app has stored, and how much it may */
+  readonly getAppUsage: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: AppUsage;
+    };
+  };
   /** List changes, newest first */
   readonly listAudit: {
     readonly params: undefined;
@@ -1252,6 +1314,7 @@ export const operations = {
   listWebhookDeliveries: { method: 'GET', path: '/apps/{appId}/webhooks/{webhookId}/deliveries', answer: { results: 'array' } },
   redeliverWebhook: { method: 'POST', path: '/apps/{appId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', answer: { result: 'object' } },
   getFileUsage: { method: 'GET', path: '/apps/{appId}/files/usage', answer: { result: 'object' } },
+  getAppUsage: { method: 'GET', path: '/apps/{appId}/usage', answer: { result: 'object' } },
   listAudit: { method: 'GET', path: '/audit', answer: { results: 'array' } },
   getSystem: { method: 'GET', path: '/system', answer: { result: 'object' } },
   listBackups: { method: 'GET', path: '/system/backups', answer: { results: 'array', most: 'integer', running: 'any', failure: 'any' } },

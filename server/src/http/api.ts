@@ -51,7 +51,7 @@ declare module 'fastify' {
 type Guarded = { readonly app: AppContext; readonly now: number };
 
 /** What was found out about who calls, before anything else of the request is looked at. */
-export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'>;
+export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> & Partial<Pick<EarlyCall, 'isAdministrator'>>;
 
 /** The endpoints as they are reached under one address, by one kind of caller. */
 export interface Mount {
@@ -239,10 +239,12 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): v
   reply.send(value instanceof JsonText ? value.take() : JSON.stringify(value));
 }
 
-function beginCall(request: FastifyRequest, endpoint: Endpoint, { app, user, now }: Admitted): GrowingCall {
+function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): GrowingCall {
+  const { app, user, now, isAdministrator = false } = admitted;
   return {
     app,
     user,
+    isAdministrator,
     now,
     params: readParams(request),
     query: readQuery(endpoint, request.query as Record<string, unknown>),

@@ -53,7 +53,12 @@ export async function mountConsoleData(fastify: FastifyInstance, options: Option
       if (!permission) throw new Error(`${endpoint.operationId} is not for the console`);
       request.admin = await guard.admit(request, permission);
       const { appId = '' } = request.params as Record<string, string | undefined>;
-      return { app: await options.findApp(appId.includes('\0') ? '' : appId), user: undefined, now: now() };
+      return {
+        app: await options.findApp(appId.includes('\0') ? '' : appId),
+        user: undefined,
+        isAdministrator: true,
+        now: now(),
+      };
     },
     handle: (request, endpoint, call) => handle(request, endpoint, call, options),
   });

@@ -62,9 +62,9 @@ export class RateLimiter {
   }
 
   /** Gives a taken token back, for what turned out not to count. */
-  giveBack(key: string, rule: RateRule): void {
+  giveBack(key: string, rule: RateRule, tokens = 1): void {
     const bucket = this.#buckets.get(key);
-    if (bucket) bucket.tokens = Math.min(rule.burst, bucket.tokens + 1);
+    if (bucket) bucket.tokens = Math.min(rule.burst, bucket.tokens + tokens);
   }
 
   #bucket(key: string, rule: RateRule, now: number): TokenBucket {

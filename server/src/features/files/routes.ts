@@ -1,4 +1,5 @@
 import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { ClientQuotas } from '../../client-quotas.ts';
 import type { Db, Row } from '../../db/db.ts';
 import type { Table } from '../../db/table.ts';
 import { fail } from '../../errors.ts';
@@ -6,6 +7,7 @@ import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/ans
 import { type Call, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { listParameters, listRecords } from '../../http/list.ts';
 import { newObjectId } from '../../id.ts';
+import type { UsageMeter } from '../../usage.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
 import { fileRecord, uploadedAnswer } from './schemas.ts';
@@ -18,6 +20,8 @@ export interface FileDeps {
   readonly maxFileBytes: number;
   /** The address under which clients reach the service, without a slash at the end. */
   readonly publicUrl: () => string;
+  readonly usage: UsageMeter;
+  readonly quotas: ClientQuotas;
   /** Does work whose failure does not change the answer: it is logged, and a sweep makes up for it. */
   readonly attempt: (what: string, work: () => Promise<unknown>) => Promise<void>;
 }
@@ -68,7 +72,7 @@ function readHead(
   return { name, contentType };
 }
 
-function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endpoint {
+function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt }: FileDeps): Endpoint {
   return endpoint<undefined, Announced>({
     method: 'POST',
     path: onePath,
@@ -84,8 +88,23 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
     },
     takesStream: true,
     answer: uploadedAnswer,
-    errors: ['InvalidFileName', 'UnsupportedMediaType', 'ObjectTooLarge', 'InvalidJSON', 'Timeout'],
-    locate: async (call) => readHead(call, maxFileBytes),
+    errors: [
+      'InvalidFileName',
+      'UnsupportedMediaType',
+      'ObjectTooLarge',
+      'InvalidJSON',
+      'OperationForbidden',
+      'APICallLimit',
+      'Timeout',
+    ],
+    locate: async (call) => {
+      const announced = readHead(call, maxFileBytes);
+      // Before the body: a refusal costs nobody the transfer. Who does not say how much is coming may send the most.
+      const bytes = Number(call.headers['content-length'] ?? maxFileBytes);
+      await usage.assertRoom(call.app.appId, call.app.policy, { files: 1, fileBytes: bytes });
+      quotas.takeUpload(call, bytes);
+      return announced;
+    },
     handle: async ({ app, user, located: { name, contentType }, stream, now }) => {
       const [objectId, storedName] = [newObjectId(now), newStoredName(name)];
       const key = blobKeyOf(app.appId, storedName);
@@ -106,6 +125,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt }: FileDeps): Endp
         await attempt('removing a file whose record could not be written', () => blobs.remove(key));
         throw error;
       }
+      usage.add(app.appId, { files: 1, fileBytes: bytes.size });
       return { objectId, name: storedName, url: fileUrl(publicUrl(), app.appId, storedName) };
     },
   });
@@ -154,6 +174,7 @@ function remove(deps: FileDeps, table: Table): Endpoint {
       const key = { app_id: app.appId, object_id: located['object_id'] as string };
       // The row first: a blob without a row is swept up later, a row without a blob would never be mended.
       if (!(await table.remove(deps.db, key))) throw notFound();
+      deps.usage.add(app.appId, { files: -1, fileBytes: -Number(located['size']) });
       const blob = blobKeyOf(app.appId, String(located['stored_name']));
       await deps.attempt('removing the bytes of a deleted file', () => deps.blobs.remove(blob));
       return { result: [{}] };
