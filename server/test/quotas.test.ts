@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createApp } from '../src/app.ts';
+import { service } from '../src/audit.ts';
 import { raw } from '../src/sql.ts';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from './build-app.ts';
 
@@ -35,7 +36,7 @@ for (const database of databases) {
 
     test('records and their bytes are bounded, and room is given back', async () => {
       await setQuotas({ records: 3, recordBytes: 1_000 });
-      const ids = [];
+      const ids: string[] = [];
       for (let n = 0; n < 3; n++) {
         const answer = await create();
         assert.equal(answer.status, 201);
@@ -106,7 +107,7 @@ for (const database of databases) {
       assert.equal(codes.filter((code) => code === undefined).length, 10, 'of 120 an hour');
       assert.ok(codes.every((code) => code === undefined || code === 904));
       const manager = await signIn(app);
-      await app.app.users.setUserRole({ appId: app.appId, userId: manager.userId }, 'manager', { name: 'test' });
+      await app.app.users.setUserRole({ appId: app.appId, userId: manager.userId }, 'manager', service);
       assert.equal((await send(manager)).status, 200);
     });
   });

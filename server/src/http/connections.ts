@@ -18,6 +18,8 @@ export interface ConnectionLimits {
 export const usualPace = Object.freeze({ paceMs: 60_000, paceBytes: 16_384, lookMs: 5_000 });
 /** A quarter of the smallest container that the service is meant for. */
 export const usualWaitingBytes = 134_217_728;
+/** A client that sends nothing of its body for so long is cut off at once. */
+const bodyIdleMs = 60_000;
 /** Less than this is not looked at when an answer is sent. */
 const fewBytes = 65_536;
 
@@ -77,7 +79,11 @@ export class Connections {
   waitForBody(request: IncomingMessage): void {
     // Injected requests have no socket that could stall.
     if (typeof request.socket?.setTimeout !== 'function' || request.complete !== false) return;
-    this.#bodies.set(request, begin(request.socket.bytesRead));
+    const { socket } = request;
+    // Without a listener for the timeout Node destroys the socket, which ends the reading with an error.
+    socket.setTimeout(bodyIdleMs);
+    request.once('end', () => socket.setTimeout(0));
+    this.#bodies.set(request, begin(socket.bytesRead));
     request.once('close', () => this.#bodies.delete(request));
   }
 
