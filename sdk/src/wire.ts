@@ -1166,7 +1166,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1175,6 +1175,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly ListedUser[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Sign up */
@@ -1305,7 +1307,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1314,6 +1316,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Installation[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get a installation */
@@ -1367,7 +1371,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1376,6 +1380,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Pushe[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** What became of a push notification: counts of its recipients by state, and the reasons */
@@ -1406,7 +1412,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1415,6 +1421,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Delivery[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get a delivery */
@@ -1448,7 +1456,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1457,6 +1465,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Beacon[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a beacon */
@@ -1506,7 +1516,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1515,6 +1525,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Notification[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a notification */
@@ -1564,7 +1576,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1573,6 +1585,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly LooseStorylineDetail[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** List storylines */
@@ -1585,7 +1599,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1594,6 +1608,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Storyline[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a storyline */
@@ -1643,7 +1659,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1652,6 +1668,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly StorylineDetail[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a scenario */
@@ -1701,7 +1719,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1710,6 +1728,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly BucketRecord[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a schema record */
@@ -1759,7 +1779,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1768,6 +1788,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly BucketRecord[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a record */
@@ -1817,7 +1839,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1826,6 +1848,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Device[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a device */
@@ -1875,7 +1899,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -1884,6 +1908,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly StoredFile[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Upload a file */
@@ -2087,7 +2113,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -2096,6 +2122,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Visit[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get a visit */
@@ -2117,7 +2145,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -2148,6 +2176,8 @@ export interface Operations {
         readonly createdAt: string;
       }[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get an event and why each message was shown or not */
@@ -2169,7 +2199,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -2178,6 +2208,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Verdict[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Listen to what happens, as server-sent events */
@@ -2200,7 +2232,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -2209,6 +2241,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Log[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Record an enter or exit */

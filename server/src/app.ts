@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { recordChange } from './audit.ts';
 import { Background } from './background.ts';
 import { createDiskBlobStore } from './blobs/disk.ts';
+import { ClientQuotas } from './client-quotas.ts';
 import type { Clock } from './clock.ts';
 import { type Config, filesFolder } from './config.ts';
 import type { Database, Db } from './db/db.ts';
@@ -22,6 +23,7 @@ import { createAdminSessions } from './features/admins/sessions.ts';
 import { appConsoleEndpoints } from './features/apps/console-routes.ts';
 import type { AppService } from './features/apps/service.ts';
 import { findAppAccess, listApps, noteKeyUse } from './features/apps/store.ts';
+import { usageConsoleEndpoints } from './features/apps/usage-routes.ts';
 import { backupConsoleEndpoints } from './features/backups/console-routes.ts';
 import { createBackupService } from './features/backups/service.ts';
 import { beaconEndpoints } from './features/beacons/routes.ts';
@@ -93,9 +95,11 @@ import { createServer } from './http/server.ts';
 import { countJobs, wakeFromFuture } from './jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from './jobs/sweep.ts';
 import { createWorker } from './jobs/worker.ts';
+import { LastingLimits } from './lasting-limits.ts';
 import { createSmtpSender } from './mail/smtp.ts';
 import { createOutgoing } from './outgoing.ts';
 import { createServices } from './services.ts';
+import { UsageMeter } from './usage.ts';
 import { version } from './version.ts';
 
 export interface AppOptions {
@@ -140,6 +144,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logLevel: config.logLevel,
     trustProxy: config.trustProxy,
     onError: (error) => room.note(error),
+    connectionsPerAddress: config.connectionsPerAddress,
     ...(options.logStream ? { logStream: options.logStream } : {}),
   });
   const onError = (what: string, error: unknown) => {
@@ -205,7 +210,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     enqueue: outbox.enqueue,
     canMail: mail !== undefined,
   });
-  const limits = new AttemptLimits(new RateLimiter());
+  const lasting = new LastingLimits({ db, now, inBackground: (what, work) => background.run(what, work) });
+  await lasting.load();
+  const limits = new AttemptLimits(new RateLimiter(undefined, lasting));
   const findLiveApp: FindApp = async (appId) => {
     const app = await findAppAccess(db, appId);
     return app?.disabled ? undefined : app;
@@ -240,8 +247,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: readPolicy(app.policy) })),
   });
+  const usage = new UsageMeter({ db, now, inBackground: (what, work) => background.run(what, work) });
   const sweeping = startSweeping((what, work) => background.run(what, work), {
     'sweeping expired tokens': () => users.sweep(),
+    'sweeping limits': () => lasting.sweep(),
+    'counting what is stored': () => usage.sweep(),
     'sweeping dead jobs': () => sweepDeadJobs(db, now()),
     'purging old traces': () => retention.sweep(),
     'forgetting old live events': () => feed.sweep(),
@@ -266,6 +276,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const noteChange = (db: Db) => siteRevision.note(db);
   const ownOf: FindHeld = (appId, userId) => findHeld(db, appId, userId);
 
+  const quotas = new ClientQuotas(new RateLimiter(undefined, lasting));
+
   const endpoints: readonly Endpoint[] = [
     ...userEndpoints({ db, service: users, reset, limits }),
     ...installationEndpoints({
@@ -273,19 +285,28 @@ export async function createApp(options: AppOptions): Promise<App> {
       service: installations,
       forget: (db, appId, id) => forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() }),
     }),
-    ...pushEndpoints({ db, enqueue: outbox.enqueue, audienceFields: installationTable.lookup }),
+    ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationTable.lookup }),
     ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
     ...beaconEndpoints({ db, noteChange }),
     ...notificationEndpoints({ db, findMissingBeacons, noteChange }),
     ...storylineEndpoints({ db, findMissingBeacons, noteChange }),
     ...schemaEndpoints({ db, directory, service: buckets }),
-    ...recordEndpoints({ db, directory, asked, insert: createRecordInserter(db), markInexact: buckets.markInexact }),
+    ...recordEndpoints({
+      db,
+      directory,
+      asked,
+      insert: createRecordInserter(db),
+      usage,
+      markInexact: buckets.markInexact,
+    }),
     ...deviceEndpoints(db),
     ...fileEndpoints({
       db,
       blobs,
       maxFileBytes: config.maxFileBytes,
       publicUrl,
+      usage,
+      quotas,
       attempt,
       claimRoom: (bytes) => room.claim(bytes),
     }),
@@ -308,6 +329,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     now,
     passwords,
+    limiter: new RateLimiter(10_000, lasting),
     inBackground: (what, work) => background.run(what, work),
   });
   const backups = createBackupService({
@@ -336,6 +358,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...deviceConsoleEndpoints({ credentials: outgoing.deviceCredentials, assertApp: (appId) => apps.get(appId) }),
     ...webhookConsoleEndpoints({ service: webhooks, assertApp: (appId) => apps.get(appId) }),
     ...fileConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
+    ...usageConsoleEndpoints({ usage, getApp: (appId) => apps.get(appId) }),
     ...auditEndpoints(db),
     ...systemConsoleEndpoints({
       db,
@@ -372,6 +395,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     endpoints,
     guard,
     limiter,
+    wrongKeys: new RateLimiter(),
     revision,
     now,
     headerPrefixes: config.headerPrefixes,
@@ -438,6 +462,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       revision.stop();
       siteRevision.stop();
       await background.idle();
+      await usage.write({ isLast: true }).catch((error) => onError('noting what is stored', error));
     },
   };
 }

@@ -32,3 +32,12 @@ test('refuses an app that has too many waiting, and still takes those of other a
   );
   assert.match(await other, /^\$argon2id\$/);
 });
+
+test('a password that no account can have is wrong at once, and takes nobody a place', async () => {
+  const passwords = createPasswords({ maxWaiting: 1 });
+  const stored = await passwords.hash('correct horse', 'app');
+  const long = 'a'.repeat(10_000);
+  const asked = Array.from({ length: 50 }, (_, n) => passwords.matches(long, n % 2 ? stored : undefined, 'app'));
+  assert.deepEqual([...new Set(await Promise.all(asked))], [false]);
+  await assert.rejects(passwords.hash(long, 'app'), { name: 'ValidationError' });
+});

@@ -1,6 +1,7 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { FairQueue } from './db/fair-queue.ts';
 import { fail } from './errors.ts';
+import { isLongerThan } from './text-length.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, 2 passes, 1 lane. */
 const strength = Object.freeze({ memory: 19_456, passes: 2, parallelism: 1 });
@@ -12,6 +13,8 @@ const atOnce = 2;
 const maxWaitMs = 5_000;
 /** For one app; about what is done within the longest wait. */
 const longestLine = 150;
+/** No account has a longer password, in characters; administrators may choose up to 200. */
+const longestPassword = 200;
 const busy = 'Too many passwords are being checked. Try again.';
 
 /** Hashes passwords off the main thread, a few at a time; apps take turns. */
@@ -22,7 +25,10 @@ export interface Passwords {
    * @throws Failure Timeout when too many are waiting
    */
   hash(password: string, share: string): Promise<string>;
-  /** Without a stored hash it works as long and answers false, so that the time does not tell whether there is one. */
+  /**
+   * Without a stored hash it works as long and answers false, so that the time does not tell whether there is one. A
+   * password that is too long for any account is answered false at once, whether there is a stored hash or not.
+   */
   matches(password: string, stored: string | undefined, share: string): Promise<boolean>;
 }
 
@@ -37,10 +43,13 @@ export function createPasswords({ maxWaiting = longestLine } = {}): Passwords {
 
   return {
     async hash(password, share) {
+      if (isLongerThan(password, longestPassword))
+        throw fail('ValidationError', `A password must have at most ${longestPassword} characters.`);
       const salt = randomBytes(saltBytes);
       return inTurn(share, async () => formatHash(strength, salt, await derive(password, strength, salt)));
     },
     async matches(password, stored, share) {
+      if (isLongerThan(password, longestPassword)) return false;
       const { cost, salt, tag } = readHash(stored ?? dummy);
       const derived = await inTurn(share, () => derive(password, cost, salt));
       return timingSafeEqual(derived, tag) && stored !== undefined;

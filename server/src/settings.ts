@@ -39,6 +39,8 @@ export interface Config {
   readonly minFreeBytes: number;
   /** Bytes that are kept beside an embedded database for deletions, sign-ins and a start on a full disk. */
   readonly reserveBytes: number;
+  /** Connections that one client address may have at the same time; 0: any number. */
+  readonly connectionsPerAddress: number;
   readonly queryDeadlineMs: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** `smtp://user:password@host:587`; undefined: no mail is sent. */
@@ -185,6 +187,14 @@ export const settings: readonly Setting[] = [
     fallback: '67108864',
     help: 'kept beside the embedded database for deletions and a start on a full disk; 0 keeps none',
     parse: integer(0, 10_737_418_240),
+  },
+  {
+    name: 'connectionsPerAddress',
+    variable: 'PHAROS_CONNECTIONS_PER_ADDRESS',
+    flag: 'connections-per-address',
+    fallback: '2000',
+    help: 'connections that one client address may have at the same time; trusted proxies are not counted; 0 is no limit',
+    parse: integer(0, 1_000_000),
   },
   {
     name: 'queryDeadlineMs',

@@ -3,6 +3,8 @@ import type { CutOff } from './cut-off.ts';
 
 interface Page<T> {
   readonly results: readonly T[];
+  /** The page ends before its limit, because it would have been too large. */
+  readonly truncated?: true;
 }
 
 const pageSize = 1_000;
@@ -21,9 +23,9 @@ export async function* allRecords<T extends { readonly objectId: string }>(
     const behind = last === '' ? [] : [{ objectId: { [order === 'objectId' ? '$gt' : '$lt']: last } }];
     const conditions = [...(where ? [where] : []), ...behind];
     const filter = conditions.length > 1 ? { $and: conditions } : conditions[0];
-    const { results } = await list({ ...(filter ? { where: filter } : {}), order, limit: pageSize });
+    const { results, truncated } = await list({ ...(filter ? { where: filter } : {}), order, limit: pageSize });
     if (results.length > 0) yield results;
-    if (results.length < pageSize) return;
+    if (results.length < pageSize && !truncated) return;
     last = results.at(-1)?.objectId ?? '';
   }
 }

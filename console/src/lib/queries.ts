@@ -30,6 +30,13 @@ export const appsQuery = queryOptions({
   queryFn: async () => (await call('listApps')).results.toSorted(byName),
 });
 
+/** What an app has stored, and how much it may. */
+export const usageOfAppQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'usage'],
+    queryFn: async () => (await call('getAppUsage', { params: { appId } })).result,
+  });
+
 export const appQuery = (appId: string) =>
   queryOptions({
     queryKey: ['apps', appId],

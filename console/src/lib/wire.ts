@@ -48,6 +48,23 @@ export interface App {
       readonly perSecond: number;
       readonly burst: number;
     };
+    /** How much an app may store, and how much of it one client may add. The rates need rateLimit.enabled. */
+    readonly quotas: {
+      /** Files of the app */
+      readonly files: number;
+      /** Bytes of all its files */
+      readonly fileBytes: number;
+      /** Records in all its buckets */
+      readonly records: number;
+      /** Bytes of the documents of all its records */
+      readonly recordBytes: number;
+      /** From one address, and by one user */
+      readonly uploadsPerHour: number;
+      /** From one address, and by one user */
+      readonly uploadBytesPerHour: number;
+      /** Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. A sixth of an hour is possible at once. Managers have the same once more; administrators are not counted. */
+      readonly pushesPerHour: number;
+    };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
     readonly passwordResetUrl: string;
     /** How sure the engine has to be before somebody has entered: stable gives few false events, fast short passes. A beacon can say otherwise. */
@@ -97,6 +114,25 @@ export interface App {
   readonly createdAt: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly updatedAt: string;
+}
+
+export interface AppUsage {
+  readonly files: {
+    readonly used: number;
+    readonly quota: number;
+  };
+  readonly fileBytes: {
+    readonly used: number;
+    readonly quota: number;
+  };
+  readonly records: {
+    readonly used: number;
+    readonly quota: number;
+  };
+  readonly recordBytes: {
+    readonly used: number;
+    readonly quota: number;
+  };
 }
 
 export interface AppUser {
@@ -252,6 +288,23 @@ export interface ChangeAppBody {
       readonly enabled: boolean;
       readonly perSecond: number;
       readonly burst: number;
+    };
+    /** How much an app may store, and how much of it one client may add. The rates need rateLimit.enabled. */
+    readonly quotas?: {
+      /** Files of the app */
+      readonly files: number;
+      /** Bytes of all its files */
+      readonly fileBytes: number;
+      /** Records in all its buckets */
+      readonly records: number;
+      /** Bytes of the documents of all its records */
+      readonly recordBytes: number;
+      /** From one address, and by one user */
+      readonly uploadsPerHour: number;
+      /** From one address, and by one user */
+      readonly uploadBytesPerHour: number;
+      /** Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. A sixth of an hour is possible at once. Managers have the same once more; administrators are not counted. */
+      readonly pushesPerHour: number;
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
     readonly passwordResetUrl?: string;
@@ -686,6 +739,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Administrator[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create an administrator */
@@ -723,6 +778,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly App[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create an app; its key is shown once */
@@ -776,6 +833,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Key[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Add a key; with two live ones the older is switched off */
@@ -812,6 +871,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Bucket[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a bucket */
@@ -846,6 +907,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Sender[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Enter a provider's credentials */
@@ -891,7 +954,7 @@ export interface Operations {
       readonly order?: string;
       /** How many results to skip, 0 to 100000. */
       readonly skip?: number | string;
-      /** How many results to answer; more than 1000 is read as 1000. */
+      /** How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where they would have more there are fewer, and `truncated` is true. */
       readonly limit?: number | string;
       /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
       readonly count?: 0 | 1 | string;
@@ -900,6 +963,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly ListedAppUser[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Get a user of an app */
@@ -1003,6 +1068,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly Webhook[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Create a webhook; its signing secret is shown once */
@@ -1095,6 +1162,8 @@ export interface Operations {
     readonly answer: {
       readonly results: readonly WebhookDelivery[];
       readonly count?: number;
+      /** The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the last result. */
+      readonly truncated?: true;
     };
   };
   /** Send a delivery that is over once more, under the same webhook-id */
@@ -1113,6 +1182,15 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       readonly result: FileUsage;
+    };
+  };
+  /** How much an app has stored, and how much it may */
+  readonly getAppUsage: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: AppUsage;
     };
   };
   /** List changes, newest first */
@@ -1262,6 +1340,7 @@ export const operations = {
   listWebhookDeliveries: { method: 'GET', path: '/apps/{appId}/webhooks/{webhookId}/deliveries', answer: { results: 'array' } },
   redeliverWebhook: { method: 'POST', path: '/apps/{appId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', answer: { result: 'object' } },
   getFileUsage: { method: 'GET', path: '/apps/{appId}/files/usage', answer: { result: 'object' } },
+  getAppUsage: { method: 'GET', path: '/apps/{appId}/usage', answer: { result: 'object' } },
   listAudit: { method: 'GET', path: '/audit', answer: { results: 'array' } },
   getSystem: { method: 'GET', path: '/system', answer: { result: 'object' } },
   listBackups: { method: 'GET', path: '/system/backups', answer: { results: 'array', most: 'integer', running: 'any', failure: 'any' } },

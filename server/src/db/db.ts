@@ -17,6 +17,26 @@ export interface SlowQuery {
    * main thread, a little in each turn of the event loop.
    */
   readonly isBrief?: true;
+  readonly within?: RowBudget;
+}
+
+/**
+ * How much a statement may bring into memory: it is not read on once the texts of its rows have more than `characters`
+ * (the row that goes beyond is still answered). `rows` is how many rows the statement can answer at most.
+ */
+export interface RowBudget {
+  readonly characters: number;
+  readonly rows: number;
+}
+
+/** The characters of all texts of a row. */
+export function charactersOf(row: object): number {
+  let characters = 0;
+  for (const name in row) {
+    const value = (row as Row)[name];
+    if (typeof value === 'string') characters += value.length;
+  }
+  return characters;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { type Failure, fail } from '../errors.ts';
+import type { RowBudget } from './db.ts';
+import { BoundedQuery } from './postgres-bounded-query.ts';
 import { isConnectionLost, isSilence, NoUsableServer, outcomeUnknown, WrongServer } from './postgres-error.ts';
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
 import { type PostgresAddress, type PostgresServer, ServerChoice } from './postgres-servers.ts';
@@ -171,6 +173,13 @@ function isUnreplicated({ routine, file, message }: { routine?: string; file?: s
   );
 }
 
+/** How a query is sent: how long it may take, whether it commits, and how much it may bring into memory. */
+export interface Sending {
+  readonly limitMs: number;
+  readonly isCommit?: boolean;
+  readonly within?: RowBudget | undefined;
+}
+
 /** A statement that is waited for. */
 export interface Flight {
   readonly connection: Connection;
@@ -282,13 +291,15 @@ export class Connections {
   async send<T extends object>(
     connection: Connection,
     query: pg.QueryConfig,
-    { limitMs, isCommit = false }: { readonly limitMs: number; readonly isCommit?: boolean },
+    { limitMs, isCommit = false, within }: Sending,
   ): Promise<pg.QueryResult<T>> {
     const since = performance.now();
     const flight: Flight = { connection, since, deadline: since + limitMs, isCommit, isOver: false };
     this.#flights.add(flight);
     try {
-      const result = await connection.query<T>(query);
+      const result = within
+        ? await new BoundedQuery(query, within).runOn<T>(connection)
+        : await connection.query<T>(query);
       if (!connection.isUnconfirmed) return result;
       connection.isUnconfirmed = false;
       throw outcomeUnknown('The database was kept from replicating the write', undefined);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { Failure, fail } from '../errors.ts';
 import { joinSql, perLiteral, raw, renderSql, type Sql, sql } from '../sql.ts';
-import { type Database, type Db, type Row, type SlowQuery, tryWrite } from './db.ts';
+import { type Database, type Db, type Row, type RowBudget, type SlowQuery, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
 import { LockWaits } from './lock-waits.ts';
@@ -90,6 +90,7 @@ interface How {
   readonly limitMs: number;
   readonly isPrepared?: boolean;
   readonly isCommit?: boolean;
+  readonly within?: RowBudget | undefined;
 }
 
 class PostgresDatabase implements Database {
@@ -115,14 +116,11 @@ class PostgresDatabase implements Database {
   }
 
   async all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
-    if (!slow || slow.isBrief) return (await this.#read<T>(statement)).rows;
-    const limitMs = this.#queryDeadlineMs + graceMs;
+    if (!slow || slow.isBrief) return (await this.#read<T>(statement, slow?.within)).rows;
+    const how = { limitMs: this.#queryDeadlineMs + graceMs, isPrepared: false, within: slow.within };
     return this.#slowQueue.run(slow.share, () =>
       this.#retrying(async () => {
-        const result = await this.#onConnection(
-          (connection) => this.#query<T>(connection, statement, { limitMs, isPrepared: false }),
-          'slow',
-        );
+        const result = await this.#onConnection((connection) => this.#query<T>(connection, statement, how), 'slow');
         return result.rows;
       }),
     );
@@ -263,8 +261,8 @@ class PostgresDatabase implements Database {
     return this.#limits.statement + graceMs;
   }
 
-  #read<T extends object>(statement: Sql): Promise<pg.QueryResult<T>> {
-    const how = { limitMs: this.#statementMs };
+  #read<T extends object>(statement: Sql, within?: RowBudget): Promise<pg.QueryResult<T>> {
+    const how = { limitMs: this.#statementMs, within };
     return this.#retrying(() => this.#onConnection((connection) => this.#query<T>(connection, statement, how)));
   }
 
@@ -272,13 +270,13 @@ class PostgresDatabase implements Database {
   async #query<T extends object>(
     connection: Connection,
     statement: Sql,
-    { limitMs, isPrepared = true, isCommit = false }: How,
+    { isPrepared = true, ...how }: How,
   ): Promise<pg.QueryResult<T>> {
     const query = isPrepared ? this.#names.of(statement) : { text: renderSql(statement, placeholder) };
     const leave = this.#lockWaits.enter(statement);
     try {
       const values = statement.values as unknown[];
-      return await this.#connections.send<T>(connection, { ...query, values }, { limitMs, isCommit });
+      return await this.#connections.send<T>(connection, { ...query, values }, how);
     } catch (error) {
       if (isLockTimeout(error)) this.#lockWaits.waitedInVain(statement);
       if (isReadOnly(error)) this.#connections.leave(connection.server, 'it takes no writes');

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { perLiteral, renderSql, type Sql } from '../sql.ts';
-import type { Row } from './db.ts';
+import { charactersOf, type Row, type RowBudget } from './db.ts';
 import { registerSqliteFunctions, type SqliteFunctions } from './sqlite-functions.ts';
 import { StatementCache } from './statement-cache.ts';
 
@@ -19,7 +19,7 @@ export const sqliteText = (statement: Sql): string => renderSql(statement, () =>
 
 /** What answers rows, and refuses a statement that would change something. */
 export interface SqliteReader {
-  all(statement: Sql): Row[];
+  all(statement: Sql, within?: RowBudget): Row[];
   one(statement: Sql): Row | undefined;
 }
 
@@ -31,6 +31,20 @@ export interface SqliteConnection {
   one(statement: Sql): Row | undefined;
   run(statement: Sql): number;
   close(): void;
+}
+
+/** One record has 256 KiB at most. To stop between two rows costs 0.25 µs a row, a fifth of a list of a hundred. */
+const fewRows = 100;
+
+function readWithin(rows: Iterable<Row>, mostCharacters: number): Row[] {
+  const read: Row[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    read.push(row);
+    characters += charactersOf(row);
+    if (characters > mostCharacters) break;
+  }
+  return read;
 }
 
 function assertSafeVersion(raw: Sqlite.Database): void {
@@ -74,7 +88,11 @@ export function openSqliteConnection(file: string, mode: 'write' | 'read'): Sqli
     raw,
     functions,
     reader: {
-      all: (statement) => prepareReading(statement).all(...statement.values) as Row[],
+      all: (statement, within) => {
+        const prepared = prepareReading(statement);
+        if (within === undefined || within.rows <= fewRows) return prepared.all(...statement.values) as Row[];
+        return readWithin(prepared.iterate(...statement.values) as IterableIterator<Row>, within.characters);
+      },
       one: (statement) => prepareReading(statement).get(...statement.values) as Row | undefined,
     },
     all: (statement) => prepare(statement).all(...statement.values) as Row[],

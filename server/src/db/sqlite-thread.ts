@@ -5,6 +5,7 @@
 import { getPriority, platform, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Sql, type SqlParameter } from '../sql.ts';
+import type { RowBudget } from './db.ts';
 import { openSqliteConnection, usualLogBytes } from './sqlite-connection.ts';
 
 export type ThreadRequest =
@@ -14,6 +15,7 @@ export type ThreadRequest =
       readonly strings: readonly string[];
       readonly values: readonly SqlParameter[];
       readonly deadlineMs: number;
+      readonly within?: RowBudget;
     }
   | { readonly id: number; readonly kind: 'snapshot'; readonly open: boolean }
   | {
@@ -68,7 +70,8 @@ function answer(request: ThreadRequest): unknown {
   if (request.kind === 'snapshot') return reader.raw.exec(request.open ? 'begin' : 'rollback') && undefined;
   reader.functions.setDeadline(request.deadlineMs > 0 ? Date.now() + request.deadlineMs : undefined);
   try {
-    return reader.all(new Sql(request.strings, request.values));
+    const statement = new Sql(request.strings, request.values);
+    return request.within ? reader.reader.all(statement, request.within) : reader.all(statement);
   } finally {
     reader.functions.setDeadline(undefined);
   }

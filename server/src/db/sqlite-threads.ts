@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { fail } from '../errors.ts';
 import type { Sql } from '../sql.ts';
-import type { Row } from './db.ts';
+import type { Row, RowBudget } from './db.ts';
 import type { ThreadAnswer, ThreadRequest } from './sqlite-thread.ts';
 
 type Body<T> = T extends { id: number } ? Omit<T, 'id'> : never;
@@ -29,10 +29,9 @@ export class SqliteThread {
     this.#restMs = restMs;
   }
 
-  query(statement: Sql, deadlineMs: number): Promise<Row[]> {
-    return this.#ask({ kind: 'query', strings: statement.strings, values: statement.values, deadlineMs }) as Promise<
-      Row[]
-    >;
+  query({ strings, values }: Sql, deadlineMs: number, within?: RowBudget): Promise<Row[]> {
+    const question = { kind: 'query', strings, values, deadlineMs, ...(within ? { within } : {}) } as const;
+    return this.#ask(question) as Promise<Row[]>;
   }
 
   /**

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Failure } from '../errors.ts';
 import { raw, type Sql } from '../sql.ts';
 import { BriefTurns } from './brief-turns.ts';
-import { type Database, type Row, type SlowQuery, type StorageListener, tryWrite } from './db.ts';
+import { type Database, type Row, type RowBudget, type SlowQuery, type StorageListener, tryWrite } from './db.ts';
 import type { Dialect } from './dialect.ts';
 import { FairQueue } from './fair-queue.ts';
 import { ReadingTurn } from './reading-turn.ts';
@@ -104,8 +104,8 @@ class SqliteDatabase implements Database {
 
   async all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
     if (slow?.isBrief && !this.#brief.isPaused(slow.share))
-      return this.#brief.run(slow.share, () => this.#local((reader) => reader.all(statement) as T[]));
-    if (slow) return this.#slowQueue.run(slow.share, () => this.#onThread(statement)) as Promise<T[]>;
+      return this.#brief.run(slow.share, () => this.#local((reader) => reader.all(statement, slow.within) as T[]));
+    if (slow) return this.#slowQueue.run(slow.share, () => this.#onThread(statement, slow.within)) as Promise<T[]>;
     return this.#local((reader) => reader.all(statement) as T[]);
   }
 
@@ -280,10 +280,10 @@ class SqliteDatabase implements Database {
     }
   }
 
-  async #onThread(statement: Sql): Promise<Row[]> {
+  async #onThread(statement: Sql, within?: RowBudget): Promise<Row[]> {
     const thread = this.#idleThreads.pop() ?? new SqliteThread(this.#options.file, restMs);
     try {
-      return await thread.query(statement, this.#options.queryDeadlineMs);
+      return await thread.query(statement, this.#options.queryDeadlineMs, within);
     } catch (error) {
       throw translateSqliteError(error);
     } finally {

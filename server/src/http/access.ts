@@ -37,6 +37,9 @@ const dayMs = 86_400_000;
 const maxCachedApps = 1_000;
 const maxCachedSessions = 20_000;
 
+/** App keys and tokens have 43 characters. What is longer than this is not worth a hash. */
+const longestSecret = 128;
+
 const bearerForm = /^Bearer +([\w-]{20,128})$/i;
 
 /** The SHA-256 of a key or token, in base64url: what is stored instead of the secret itself. */
@@ -52,6 +55,7 @@ function keyOf(app: KnownApp, appKey: string): AppKey | undefined {
 }
 
 function acceptKey(app: KnownApp, appKey: string): AppKey | undefined {
+  if (appKey.length > longestSecret) return undefined;
   const presented = secretHash(appKey);
   const key = app.keys.find(({ keyHash }) => equalHashes(keyHash, presented));
   if (key) app.accepted.set(appKey, key);

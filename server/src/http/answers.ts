@@ -78,7 +78,17 @@ export function listAnswer(schema: TSchema, example: unknown): AnswerSpec {
   return {
     status: 200,
     description: 'The matching records.',
-    schema: Type.Object({ results: Type.Array(schema), count: Type.Optional(Type.Integer({ minimum: 0 })) }),
+    schema: Type.Object({
+      results: Type.Array(schema),
+      count: Type.Optional(Type.Integer({ minimum: 0 })),
+      truncated: Type.Optional(
+        Type.Literal(true, {
+          description:
+            'The results end before `limit`, because an answer is bounded in bytes. Go on with `skip`, or behind the ' +
+            'last result.',
+        }),
+      ),
+    }),
     example: { results: [example] },
   };
 }

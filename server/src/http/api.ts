@@ -8,7 +8,7 @@ import type { AccessGuard } from './access.ts';
 import type { AppContext, UserContext } from './context.ts';
 import { type Call, type Endpoint, type Grant, JsonText, OtherAnswer } from './endpoint.ts';
 import { jsonLimits, parseJsonBody } from './json-body.ts';
-import { clientNetwork, type RateLimiter } from './rate-limit.ts';
+import { clientNetwork, type RateLimiter, type RateRule } from './rate-limit.ts';
 import { readBody } from './read-body.ts';
 import { sentence } from './shape.ts';
 import { eventStreamType, StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
@@ -22,6 +22,8 @@ export interface ApiOptions {
   readonly endpoints: readonly Endpoint[];
   readonly guard: AccessGuard;
   readonly limiter: RateLimiter;
+  /** Counts wrong app ids and keys by address; a limiter of its own, so that they push nobody's bucket out. */
+  readonly wrongKeys: RateLimiter;
   readonly revision: Revision;
   readonly now: Clock;
   /** In lower case, such as `x-service-`. */
@@ -53,7 +55,7 @@ declare module 'fastify' {
 type Guarded = { readonly app: AppContext; readonly now: number };
 
 /** What was found out about who calls, before anything else of the request is looked at. */
-export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> & Partial<Pick<EarlyCall, 'isAdministration'>>;
+export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> & Partial<Pick<EarlyCall, 'isAdministrator'>>;
 
 /** The endpoints as they are reached under one address, by one kind of caller. */
 export interface Mount {
@@ -247,15 +249,12 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): v
   reply.send(value instanceof JsonText ? value.take() : JSON.stringify(value));
 }
 
-function beginCall(
-  request: FastifyRequest,
-  endpoint: Endpoint,
-  { app, user, now, isAdministration = false }: Admitted,
-): GrowingCall {
+function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): GrowingCall {
+  const { app, user, now, isAdministrator = false } = admitted;
   return {
     app,
     user,
-    isAdministration,
+    isAdministrator,
     now,
     params: readParams(request),
     query: readQuery(endpoint, request.query as Record<string, unknown>),
@@ -269,11 +268,33 @@ function beginCall(
 
 /** Credentials and rate limit: what every request has to pass before anything else of it is looked at. */
 function guardApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
-  return whenThere(findApp(request, gate), (guarded) => {
+  return whenThere(findAppOrCount(request, gate), (guarded) => {
     const rule = guarded.app.policy.rateLimit;
     if (rule.enabled) gate.limiter.take(`${guarded.app.appId} ${clientNetwork(request.ip)}`, rule, guarded.now);
     return guarded;
   });
+}
+
+/**
+ * Wrong ids and keys from one address: 100 at once, then one a second. Beyond that they are told so; a right key from the
+ * same address is always let in, since visitors of a venue share one.
+ */
+const wrongKeys: RateRule = { perSecond: 1, burst: 100 };
+
+function findAppOrCount(request: FastifyRequest, gate: Gate): Soon<Guarded> {
+  const refuse = (error: unknown): never => {
+    if (!(error instanceof Failure) || error.entry.name !== 'InvalidCredentials') throw error;
+    const retryAfter = gate.wrongKeys.tryTake(clientNetwork(request.ip), wrongKeys, gate.now());
+    if (retryAfter === undefined) throw error;
+    const message = `Too many requests with a wrong AppId or AppKey came from this address. Try again in ${retryAfter} s.`;
+    throw fail('APICallLimit', { message, retryAfter });
+  };
+  try {
+    const found = findApp(request, gate);
+    return found instanceof Promise ? found.catch(refuse) : found;
+  } catch (error) {
+    return refuse(error);
+  }
 }
 
 function findApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {

@@ -6,12 +6,12 @@ export interface Caller {
   readonly app: AppContext;
   readonly user: UserContext | undefined;
   /** An administrator, by the management console. */
-  readonly isAdministration: boolean;
+  readonly isAdministrator: boolean;
 }
 
 /** Whether the caller sees and changes what belongs to other people: managers of the app, and administrators. */
-export function seesAll({ user, isAdministration }: Caller): boolean {
-  return isAdministration || user?.role === 'manager';
+export function seesAll({ user, isAdministrator }: Caller): boolean {
+  return isAdministrator || user?.role === 'manager';
 }
 
 /** An installation of a user, and from when on what it recorded is hers (epoch ms). */

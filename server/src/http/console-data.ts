@@ -56,7 +56,7 @@ export async function mountConsoleData(fastify: FastifyInstance, options: Option
       request.admin = await guard.admit(request, permission);
       const { appId = '' } = request.params as Record<string, string | undefined>;
       const app = await options.findApp(appId.includes('\0') ? '' : appId);
-      return { app, user: undefined, isAdministration: true, now: now() };
+      return { app, user: undefined, isAdministrator: true, now: now() };
     },
     handle: (request, endpoint, call) => handle(request, endpoint, call, options),
   });

@@ -18,8 +18,8 @@ export interface Call<Body, Located> {
   readonly app: AppContext;
   /** Set whenever the grant is `user` or `manager`, and for a `visitor` or `phone` that sent a bearer; never in the console. */
   readonly user: UserContext | undefined;
-  /** An administrator calls, by the management console. */
-  readonly isAdministration: boolean;
+  /** An administrator calls from the console; there is no user then. */
+  readonly isAdministrator: boolean;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   /** Validated by the endpoint's `body`. */

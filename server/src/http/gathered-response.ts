@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import { noteAnswered } from './connections.ts';
 
 /** How long the first of the answers that are sent together waits for the others of its turn, in milliseconds. */
 const mostMs = 1;
@@ -11,7 +12,9 @@ function sendAll(): void {
   waiting = [];
   for (const { response, send } of all) {
     try {
+      const { socket } = response;
       send();
+      noteAnswered(socket);
     } catch (error) {
       // What Node refuses to send costs one connection, and nobody else their answer.
       response.destroy(error as Error);

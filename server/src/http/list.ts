@@ -34,6 +34,9 @@ export interface ListOptions {
   readonly onDocumentsRead?: (fields: readonly Field[]) => void;
 }
 
+/** What the records of one answer may have together, in bytes of JSON; the first of them is answered in any case. */
+export const mostListBytes = 8_388_608;
+
 /** Skipping walks over the rows; beyond this it is no longer nothing. */
 const cheapSkip = 1_000;
 
@@ -55,7 +58,9 @@ export const listParameters: readonly QueryParameter[] = [
   },
   {
     name: 'limit',
-    description: 'How many results to answer; more than 1000 is read as 1000.',
+    description:
+      'How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where ' +
+      'they would have more there are fewer, and `truncated` is true.',
     schema: Type.Integer({ minimum: 0 }),
   },
   {
@@ -66,7 +71,8 @@ export const listParameters: readonly QueryParameter[] = [
 ];
 
 /**
- * Answers `{"results": [...]}`, with `count` when it was asked for, as JSON text.
+ * Answers `{"results": [...]}`, with `count` when it was asked for, as JSON text. The records have at most `mostListBytes`
+ * together; an answer that ends before `limit` for that reason has `"truncated": true`.
  *
  * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
  */
@@ -83,7 +89,7 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
   const page = parsePage(query, options.defaultLimit);
   const from = (matching: Sql) => sql`from ${raw(table.name + index)} where ${scope} and ${bounds} and ${matching}`;
   // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
-  const slow = { share: options.share };
+  const slow = { share: options.share, within: { characters: mostListBytes, rows: page.limit } };
   // Few of the records may be among those that the caller sees, and an index for the rest then has to be walked far.
   const isCheap = visible === undefined && asked.isIndexed && page.skip <= cheapSkip;
   const values = [scope, bounds, condition, orderBy].flatMap((part) => part.values);
@@ -92,8 +98,7 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
     [...values, page.limit, page.skip],
     () => sql`select ${table.selection} ${from(condition)} order by ${orderBy} limit ${page.limit} offset ${page.skip}`,
   );
-  const narrowly = () =>
-    selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, share: options.share });
+  const narrowly = () => selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, ...slow });
   const rows =
     page.limit === 0
       ? []
@@ -102,19 +107,41 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
         : ((visible === undefined && page.skip <= cheapSkip ? await narrowly() : undefined) ??
           (await db.all(select, slow)));
   if (!isCheap) options.onDocumentsRead?.(documentFields(where, order));
-  const texts = rows.map(render);
-  const found = rows.length;
+  const texts = renderWithin(rows, render);
+  const isCut = texts.length < rows.length;
+  const found = texts.length;
   // The promise that brought them is older than they are, and would keep them as `JsonText` says of texts.
   rows.length = 0;
-  if (!page.count) return listText(texts, '');
+  const cut = isCut ? ',"truncated":true' : '';
+  if (!page.count) return listText(texts, cut);
   // The last page tells how many there are: a search that finds few is not made twice.
-  const isLast = found < page.limit && (found > 0 || page.skip === 0);
+  const isLast = !isCut && found < page.limit && (found > 0 || page.skip === 0);
   if (isLast) return listText(texts, `,"count":${page.skip + found}`);
   const [counted] = await db.all<{ n: number }>(
     sql`select count(*) as n ${from(whereToSql(where, db.dialect.where))}`,
-    slow,
+    { share: options.share },
   );
-  return listText(texts, `,"count":${counted?.n ?? 0}`);
+  return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);
+}
+
+/** The texts of the first rows that have `mostListBytes` together at most, and of one in any case. */
+function renderWithin(rows: readonly Row[], render: Table['render']): string[] {
+  const texts: string[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    const text = render(row);
+    characters += text.length;
+    texts.push(text);
+    if (characters > mostListBytes) break;
+  }
+  // A character is at most three bytes, so that what is short need not be counted exactly.
+  if (characters * 3 <= mostListBytes) return texts;
+  let bytes = 0;
+  const tooMany = texts.findIndex((text) => {
+    bytes += Buffer.byteLength(text) + 1;
+    return bytes > mostListBytes;
+  });
+  return tooMany < 0 ? texts : texts.slice(0, Math.max(1, tooMany));
 }
 
 /** What stands around the records goes into the one join: a text put together afterwards would be copied once more. */

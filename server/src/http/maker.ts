@@ -5,8 +5,8 @@ import { raw, sql } from '../sql.ts';
 import { type Caller, seesAll } from './caller.ts';
 
 /** The columns that say who makes a record. */
-export function makerColumns({ user, isAdministration }: Caller): Key {
-  return { user_id: user?.userId ?? null, by_admin: isAdministration ? 1 : 0 };
+export function makerColumns({ user, isAdministrator }: Caller): Key {
+  return { user_id: user?.userId ?? null, by_admin: isAdministrator ? 1 : 0 };
 }
 
 /**

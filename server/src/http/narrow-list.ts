@@ -1,4 +1,4 @@
-import type { Db, Row } from '../db/db.ts';
+import { charactersOf, type Db, type Row, type RowBudget } from '../db/db.ts';
 import type { Table } from '../db/table.ts';
 import type { Order, Where } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
@@ -15,6 +15,8 @@ export interface NarrowQuery {
   readonly page: Page;
   /** The app. */
   readonly share: string;
+  /** How much of the page is read into memory. */
+  readonly within: RowBudget;
 }
 
 /** If no more records meet what is asked of one column, all of them are judged. */
@@ -95,9 +97,11 @@ async function byMembership(db: Db, query: NarrowQuery, { plan, group }: AmongGr
   return full(query, await ask(db, query, firstOf(query, { walked: walk(db, query, plan.walk), fits })));
 }
 
-/** Only a full page says that nothing was missed behind the end of a walk. */
-function full({ page }: NarrowQuery, rows: Row[]): Row[] | undefined {
-  return rows.length === page.limit ? rows : undefined;
+/** Only a full page says that nothing was missed behind the end of a walk: of as many records, or as many bytes, as may be. */
+function full({ page, within }: NarrowQuery, rows: Row[]): Row[] | undefined {
+  if (rows.length === page.limit) return rows;
+  const characters = rows.reduce((sum, row) => sum + charactersOf(row), 0);
+  return characters > within.characters ? rows : undefined;
 }
 
 type Walk = Pick<NonNullable<NarrowPlan['walk']>, 'where' | 'columns'>;
@@ -145,6 +149,6 @@ function pageOf({ table, page }: NarrowQuery, from: Sql): Sql {
   return sql`select ${table.selection} from (${places}) as page cross join ${raw(table.name)} on ${raw(table.name)}.rowid = page.place`;
 }
 
-function ask<T extends object = Row>(db: Db, { share }: NarrowQuery, statement: Sql): Promise<T[]> {
-  return db.all<T>(statement, { share, isBrief: true });
+function ask<T extends object = Row>(db: Db, { share, within }: NarrowQuery, statement: Sql): Promise<T[]> {
+  return db.all<T>(statement, { share, isBrief: true, within });
 }

@@ -42,6 +42,31 @@ export const policySchema = Type.Object({
     },
     { description: 'Requests a second, and at once, for one client address.' },
   ),
+  quotas: Type.Object(
+    {
+      files: Type.Integer({ minimum: 0, maximum: 1e9, description: 'Files of the app' }),
+      fileBytes: Type.Integer({ minimum: 0, maximum: 1e15, description: 'Bytes of all its files' }),
+      records: Type.Integer({ minimum: 0, maximum: 1e12, description: 'Records in all its buckets' }),
+      recordBytes: Type.Integer({
+        minimum: 0,
+        maximum: 1e15,
+        description: 'Bytes of the documents of all its records',
+      }),
+      uploadsPerHour: Type.Integer({ minimum: 1, maximum: 1e9, description: 'From one address, and by one user' }),
+      uploadBytesPerHour: Type.Integer({ minimum: 1, maximum: 1e15, description: 'From one address, and by one user' }),
+      pushesPerHour: Type.Integer({
+        minimum: 1,
+        maximum: 1e9,
+        description:
+          'Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. ' +
+          'A sixth of an hour is possible at once. Managers have the same once more; administrators are not counted.',
+      }),
+    },
+    {
+      description:
+        'How much an app may store, and how much of it one client may add. The rates need rateLimit.enabled.',
+    },
+  ),
   passwordResetUrl: Type.String({
     maxLength: 2000,
     description:
@@ -84,6 +109,15 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   passwordMinLength: 4,
   timeZone: 'UTC',
   rateLimit: Object.freeze({ enabled: true, perSecond: 100, burst: 1000 }),
+  quotas: Object.freeze({
+    files: 100_000,
+    fileBytes: 21_474_836_480,
+    records: 10_000_000,
+    recordBytes: 21_474_836_480,
+    uploadsPerHour: 600,
+    uploadBytesPerHour: 1_073_741_824,
+    pushesPerHour: 120,
+  }),
   passwordResetUrl: '',
   sensitivity: 'stable',
   pushTimeToLive: 120,
@@ -94,5 +128,6 @@ export const defaultPolicy: AppPolicy = Object.freeze({
 
 /** The whole policy of an app from what is stored, which may lack members that were added later. */
 export function readPolicy(stored: string): AppPolicy {
-  return Object.freeze({ ...defaultPolicy, ...(JSON.parse(stored) as Partial<AppPolicy>) });
+  const given = JSON.parse(stored) as Partial<AppPolicy>;
+  return Object.freeze({ ...defaultPolicy, ...given, quotas: { ...defaultPolicy.quotas, ...given.quotas } });
 }

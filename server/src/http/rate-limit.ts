@@ -5,10 +5,18 @@ export interface RateRule {
   readonly burst: number;
 }
 
-interface TokenBucket {
+export interface TokenBucket {
   tokens: number;
   /** Milliseconds of the injected clock at which `tokens` was right. */
   at: number;
+}
+
+/** Where buckets are kept beyond the process. */
+export interface BucketMemory {
+  /** The bucket as it was kept, for a key that the limiter does not know. */
+  recall(key: string): TokenBucket | undefined;
+  /** Called for each token that is taken; must not throw. */
+  keep(key: string, rule: RateRule, bucket: Readonly<TokenBucket>): void;
 }
 
 /**
@@ -19,8 +27,11 @@ export class RateLimiter {
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #capacity: number;
 
-  constructor(capacity = 50_000) {
+  readonly #memory: BucketMemory | undefined;
+
+  constructor(capacity = 50_000, memory?: BucketMemory) {
     this.#capacity = capacity;
+    this.#memory = memory;
   }
 
   /**
@@ -29,12 +40,8 @@ export class RateLimiter {
    * @throws Failure APICallLimit with `Retry-After` (s) and the `RateLimit` headers when none is left.
    */
   take(key: string, rule: RateRule, now: number): void {
-    const bucket = this.#bucket(key, rule, now);
-    if (bucket.tokens >= 1) {
-      bucket.tokens -= 1;
-      return;
-    }
-    const retryAfter = Math.max(1, Math.ceil((1 - bucket.tokens) / rule.perSecond));
+    const retryAfter = this.tryTake(key, rule, now);
+    if (retryAfter === undefined) return;
     throw fail('APICallLimit', {
       message: `The limit of ${pace(rule)} (${rule.burst} at once) is reached. Try again in ${retryAfter} s.`,
       retryAfter,
@@ -45,25 +52,30 @@ export class RateLimiter {
     });
   }
 
+  /** Takes `tokens`, all or none. Answers undefined, or after how many seconds there will be enough. */
+  tryTake(key: string, rule: RateRule, now: number, tokens = 1): number | undefined {
+    const bucket = this.#bucket(key, rule, now);
+    if (bucket.tokens < tokens) return Math.max(1, Math.ceil((tokens - bucket.tokens) / rule.perSecond));
+    bucket.tokens -= tokens;
+    this.#memory?.keep(key, rule, bucket);
+    return undefined;
+  }
+
   /** Gives a taken token back, for what turned out not to count. */
-  giveBack(key: string, rule: RateRule): void {
+  giveBack(key: string, rule: RateRule, tokens = 1): void {
     const bucket = this.#buckets.get(key);
-    if (bucket) bucket.tokens = Math.min(rule.burst, bucket.tokens + 1);
+    if (bucket) bucket.tokens = Math.min(rule.burst, bucket.tokens + tokens);
   }
 
   #bucket(key: string, rule: RateRule, now: number): TokenBucket {
     const known = this.#buckets.get(key);
     if (!known) {
-      const fresh = { tokens: rule.burst, at: now };
+      const fresh = this.#memory?.recall(key) ?? { tokens: rule.burst, at: now };
       if (this.#buckets.size >= this.#capacity) this.#forgetOldest();
       this.#buckets.set(key, fresh);
-      return fresh;
+      return refilled(fresh, rule, now);
     }
-    // A clock that was set back must not take tokens away.
-    const elapsed = Math.max(0, now - known.at) / 1000;
-    known.tokens = Math.min(rule.burst, known.tokens + elapsed * rule.perSecond);
-    known.at = now;
-    return known;
+    return refilled(known, rule, now);
   }
 
   #forgetOldest(): void {
@@ -73,6 +85,14 @@ export class RateLimiter {
       if (++looked >= this.#capacity / 10) return;
     }
   }
+}
+
+function refilled(bucket: TokenBucket, rule: RateRule, now: number): TokenBucket {
+  // A clock that was set back must not take tokens away.
+  const elapsed = Math.max(0, now - bucket.at) / 1000;
+  bucket.tokens = Math.min(rule.burst, bucket.tokens + elapsed * rule.perSecond);
+  bucket.at = now;
+  return bucket;
 }
 
 function pace({ perSecond }: RateRule): string {

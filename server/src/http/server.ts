@@ -9,6 +9,7 @@ import fastify, {
 } from 'fastify';
 import { catalogue, type ErrorEntry, type Failure, fail } from '../errors.ts';
 import { randomText } from '../id.ts';
+import { type ConnectionLimits, Connections, proxyTest, usualPace, usualWaitingBytes } from './connections.ts';
 import { GatheredResponse } from './gathered-response.ts';
 import { makeChildrenLate } from './late-logger.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
@@ -18,6 +19,10 @@ import { registerBodyHandling } from './unread-body.ts';
 export interface ServerOptions {
   readonly logLevel: string;
   readonly trustProxy: false | number | readonly string[];
+  /** Connections that one address may have at the same time; 0: any number. */
+  readonly connectionsPerAddress?: number;
+  /** Other limits of slow clients than the usual ones. */
+  readonly connectionLimits?: Partial<ConnectionLimits>;
   /** Where log lines go; standard output by default. */
   readonly logStream?: { write(line: string): void };
   /** Told what each answer with a status of 500 and above was caused by. */
@@ -54,7 +59,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // For a whole request: slow uploads may take long, but none forever. Idle ones are cut off much earlier.
     requestTimeout: 1_800_000,
     // Node would answer without a body; the hook below answers like everywhere else.
-    http: { requireHostHeader: false, ServerResponse: GatheredResponse },
+    // Headers come in one piece or two; Node looks every `connectionsCheckingInterval`.
+    http: {
+      headersTimeout: 20_000,
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+      ServerResponse: GatheredResponse,
+    },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       sendFailure(asFailure(error), request as FastifyRequest, reply as FastifyReply);
@@ -79,7 +90,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isWithoutHost ? fail('InvalidJSON', 'The Host header is missing.') : undefined);
   });
-  registerBodyHandling(server);
+  const connections = new Connections(
+    {
+      ...usualPace,
+      waitingBytes: usualWaitingBytes,
+      perAddress: options.connectionsPerAddress ?? 0,
+      ...options.connectionLimits,
+    },
+    proxyTest(options.trustProxy),
+  );
+  connections.watch(server.server);
+  server.addHook('onClose', async () => connections.stop());
+  registerBodyHandling(server, connections);
   // Who takes a body says of which type; without a parser, an unknown address is answered without reading one.
   server.removeAllContentTypeParsers();
   const lineOf = requestLines(base);

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { perTurn } from '../per-turn.ts';
+import type { Connections } from './connections.ts';
 
-/** A client that sends nothing of its body for so long is cut off. */
-export const bodyIdleMs = 60_000;
 /** The rest of a body that was announced to be no longer is read and thrown away: cheaper than a new connection. */
 const smallBytes = 65_536;
 /** What is still taken and thrown away after a refusal, so that the client comes to read the answer. */
@@ -23,12 +22,12 @@ function isSmall({ headers }: IncomingMessage): boolean {
  *
  * - `Expect: 100-continue` is answered only when the body is about to be read, so that a request that is refused by its
  *   headers is never followed by its body.
- * - A client that stalls in the middle of a body is disconnected.
+ * - A client that stalls in the middle of a body, or sends it too slowly, is disconnected (`Connections`).
  * - After an answer that came before the whole body the connection is closed instead of reading the rest. To close at
  *   once would reset the connection and could take the answer away from a client that is still sending (RFC 9112,
  *   section 9.6), so a little more is read and thrown away first.
  */
-export function registerBodyHandling(server: FastifyInstance): void {
+export function registerBodyHandling(server: FastifyInstance, connections: Connections): void {
   const pass = (request: IncomingMessage, response: ServerResponse) => server.server.emit('request', request, response);
   server.server.on('checkContinue', pass);
   // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1); without this, Node answers without a body.
@@ -38,7 +37,7 @@ export function registerBodyHandling(server: FastifyInstance): void {
     const { raw } = request;
     if (announcesBody(raw)) {
       if (/^100-continue$/i.test(raw.headers.expect ?? '')) reply.raw.writeContinue();
-      watch(raw);
+      watch({ request: raw, connections });
     }
     done();
   });
@@ -53,19 +52,10 @@ export function registerBodyHandling(server: FastifyInstance): void {
   });
 }
 
-/** At the end of the turn: most bodies have come with their headers and need no timer. */
-const watch = perTurn<IncomingMessage>((requests) => {
-  for (const request of requests) cutOffWhenIdle(request);
+/** At the end of the turn: most bodies have come with their headers and are not waited for. */
+const watch = perTurn<{ readonly request: IncomingMessage; readonly connections: Connections }>((all) => {
+  for (const { request, connections } of all) connections.waitForBody(request);
 });
-
-function cutOffWhenIdle(request: IncomingMessage): void {
-  const { socket } = request;
-  // Injected requests have no socket that could idle.
-  if (typeof socket?.setTimeout !== 'function' || request.complete !== false) return;
-  socket.setTimeout(bodyIdleMs);
-  // Without a listener for the timeout Node destroys the socket, which ends the reading with an error.
-  request.once('end', () => socket.setTimeout(0));
-}
 
 /**
  * Node calls `destroySoon` once the answer is sent: the method of this one socket says goodbye more slowly. The rest of

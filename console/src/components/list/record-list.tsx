@@ -37,6 +37,7 @@ export interface ListDefinition<Id extends ListOperation> {
 interface ListPage {
   readonly results: readonly unknown[];
   readonly count?: number;
+  readonly truncated?: true;
 }
 
 interface Props<Id extends ListOperation> {
@@ -132,6 +133,11 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
             isBusy={isFetching}
           />
         ))
+      )}
+      {data?.truncated && (
+        <Text size="sm" c="dimmed" mt="xs">
+          These records are so large that only {data.results.length} of the page fit into one answer. Show fewer a page.
+        </Text>
       )}
       <Pager
         page={search.page ?? 1}

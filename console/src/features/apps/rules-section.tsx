@@ -12,7 +12,7 @@ import { limitTexts } from '../../components/rules/rule-words.ts';
 import { appRules } from '../../components/rules/rules.ts';
 import { useMay } from '../../lib/access.ts';
 import { call } from '../../lib/api.ts';
-import { appQuery, appsQuery } from '../../lib/queries.ts';
+import { appQuery, appsQuery, usageOfAppQuery } from '../../lib/queries.ts';
 import { timesIn } from '../../lib/times.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useFields } from '../../lib/use-fields.ts';
@@ -36,6 +36,13 @@ const shown = [
   'passwordResetUrl',
   'rateLimit.perSecond',
   'rateLimit.burst',
+  'quotas.files',
+  'quotas.fileBytes',
+  'quotas.records',
+  'quotas.recordBytes',
+  'quotas.uploadsPerHour',
+  'quotas.uploadBytesPerHour',
+  'quotas.pushesPerHour',
   'retentionDays.logs',
   'retentionDays.visits',
   'retentionDays.events',
@@ -82,6 +89,7 @@ function RulesForm({ app }: { readonly app: App }) {
         </Block>
         <Block title="Limits" about="For each client address, so that one of them cannot take everything.">
           <LimitRules fields={fields} />
+          <QuotaRules appId={app.appId} fields={fields} />
         </Block>
         <Block
           title="Near a beacon"
@@ -255,6 +263,63 @@ function LimitRules({ fields }: { readonly fields: Fields }) {
       )}
     </Stack>
   );
+}
+
+const mebibyte = 1_048_576;
+
+const quotaFields: readonly {
+  readonly name: keyof Policy['quotas'];
+  readonly label: string;
+  readonly unit?: number;
+}[] = [
+  { name: 'files', label: 'Files' },
+  { name: 'fileBytes', label: 'All files, MiB', unit: mebibyte },
+  { name: 'records', label: 'Records' },
+  { name: 'recordBytes', label: 'All records, MiB', unit: mebibyte },
+  { name: 'uploadsPerHour', label: 'Uploads an hour' },
+  { name: 'uploadBytesPerHour', label: 'Uploads an hour, MiB', unit: mebibyte },
+  { name: 'pushesPerHour', label: 'Pushes an hour' },
+];
+
+/** How much the app may store, beside what it has stored, and how much of it one client may add. */
+function QuotaRules({ appId, fields }: { readonly appId: string; readonly fields: Fields }) {
+  const { quotas } = fields.values;
+  const { data: usage } = useQuery(usageOfAppQuery(appId));
+  return (
+    <Stack gap="sm">
+      <Text fw={600}>Quotas</Text>
+      <Text size="sm" c="dimmed">
+        Uploads count for one address and one user, pushes for all ordinary users together. Managers have as many pushes
+        once more. Nothing is counted that administrators do here.
+      </Text>
+      <Group align="flex-start" gap="lg">
+        {quotaFields.map(({ name, label, unit = 1 }) => {
+          const used = usage && name in usage ? usage[name as keyof typeof usage] : undefined;
+          return (
+            <NumberInput
+              key={name}
+              label={label}
+              description={used && `${showShare(used)} % in use`}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              min={1}
+              error={fields.problem(`quotas.${name}`)}
+              {...numberProps(Math.ceil(quotas[name] / unit), (value) =>
+                fields.set('quotas', {
+                  ...quotas,
+                  [name]: typeof value === 'number' ? Math.round(value * unit) : value,
+                }),
+              )}
+            />
+          );
+        })}
+      </Group>
+    </Stack>
+  );
+}
+
+function showShare({ used, quota }: { readonly used: number; readonly quota: number }): string {
+  const percent = quota === 0 ? 100 : (used / quota) * 100;
+  return percent > 0 && percent < 1 ? '< 1' : String(Math.floor(percent));
 }
 
 function ProximityRules({ fields }: { readonly fields: Fields }) {

@@ -5,7 +5,7 @@ import { Block } from '../../components/block.tsx';
 import { Icon } from '../../components/icon.tsx';
 import names from '../../components/names.module.css';
 import { useMay, useMayCall } from '../../lib/access.ts';
-import { appQuery } from '../../lib/queries.ts';
+import { appQuery, usageOfAppQuery } from '../../lib/queries.ts';
 import { showAge } from '../../lib/time.ts';
 import type { Attention, Sender } from '../../lib/wire.ts';
 import classes from './home.module.css';
@@ -55,6 +55,7 @@ export function AttentionBlock({ appId, attention }: Props) {
 function useFindings(appId: string, attention: Attention): readonly Finding[] {
   const may = useMay();
   const { data: senders } = useQuery({ ...sendersQuery(appId), enabled: may('senders.read') });
+  const { data: usage } = useQuery(usageOfAppQuery(appId));
   const mayInstallations = useMayCall()('listInstallations');
   return [
     ...failureFindings(appId, attention),
@@ -62,8 +63,44 @@ function useFindings(appId: string, attention: Attention): readonly Finding[] {
     ...webhookFindings(appId, attention, may('webhooks.read')),
     ...silentFindings(appId, attention),
     ...tokenFindings(appId, attention, mayInstallations),
+    ...quotaFindings(appId, usage),
     ...useRuleFindings(appId),
   ];
+}
+
+/** From this share of a quota on it is told, so that there is time to raise it or to tidy up. */
+const nearlyFull = 0.8;
+const quotaNames = {
+  files: 'files',
+  fileBytes: 'bytes of files',
+  records: 'records',
+  recordBytes: 'bytes of records',
+} as const;
+
+type Usage = Readonly<Record<keyof typeof quotaNames, { readonly used: number; readonly quota: number }>>;
+
+function quotaFindings(appId: string, usage: Usage | undefined): readonly Finding[] {
+  if (!usage) return [];
+  return Object.entries(quotaNames).flatMap(([name, noun]) => {
+    const { used, quota } = usage[name as keyof typeof quotaNames];
+    if (used < quota * nearlyFull) return [];
+    const percent = quota === 0 ? 100 : Math.floor((used / quota) * 100);
+    return [
+      {
+        key: `quota ${name}`,
+        isGrave: used >= quota * 0.95,
+        title: `${percent} % of the quota of ${noun} is in use`,
+        text: (
+          <>
+            {used.toLocaleString('en')} of {quota.toLocaleString('en')}. When it is full, apps cannot store more.{' '}
+            <Link to="/apps/$appId/rules" params={{ appId }} className={names.link}>
+              Change it
+            </Link>
+          </>
+        ),
+      },
+    ];
+  });
 }
 
 const count = (n: number, noun: string) => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;

@@ -19,6 +19,7 @@ const role = Type.Enum([...adminRoles]);
 
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
 
+/** Bounded by the shapes below. */
 export function emailKey(address: string): string {
   return address.trim().toLowerCase();
 }

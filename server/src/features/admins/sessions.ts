@@ -4,7 +4,7 @@ import type { Database, Db } from '../../db/db.ts';
 import { Failure, fail } from '../../errors.ts';
 import { secretHash } from '../../http/access.ts';
 import type { AdminContext, NewSession } from '../../http/console-endpoint.ts';
-import { clientNetwork, RateLimiter } from '../../http/rate-limit.ts';
+import { clientNetwork, type RateLimiter } from '../../http/rate-limit.ts';
 import { randomText } from '../../id.ts';
 import type { Passwords } from '../../passwords.ts';
 import { emailKey } from './schemas.ts';
@@ -20,6 +20,8 @@ const noteUseMs = 60_000;
 const perAccount = Object.freeze({ perSecond: 1 / 30, burst: 10 });
 const perNetwork = Object.freeze({ perSecond: 1 / 5, burst: 30 });
 
+/** Tokens have 43 characters. What is longer is not worth a hash. */
+const longestToken = 128;
 /** Whose turn it is when many passwords wait; apps have turns of their own. */
 const share = 'console';
 
@@ -27,6 +29,8 @@ export interface SessionDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly passwords: Passwords;
+  /** Counts attempts to sign in. */
+  readonly limiter: RateLimiter;
   /** Runs what nobody waits for. */
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
@@ -34,9 +38,7 @@ export interface SessionDeps {
 export type AdminSessions = ReturnType<typeof createAdminSessions>;
 
 /** Sessions of the management console: signing in and out, and who a cookie's token belongs to. */
-export function createAdminSessions({ db, now, passwords, inBackground }: SessionDeps) {
-  const limiter = new RateLimiter(10_000);
-
+export function createAdminSessions({ db, now, passwords, limiter, inBackground }: SessionDeps) {
   function throttle(account: string, address: string): void {
     const network = clientNetwork(address);
     try {
@@ -130,6 +132,7 @@ export function createAdminSessions({ db, now, passwords, inBackground }: Sessio
 
     /** Expiry and idle time are checked at each use; a disabled administrator has no session. */
     async find(token: string): Promise<AdminContext | undefined> {
+      if (token.length > longestToken) return undefined;
       const row = await store.findSession(db, secretHash(token));
       const at = now();
       if (!row || row.disabled_at !== null || row.expires_at <= at) return undefined;

@@ -137,5 +137,6 @@ export const appTables = {
   tokens: 'token_hash',
   users: 'object_id',
   app_keys: 'key_id',
+  usage: 'app_id',
   apps: 'app_id',
 } as const;

@@ -18,6 +18,7 @@ import { isObject } from '../../http/shape.ts';
 import { newObjectId } from '../../id.ts';
 import { type Soon, whenThere } from '../../soon.ts';
 import { sql } from '../../sql.ts';
+import type { UsageMeter } from '../../usage.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
 import type { AskedMembers } from './learn.ts';
 import type { InsertRecord } from './record-inserter.ts';
@@ -37,6 +38,7 @@ export interface RecordDeps {
   readonly directory: BucketDirectory;
   readonly asked: AskedMembers;
   readonly insert: InsertRecord;
+  readonly usage: UsageMeter;
   readonly markInexact: (appId: string, bucketId: string, slots: readonly string[]) => Promise<void>;
 }
 
@@ -134,10 +136,11 @@ function create(deps: RecordDeps): Endpoint {
     summary: 'Create a record',
     body: createBody,
     answer: createdAnswer,
-    errors: ['InvalidBucketName', 'InvalidSchema', 'ValidationError', 'ObjectTooLarge'],
+    errors: ['InvalidBucketName', 'InvalidSchema', 'ValidationError', 'ObjectTooLarge', 'OperationForbidden'],
     locate: (call) => bucketToWrite(deps, call),
     handle: async (call) => {
       const objectId = newObjectId(call.now);
+      let bytes = 0;
       await writing(deps, call, (bucket) => {
         const record = prepare(bucket, call.body);
         const write = {
@@ -145,8 +148,14 @@ function create(deps: RecordDeps): Endpoint {
           key: { appId: bucket.appId, bucketId: bucket.bucketId, objectId },
           now: call.now,
         };
-        return { misfits: record.misfits, run: () => deps.insert(write) };
+        bytes = Buffer.byteLength(write.document);
+        const room = deps.usage.assertRoom(bucket.appId, call.app.policy, { records: 1, recordBytes: bytes });
+        return {
+          misfits: record.misfits,
+          run: () => (room ? room.then(() => deps.insert(write)) : deps.insert(write)),
+        };
       });
+      deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
       return { result: { createdAt: isoTime(call.now), objectId } };
     },
   });
@@ -262,12 +271,21 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
     path: `${path}/:objectId`,
     body: { schema: updateSchema, example: recordBody.example.metadata, read: readMembers },
     answer: inArray(updatedAnswer),
-    errors: ['InvalidBucketName', 'InvalidSchema', 'ValidationError', 'ObjectNotFound', 'ObjectTooLarge'],
+    errors: [
+      'InvalidBucketName',
+      'InvalidSchema',
+      'ValidationError',
+      'ObjectNotFound',
+      'ObjectTooLarge',
+      'OperationForbidden',
+    ],
     locate: (call) => recordToWrite(deps, call),
     handle: async (call) => {
       const { body, now, params } = call;
       let updatedAt = now;
       let misfits: readonly string[] = [];
+      let more = 0;
+      await deps.usage.assertRoom(call.app.appId, call.app.policy, {});
       const run = (bucket: Bucket) => () =>
         deps.db.transaction(async (db) => {
           const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
@@ -276,6 +294,9 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
           const record = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
           misfits = record.misfits;
           if (misfits.length > 0) return false;
+          more = Buffer.byteLength(record.write.document) - Buffer.byteLength(current.doc);
+          // Known since before the transaction, so that nothing is waited for.
+          void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
           updatedAt = Math.max(now, current.updated_at);
           return store.updateRecord(db, { ...record.write, key, now });
         });
@@ -284,6 +305,7 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
         misfits = [];
         return { misfits: known, run: run(bucket) };
       });
+      deps.usage.add(call.app.appId, { recordBytes: more });
       return { result: [{ updatedAt: isoTime(updatedAt) }] };
     },
   });
@@ -300,7 +322,9 @@ function remove(deps: RecordDeps): Endpoint {
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => bucketToRead(deps, call),
     handle: async (call) => {
+      const bytes = await store.measureRecord(deps.db, keyOf(call.located, call));
       if (!(await store.recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
+      deps.usage.add(call.app.appId, { records: -1, recordBytes: -bytes });
       return { result: [{}] };
     },
   });

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { type ColumnType, RowsStatement } from '../../db/rows.ts';
-import { defineTable, json, type Table, text, time } from '../../db/table.ts';
+import { defineTable, json, type Key, type Table, text, time } from '../../db/table.ts';
 import { joinSql, raw, Shapes, type SqlValue, sql } from '../../sql.ts';
 import { slotPairs, slotsHeld } from './slots.ts';
 
@@ -184,6 +184,14 @@ export async function updateRecord(db: Db, write: RecordWrite): Promise<boolean>
       where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId} and ${hasVersion(write)}`)) >
     0
   );
+}
+
+/** Bytes of a record's document; 0 without one. */
+export async function measureRecord(db: Db, key: Key): Promise<number> {
+  const row = await db.one<{ n: number }>(
+    sql`select octet_length(doc) as n from records where ${recordTable.match(key)}`,
+  );
+  return row?.n ?? 0;
 }
 
 /** Inside a transaction: the record, which stays as it is until the transaction ends. */

@@ -19,6 +19,9 @@ export interface CredentialDeps {
 
 export type DeviceCredentials = ReturnType<typeof createDeviceCredentials>;
 
+/** Passwords have 43 characters. What is longer is not worth a hash. */
+const longestPassword = 128;
+
 const usernameOf = (appId: string, deviceId: string) => `${appId}/${deviceId}`;
 
 const noDevice = (deviceId: string) => fail('ObjectNotFound', `There is no device ${deviceId}.`);
@@ -70,7 +73,13 @@ export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
     async login(username: string, password: string): Promise<DeviceLogin | undefined> {
       const [appId = '', deviceId = '', ...more] = username.split('/');
       // PostgreSQL cannot even compare with U+0000.
-      if (more.length > 0 || !/^\w{1,64}$/.test(appId) || !/^\w{1,64}$/.test(deviceId)) return undefined;
+      if (
+        password.length > longestPassword ||
+        more.length > 0 ||
+        !/^\w{1,64}$/.test(appId) ||
+        !/^\w{1,64}$/.test(deviceId)
+      )
+        return undefined;
       const row = await store.findCredential(db, appId, deviceId);
       return row && equal(row.password_hash, secretHash(password)) ? loginOf(row) : undefined;
     },

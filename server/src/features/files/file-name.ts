@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Failure, fail } from '../../errors.ts';
+import { isLongerThan } from '../../text-length.ts';
 
 const maxCodePoints = 128;
 const prefixDigits = 32;
@@ -18,7 +19,7 @@ function refuse(problem: string): Failure {
  */
 export function readFileName(given: string): string {
   if (given === '') throw refuse('is empty');
-  if ([...given].length > maxCodePoints) throw refuse(`has more than ${maxCodePoints} characters`);
+  if (isLongerThan(given, maxCodePoints)) throw refuse(`has more than ${maxCodePoints} characters`);
   if (/\p{Cc}/u.test(given)) throw refuse('contains a control character');
   if (/[/\\]/.test(given)) throw refuse('contains a path separator');
   if (given === '.' || given === '..') throw refuse('is the name of a folder');

@@ -1,4 +1,5 @@
 import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { ClientQuotas } from '../../client-quotas.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { storageTrouble } from '../../db/storage-error.ts';
 import type { Table } from '../../db/table.ts';
@@ -10,6 +11,7 @@ import { listParameters, listRecords } from '../../http/list.ts';
 import { assertMaker, makerColumns } from '../../http/maker.ts';
 import { newObjectId } from '../../id.ts';
 import { sql } from '../../sql.ts';
+import type { UsageMeter } from '../../usage.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
 import { fileRecord, uploadedAnswer } from './schemas.ts';
@@ -24,6 +26,8 @@ export interface FileDeps {
   readonly claimRoom: (bytes: number) => Promise<() => void>;
   /** The address under which clients reach the service, without a slash at the end. */
   readonly publicUrl: () => string;
+  readonly usage: UsageMeter;
+  readonly quotas: ClientQuotas;
   /** Does work whose failure does not change the answer: it is logged, and a sweep makes up for it. */
   readonly attempt: (what: string, work: () => Promise<unknown>) => Promise<void>;
 }
@@ -82,7 +86,7 @@ function readHead(
   return { name, contentType, length };
 }
 
-function upload({ db, blobs, maxFileBytes, publicUrl, attempt, claimRoom }: FileDeps): Endpoint {
+function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, claimRoom }: FileDeps): Endpoint {
   return endpoint<undefined, Announced>({
     method: 'POST',
     path: onePath,
@@ -98,8 +102,23 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt, claimRoom }: File
     },
     takesStream: true,
     answer: uploadedAnswer,
-    errors: ['InvalidFileName', 'UnsupportedMediaType', 'ObjectTooLarge', 'InvalidJSON', 'Timeout'],
-    locate: async (call) => readHead(call, maxFileBytes),
+    errors: [
+      'InvalidFileName',
+      'UnsupportedMediaType',
+      'ObjectTooLarge',
+      'InvalidJSON',
+      'OperationForbidden',
+      'APICallLimit',
+      'Timeout',
+    ],
+    locate: async (call) => {
+      const announced = readHead(call, maxFileBytes);
+      // Before the body: a refusal costs nobody the transfer. A client that does not say how much is coming may send the most.
+      const bytes = announced.length ?? maxFileBytes;
+      await usage.assertRoom(call.app.appId, call.app.policy, { files: 1, fileBytes: bytes });
+      quotas.takeUpload(call, bytes);
+      return announced;
+    },
     handle: async (call) => {
       const { app, located, stream, now } = call;
       const { name, contentType, length } = located;
@@ -125,6 +144,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, attempt, claimRoom }: File
           await attempt('removing a file whose record could not be written', () => blobs.remove(key));
         throw error;
       }
+      usage.add(app.appId, { files: 1, fileBytes: bytes.size });
       return { objectId, name: storedName, url: fileUrl(publicUrl(), app.appId, storedName) };
     },
   });
@@ -199,6 +219,7 @@ function remove(deps: FileDeps, table: Table): Endpoint {
       const key = { app_id: app.appId, object_id: located.object_id };
       // The row first: a blob without a row is swept up later, a row without a blob would never be mended.
       if (!(await table.remove(deps.db, key))) throw notFound();
+      deps.usage.add(app.appId, { files: -1, fileBytes: -located.size });
       const blob = blobKeyOf(app.appId, located.stored_name);
       await deps.attempt('removing the bytes of a deleted file', () => deps.blobs.remove(blob));
       return { result: [{}] };

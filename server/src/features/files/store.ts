@@ -60,11 +60,13 @@ export interface StoredFile {
   readonly app_id: string;
   readonly object_id: string;
   readonly stored_name: string;
+  /** Bytes. */
+  readonly size: number;
   /** Epoch milliseconds at which they were found to be missing. */
   readonly bytes_missing_at: number | null;
 }
 
-const stored = raw('app_id, object_id, stored_name, bytes_missing_at');
+const stored = raw('app_id, object_id, stored_name, size, bytes_missing_at');
 
 /** The files of all apps in the order of their keys; without `all`, those that are hidden. */
 export function findFilesAfter(

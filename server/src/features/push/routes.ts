@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { ClientQuotas } from '../../client-quotas.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { fail } from '../../errors.ts';
 import { recordAnswer } from '../../http/answers.ts';
@@ -17,6 +18,7 @@ import * as store from './store.ts';
 export interface PushDeps {
   readonly db: Db;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  readonly quotas: ClientQuotas;
   /** What an audience may be chosen by. */
   readonly audienceFields: FieldLookup;
 }
@@ -34,7 +36,7 @@ export function pushEndpoints(deps: PushDeps): Endpoint[] {
   return [accept(deps), list(deps), get(deps), cancel(deps)];
 }
 
-function accept({ db, enqueue, audienceFields }: PushDeps): Endpoint {
+function accept({ db, enqueue, quotas, audienceFields }: PushDeps): Endpoint {
   return endpoint<Push>({
     method: 'POST',
     path,
@@ -45,10 +47,11 @@ function accept({ db, enqueue, audienceFields }: PushDeps): Endpoint {
     grant: ({ push }) => push,
     body: { schema: pushSchema, example: pushExample, read: (body) => readPush(body, audienceFields) },
     answer: acceptedAnswer,
-    errors: ['ValidationError', 'InvalidQuery'],
+    errors: ['ValidationError', 'InvalidQuery', 'APICallLimit'],
     handle: async (call) => {
       const { app, user, body, now } = call;
       if (!seesAll(call)) assertWholeIds(body.audience);
+      quotas.takePush(call);
       const pushId = newObjectId(now);
       const { sendAt, expiresAt } = timesOf(body, now);
       const push: store.NewPush = {

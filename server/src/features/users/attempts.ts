@@ -111,5 +111,5 @@ export class AttemptLimits {
 }
 
 const networkOf = ({ app, address }: Attempt) => `${app.appId} ${clientNetwork(address)}`;
-// Hashed, because what was sent as an e-mail can be a megabyte long.
+// Hashed, so that no e-mail address stays in memory or is stored with what was counted.
 const keyOf = (attempt: Attempt) => `${networkOf(attempt)} ${secretHash(attempt.emailKey)}`;

@@ -1,6 +1,15 @@
-/** E-mails compare without case and surrounding space. */
+import { isLongerThan } from '../../text-length.ts';
+
+/** Characters of the longest e-mail address that an account can have. */
+export const maxEmailLength = 200;
+
+/**
+ * E-mails compare without case and surrounding space. The key of a text that is too long for an account is empty, which
+ * no account's is: to normalise a run of combining marks takes time that grows with the square of its length.
+ */
 export function emailKey(email: string): string {
-  return email.trim().normalize('NFC').toLowerCase();
+  const text = email.trim();
+  return isLongerThan(text, maxEmailLength) ? '' : text.normalize('NFC').toLowerCase();
 }
 
 const localPart = /^[^\s@<>()[\]\\,;:"\p{C}]{1,64}$/u;

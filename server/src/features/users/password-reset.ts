@@ -13,6 +13,8 @@ import * as store from './store.ts';
 
 export const resetMinutes = 60;
 const resetMs = resetMinutes * 60_000;
+/** Tokens have 43 characters. What is longer is not worth a hash. */
+const longestToken = 128;
 
 /** An app as far as a reset needs it; undefined while it is disabled. */
 export type FindApp = (appId: string) => Promise<AppContext | undefined>;
@@ -57,11 +59,13 @@ export function createPasswordReset({ db, revision, now, passwords, enqueue, can
 
     /** Whether a token could be used now. */
     async isUsable(appId: string, token: string): Promise<boolean> {
+      if (token.length > longestToken) return false;
       return (await store.findReset(db, appId, secretHash(token), now())) !== undefined;
     },
 
     /** Sets the new password and ends all tokens. @throws Failure ObjectNotFound for a token that is not usable */
     async complete(app: AppContext, token: string, password: string): Promise<void> {
+      if (token.length > longestToken) throw unusable();
       const tokenHash = secretHash(token);
       const userId = await store.findReset(db, app.appId, tokenHash, now());
       if (userId === undefined) throw unusable();

@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { type ErrorName, Failure, fail, type Problem } from '../../errors.ts';
 import type { AppContext } from '../../http/context.ts';
 import { type Changes, defineShape, isObject, sentence } from '../../http/shape.ts';
-import { isEmailAddress } from './email.ts';
+import { isLongerThan } from '../../text-length.ts';
+import { isEmailAddress, maxEmailLength } from './email.ts';
 
 const maxPasswordLength = 50;
 
@@ -11,7 +12,7 @@ export const names = {
   lastname: Type.String({ minLength: 3, maxLength: 64 }),
 };
 const email = Type.String({
-  maxLength: 200,
+  maxLength: maxEmailLength,
   description: 'The e-mail address, which is the user name; compared without case and surrounding space',
 });
 const password = Type.String({
@@ -85,7 +86,7 @@ function accountFailure(body: unknown, details: readonly Problem[]): Failure {
 
 function passwordProblems(given: unknown, app: AppContext): Problem[] {
   const least = app.policy.passwordMinLength;
-  if (typeof given !== 'string' || given === '' || [...given].length >= least) return [];
+  if (typeof given !== 'string' || given === '' || isLongerThan(given, least - 1)) return [];
   return [{ field: 'password', problem: `must have at least ${least} characters` }];
 }
 
@@ -159,7 +160,8 @@ export const forgotSchema = Type.Object({ email });
 
 export function readForgot(body: unknown): Static<typeof forgotSchema> {
   const given = requireObject(body)['email'];
-  if (typeof given === 'string' && given.length <= 200 && isEmailAddress(given)) return { email: given };
+  if (typeof given === 'string' && !isLongerThan(given, maxEmailLength) && isEmailAddress(given))
+    return { email: given };
   throw accountFailure(body, [
     { field: 'email', problem: isBlank(given) ? 'is required' : 'must be an e-mail address' },
   ]);

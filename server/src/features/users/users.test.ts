@@ -172,6 +172,40 @@ for (const database of databases) {
     });
 
     describe('signing in', () => {
+      test('a text that is too long for any account is neither normalised nor hashed', async () => {
+        // A run of combining marks takes a time that grows with its square: a megabyte of them took a minute.
+        const marks = `a${'\u0301\u0323'.repeat(240_000)}`;
+        const given: number[] = [];
+        const { normalize } = String.prototype;
+        String.prototype.normalize = function (form?: string) {
+          given.push(this.length);
+          return this.length > 1_000 ? String(this) : normalize.call(this, form);
+        };
+        try {
+          const account = someone();
+          await create(app, users, account);
+          const wrong = [404, 101];
+          const asked: readonly (readonly [what: string, path: string, body: object, expected: readonly number[]])[] = [
+            ['e-mail', '/signin', { email: `${marks}@example.org`, password: 'correct horse' }, wrong],
+            ['password', '/signin', { email: account.email, password: marks }, wrong],
+            ['password, nobody', '/signin', { email: 'nobody@example.org', password: marks }, wrong],
+            ['new e-mail', '', someone({ email: `${marks}@example.org` }), [400, 125]],
+            ['new password', '', someone({ password: marks }), [400, 142]],
+            ['forgotten', '/password/forgot', { email: `${marks}@example.org` }, [400, 125]],
+            ['reset', '/password/reset', { token: 'x'.repeat(43), password: marks }, [400, 142]],
+            ['reset token', '/password/reset', { token: marks, password: 'correct horse' }, [404, 101]],
+          ];
+          for (const [what, path, body, expected] of asked) {
+            const answer = await app.send({ method: 'POST', url: `${users}${path}`, body });
+            assert.deepEqual([answer.status, answer.body.code], expected, what);
+          }
+        } finally {
+          String.prototype.normalize = normalize;
+        }
+        assert.ok(given.length > 0, 'nothing was normalised');
+        assert.ok(Math.max(...given) <= 200, `${Math.max(...given)} characters were normalised`);
+      });
+
       test('answers a flat object, and keeps only a hash of the token', async () => {
         const account = someone();
         const id = await create(app, users, account);

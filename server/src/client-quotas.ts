@@ -1,0 +1,75 @@
+import { fail } from './errors.ts';
+import type { AppContext, UserContext } from './http/context.ts';
+import { clientNetwork, type RateLimiter, type RateRule } from './http/rate-limit.ts';
+
+/** Who uses something up. */
+export interface Consumer {
+  readonly app: AppContext;
+  readonly user: UserContext | undefined;
+  readonly address: string;
+  /** An administrator in the console; nothing that apps or visitors do uses up what administrators may do. */
+  readonly isAdministrator: boolean;
+  readonly now: number;
+}
+
+type Budget = readonly [key: string, rule: RateRule, tokens: number];
+
+const hourS = 3_600;
+const perHour = (amount: number, burst = amount): RateRule => ({
+  perSecond: amount / hourS,
+  burst: Math.max(1, burst),
+});
+
+/**
+ * What one client may upload and send within an hour, so that somebody who has nothing but the app's key neither fills the
+ * disk nor reaches everybody again and again. In force while the app's own limit is.
+ */
+export class ClientQuotas {
+  readonly #limiter: RateLimiter;
+
+  constructor(limiter: RateLimiter) {
+    this.#limiter = limiter;
+  }
+
+  /** @throws Failure APICallLimit */
+  takeUpload(consumer: Consumer, bytes: number): void {
+    const { uploadsPerHour, uploadBytesPerHour } = consumer.app.policy.quotas;
+    const budgets = clientsOf(consumer).flatMap((client): Budget[] => [
+      [`uploads ${client}`, perHour(uploadsPerHour), 1],
+      // One file may be larger than the quota of an hour; it waits for a full budget.
+      [`bytes ${client}`, perHour(uploadBytesPerHour), Math.min(bytes, uploadBytesPerHour)],
+    ]);
+    this.#take(consumer, budgets, 'uploads');
+  }
+
+  /** @throws Failure APICallLimit */
+  takePush(consumer: Consumer): void {
+    const { app, user } = consumer;
+    const most = app.policy.quotas.pushesPerHour;
+    const half = most / 2;
+    const budgets: Budget[] =
+      user?.role === 'manager'
+        ? [[`pushes of managers ${app.appId}`, perHour(most, most / 6), 1]]
+        : [
+            ...clientsOf(consumer).map((client): Budget => [`pushes ${client}`, perHour(half, half / 6), 1]),
+            [`pushes ${app.appId}`, perHour(most, most / 6), 1],
+          ];
+    this.#take(consumer, budgets, 'pushes');
+  }
+
+  /** All of them or none. */
+  #take({ app, isAdministrator, now }: Consumer, budgets: readonly Budget[], what: string): void {
+    if (isAdministrator || !app.policy.rateLimit.enabled) return;
+    for (const [index, [key, rule, tokens]] of budgets.entries()) {
+      const retryAfter = this.#limiter.tryTake(key, rule, now, tokens);
+      if (retryAfter === undefined) continue;
+      for (const [taken, rule, tokens] of budgets.slice(0, index)) this.#limiter.giveBack(taken, rule, tokens);
+      const message = `The quota of ${what} an hour is used up. Try again in ${retryAfter} s.`;
+      throw fail('APICallLimit', { message, retryAfter });
+    }
+  }
+}
+
+function clientsOf({ app, user, address }: Consumer): string[] {
+  return [`${app.appId} ${clientNetwork(address)}`, ...(user ? [`${app.appId} user ${user.userId}`] : [])];
+}

@@ -1,0 +1,60 @@
+import type { Clock } from './clock.ts';
+import type { Database } from './db/db.ts';
+import { secretHash } from './http/access.ts';
+import type { BucketMemory, RateRule, TokenBucket } from './http/rate-limit.ts';
+import { sql } from './sql.ts';
+
+export interface LastingLimitDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  /** Runs what nobody waits for, and logs what goes wrong. */
+  readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+}
+
+/** More than an attacker can make while their passwords are checked; the newest count. */
+const mostKept = 50_000;
+
+/**
+ * Keeps the buckets of limits over restarts, so that guesses do not start afresh with each. Only a bucket that is less
+ * than half full is written, beside the request: who signs in as usual costs nothing, and after a crash an attacker has
+ * half a budget at most. Keys are stored as hashes, because they hold addresses.
+ */
+export class LastingLimits implements BucketMemory {
+  readonly #deps: LastingLimitDeps;
+  readonly #kept = new Map<string, TokenBucket>();
+
+  constructor(deps: LastingLimitDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads what was kept; before the first request. */
+  async load(): Promise<void> {
+    const { db, now } = this.#deps;
+    const rows = await db.all<{ key_hash: string; tokens: number; at: number }>(sql`select key_hash, tokens, at
+      from limit_buckets where full_at > ${now()} order by full_at desc limit ${mostKept}`);
+    for (const { key_hash, tokens, at } of rows) this.#kept.set(key_hash, { tokens, at });
+  }
+
+  recall(key: string): TokenBucket | undefined {
+    if (this.#kept.size === 0) return undefined;
+    const hash = secretHash(key);
+    const bucket = this.#kept.get(hash);
+    this.#kept.delete(hash);
+    return bucket;
+  }
+
+  keep(key: string, { burst, perSecond }: RateRule, { tokens, at }: Readonly<TokenBucket>): void {
+    if (tokens >= burst / 2) return;
+    const fullAt = Math.ceil(at + ((burst - tokens) / perSecond) * 1000);
+    const row = sql`${secretHash(key)}, ${tokens}, ${at}, ${fullAt}`;
+    this.#deps.inBackground('keeping a limit', () =>
+      this.#deps.db.run(sql`insert into limit_buckets (key_hash, tokens, at, full_at) values (${row})
+        on conflict (key_hash) do update set tokens = excluded.tokens, at = excluded.at, full_at = excluded.full_at`),
+    );
+  }
+
+  /** Deletes what has no meaning any more. */
+  async sweep(): Promise<void> {
+    await this.#deps.db.run(sql`delete from limit_buckets where full_at <= ${this.#deps.now()}`);
+  }
+}
