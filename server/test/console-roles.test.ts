@@ -50,6 +50,7 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'DELETE /apps/:appId/senders/:kind': ['owner', 'manager'],
   'POST /apps/:appId/senders/:kind/test': ['owner', 'manager'],
   'GET /audit': ['owner', 'manager'],
+  'GET /apps/:appId/usage': adminRoles,
   'GET /apps/:appId/files/usage': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'GET /system': ['owner', 'manager'],
   'GET /system/backups': ['owner'],

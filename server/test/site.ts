@@ -132,8 +132,10 @@ export class Site {
     );
   }
 
+  /** A phone; the manager assigns it to its user where one is named. */
   installation(change: object): Promise<string> {
-    return create(this.app, '/api/v2/installations', { deviceType: 'android', ...change });
+    const headers = 'userId' in change ? this.user.headers : undefined;
+    return create(this.app, '/api/v2/installations', { deviceType: 'android', ...change }, headers);
   }
 
   /** From now on a push can reach the phone. */

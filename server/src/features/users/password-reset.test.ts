@@ -153,9 +153,10 @@ for (const database of databases) {
     test('a new password or e-mail makes mails that are under way useless', async () => {
       for (const change of [{ password: 'changed meanwhile' }, { email: 'moved@example.org' }]) {
         const { account, token } = await forgetful();
-        const { body } = await app.send({ method: 'POST', url: `${users}/signin`, body: account });
-        const headers = { authorization: `Bearer ${body.accessToken}` };
-        assert.equal((await app.send({ method: 'PUT', url: `${users}/me`, headers, body: change })).status, 200);
+        const signedIn = await app.send({ method: 'POST', url: `${users}/signin`, body: account });
+        const headers = { authorization: `Bearer ${signedIn.body.accessToken}` };
+        const body = { ...change, currentPassword: account.password };
+        assert.equal((await app.send({ method: 'PUT', url: `${users}/me`, headers, body })).status, 200);
         assert.equal((await reset({ token, password: 'a new one' })).status, 404);
       }
     });
