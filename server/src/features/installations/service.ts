@@ -180,7 +180,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
           const { metadata } = changes.set;
           const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
           const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
-          return write(db, appId, row, { ...changes, set, hands: assignedHands(row, next, now()) });
+          return write(db, appId, row, { ...changes, set, hands: assignedHands(row, next, by, now()) });
         }),
       );
     },

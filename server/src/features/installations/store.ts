@@ -83,6 +83,14 @@ export async function findHolder(db: Db, appId: string, objectId: string): Promi
   return row?.user_id;
 }
 
+/** Whether its present holder has shown nothing but its id. */
+export async function isUnproven(db: Db, appId: string, objectId: string): Promise<boolean> {
+  const row = await db.one<{ unproven: number }>(
+    sql`select unproven from installations where app_id = ${appId} and object_id = ${objectId}`,
+  );
+  return row !== undefined && row.unproven !== 0;
+}
+
 /**
  * A user was erased: her installations stay as nobody's, without what reaches or describes her. The phone itself may go on
  * with its installationId; where it has been is erased elsewhere.
