@@ -367,6 +367,27 @@ for (const database of databases) {
       assert.deepEqual([await ask(mallory), await ask(vera), await ask(site.user)], [0, 1, 1]);
     });
 
+    test('the tag of a visitor stays hers, also for the older installation of somebody else', async () => {
+      const older = { installationId: 'older', deviceType: 'android' };
+      await create(site.app, installations, older, mallory.headers);
+      await site.beacon({ metadata: { gatewayId: 'room-1' } });
+      const metadata = { advertisedId: 'AA:BB:CC:00:11:22' };
+      // Newer than the other one.
+      const tagged = { installationId: 'tagged', metadata };
+      const own = (await as(vera).register(tagged)).body.result.objectId;
+      assert.equal((await as(mallory).register({ ...older, metadata })).status, 200);
+      await as(vera).register(tagged);
+      site.app.clock.now += 1000;
+      const sightings = [4, 3, 2, 1].map((n) => ({ id: 'aabbcc001122', rssi: -50, occurredAt: site.now - n * 1000 }));
+      site.app.clock.now += 1000;
+      await as(anybody).send({ method: 'POST', url: '/api/v2/sightings', body: { gateway: 'room-1', sightings } });
+      const visits = await site.list('visits');
+      assert.deepEqual(
+        visits.map((visit: Answer['body']) => visit.installationId.objectId),
+        [own],
+      );
+    });
+
     test('what would happen is not asked about the tags of others, which gateways hear', async () => {
       const tag = 'AA:BB:CC:00:11:22';
       await as(vera).send({
