@@ -42,6 +42,16 @@ export class ClientQuotas {
     this.#take(consumer, budgets, 'uploads');
   }
 
+  /** Gives back what was taken for an upload that announced no length and turned out to have `bytes`. */
+  settleUpload(consumer: Consumer, taken: number, bytes: number): void {
+    const { app, isAdministrator } = consumer;
+    const { uploadBytesPerHour } = app.policy.quotas;
+    const unused = Math.min(taken, uploadBytesPerHour) - bytes;
+    if (unused <= 0 || isAdministrator || !app.policy.rateLimit.enabled) return;
+    for (const client of clientsOf(consumer))
+      this.#limiter.giveBack(`bytes ${client}`, perHour(uploadBytesPerHour), unused);
+  }
+
   /** @throws Failure APICallLimit */
   takePush(consumer: Consumer): void {
     const { app, user } = consumer;

@@ -4,6 +4,7 @@ import { createApp } from '../src/app.ts';
 import { service } from '../src/audit.ts';
 import { raw } from '../src/sql.ts';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from './build-app.ts';
+import { exchange, head, listen } from './socket.ts';
 
 const birds = '/api/v2/data/bucket/birds';
 const push = '/api/v2/push/notification';
@@ -97,6 +98,21 @@ for (const database of databases) {
       assert.deepEqual(codeOf(await upload(0)), [429, 904], 'the number of uploads');
       app.clock.now += 900_000;
       assert.equal((await upload(0)).status, 201);
+    });
+
+    test('an upload in chunks uses up what it has, not what it might have had', async () => {
+      const port = await listen(app);
+      await setQuotas({ files: 1_000, fileBytes: 1e9, uploadsPerHour: 1_000, uploadBytesPerHour: 30_000_000 });
+      app.clock.now += 3_600_000;
+      const headers = Object.entries({
+        ...app.credentials,
+        'content-type': 'text/plain',
+        'transfer-encoding': 'chunked',
+      });
+      for (let n = 0; n < 5; n++) {
+        const answer = await exchange(port, `${head('POST /api/v2/files/a.txt', headers)}5\r\nhello\r\n0\r\n\r\n`);
+        assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      }
     });
 
     test('a hundred pushes in a second are impossible, and managers are not kept from theirs', async () => {

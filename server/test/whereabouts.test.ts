@@ -238,6 +238,54 @@ for (const database of databases) {
         assert.deepEqual(reached().slice(1), ['new of vera', 'new of vera']);
       });
 
+    for (const [how, steps] of [
+      ['unlinking it', [['PUT', { userId: null }]]],
+      [
+        'giving it to herself',
+        [
+          ['PATCH', { userId: null }],
+          ['PUT', { userId: 'own' }],
+        ],
+      ],
+      ['deleting it', [['DELETE', undefined]]],
+    ] as const)
+      test(`whoever took an installation by its id does not make it her own by ${how}`, async () => {
+        await site.notification();
+        const taken = { installationId: phoneId, deviceToken: 'of mallory' };
+        assert.equal((await as(mallory).register(taken)).body.result.objectId, phone);
+        for (const [method, body] of steps) {
+          const own = body?.userId === 'own' ? { userId: pointer('_User', mallory.userId) } : body;
+          await as(mallory).send({ method, url: `${installations}/${phone}`, body: own });
+        }
+        await as(mallory).register(taken);
+        site.app.clock.now += 1000;
+        await sense('ENTER', vera);
+        await site.app.app.idle();
+        for (const path of ['visits', 'events', 'verdicts', 'deliveries'])
+          assert.deepEqual((await as(mallory).list(path)).results, [], path);
+        assert.deepEqual(reached(), []);
+        site.app.clock.now += 1000;
+        // Her phone registers at its next start, and everything is hers as before.
+        assert.equal((await as(vera).register({ installationId: phoneId, deviceToken: 'of vera' })).status, 200);
+        const { body } = await sense('EXIT', vera);
+        assert.equal(body.result.events.length, 1, 'her phone is told again');
+        await push(toVera());
+        assert.deepEqual(reached(), ['of vera']);
+      });
+
+    test('erasing a user erases where she was, also where somebody has taken her phone by its id since', async () => {
+      await enter();
+      assert.equal((await as(mallory).register({ installationId: phoneId, deviceToken: 'of mallory' })).status, 200);
+      const traces = async () => (await site.list('visits')).length;
+      // Whoever has taken it erases nothing of hers with the own account.
+      assert.equal((await as(mallory).send({ method: 'DELETE', url: '/api/v2/users/me' })).status, 200);
+      await site.app.app.idle();
+      assert.equal(await traces(), 1);
+      assert.equal((await as(vera).send({ method: 'DELETE', url: '/api/v2/users/me' })).status, 200);
+      await site.app.app.idle();
+      assert.equal(await traces(), 0);
+    });
+
     test('what waited for a user does not reach the next holder of the phone', async () => {
       const later = new Date(site.now + 60_000).toISOString();
       site.provider.script = () => ({ outcome: 'retry', scope: 'message', reason: 'Busy', afterMs: 5_000 });
@@ -315,6 +363,48 @@ for (const database of databases) {
       const ask = async (caller: SignedIn) => {
         const body = { installationId: phoneId, continues: true, sightings: [site.decided('EXIT')] };
         return (await as(caller).send({ method: 'POST', url: '/api/v2/simulations', body })).body.result.events.length;
+      };
+      assert.deepEqual([await ask(mallory), await ask(vera), await ask(site.user)], [0, 1, 1]);
+    });
+
+    test('the tag of a visitor stays hers, also for the older installation of somebody else', async () => {
+      const older = { installationId: 'older', deviceType: 'android' };
+      await create(site.app, installations, older, mallory.headers);
+      await site.beacon({ metadata: { gatewayId: 'room-1' } });
+      const metadata = { advertisedId: 'AA:BB:CC:00:11:22' };
+      // Newer than the other one.
+      const tagged = { installationId: 'tagged', metadata };
+      const own = (await as(vera).register(tagged)).body.result.objectId;
+      assert.equal((await as(mallory).register({ ...older, metadata })).status, 200);
+      await as(vera).register(tagged);
+      site.app.clock.now += 1000;
+      const sightings = [4, 3, 2, 1].map((n) => ({ id: 'aabbcc001122', rssi: -50, occurredAt: site.now - n * 1000 }));
+      site.app.clock.now += 1000;
+      await as(anybody).send({ method: 'POST', url: '/api/v2/sightings', body: { gateway: 'room-1', sightings } });
+      const visits = await site.list('visits');
+      assert.deepEqual(
+        visits.map((visit: Answer['body']) => visit.installationId.objectId),
+        [own],
+      );
+    });
+
+    test('what would happen is not asked about the tags of others, which gateways hear', async () => {
+      const tag = 'AA:BB:CC:00:11:22';
+      await as(vera).send({
+        method: 'PATCH',
+        url: `${installations}/${phone}`,
+        body: { metadata: { advertisedId: tag } },
+      });
+      await site.beacon({ metadata: { gatewayId: 'room-1' } });
+      const heard = (rssi: number, occurredAt: number) => ({ id: 'aabbcc001122', rssi, occurredAt });
+      const sightings = [0, 1, 2, 3].map((n) => heard(-50, site.now - 5000 + n * 1000));
+      await as(vera).send({ method: 'POST', url: '/api/v2/sightings', body: { gateway: 'room-1', sightings } });
+      const ask = async (caller: SignedIn) => {
+        const last = { sightings: [heard(-99, site.now)], until: site.now + 600_000 };
+        const body = { gateway: 'room-1', continues: true, ...last };
+        const answer = await as(caller).send({ method: 'POST', url: '/api/v2/simulations', body });
+        assert.deepEqual([answer.status, answer.body.result.problems], [200, []]);
+        return answer.body.result.events.length;
       };
       assert.deepEqual([await ask(mallory), await ask(vera), await ask(site.user)], [0, 1, 1]);
     });

@@ -14,14 +14,18 @@ async function serve(options: Partial<ServerOptions>) {
   const server = createServer({ logLevel: 'silent', trustProxy: false, ...options });
   acceptJson(server);
   server.post('/echo', async (request) => ({ got: Object.keys(request.body as object).length }));
-  server.get('/large', async () => 'x'.repeat(largeBytes));
+  let count = 0;
+  server.get('/large', async () => {
+    count++;
+    return 'x'.repeat(largeBytes);
+  });
   const sockets = new Set<Socket>();
   server.server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
   const port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
-  return { server, port, sockets };
+  return { server, port, sockets, begun: () => count };
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: pharos\r\n\r\n`;
@@ -108,6 +112,38 @@ test('what waits for slow readers is bounded over all connections: those that re
     }
     assert.ok(read > largeBytes, 'who reads is answered');
     for (const socket of ignoring) socket.destroy();
+  } finally {
+    await server.close();
+  }
+});
+
+test('pipelined requests are handled one after another, so that one connection holds one answer', async () => {
+  const { server, port, begun } = await serve({});
+  try {
+    const idle = connect({ host: '127.0.0.1', port });
+    await once(idle, 'connect');
+    idle.pause();
+    const { send, answer, socket } = await openConnection(port);
+    idle.write(get('/large').repeat(20));
+    await until(() => begun() > 0);
+    // Another client's requests are answered all the same, in order and with their bodies.
+    const bodies = ['{}', '{"a":1}', '{"a":1,"b":2}'];
+    send(bodies.map((body) => post(body.length) + body).join('') + get('/nothing'));
+    const answers = [];
+    for (let n = 0; n < 4; n++) answers.push(await answer());
+    assert.deepEqual(
+      answers.map(({ status, body }) => body.got ?? status),
+      [0, 1, 2, 404],
+    );
+    assert.equal(begun(), 1);
+    // Whoever reads gets everything.
+    let read = 0;
+    idle.on('data', (bytes) => (read += bytes.length));
+    idle.resume();
+    await until(() => read > 20 * largeBytes);
+    assert.equal(begun(), 20);
+    idle.destroy();
+    socket.destroy();
   } finally {
     await server.close();
   }

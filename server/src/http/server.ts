@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import fastify, {
@@ -81,6 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.addHook('preClose', async () => {
     isStopping = true;
   });
+  server.addHook('onRequest', (_request, reply, done) => inOrder(reply.raw, done));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     if (isStopping && !outlivesStop.has(request.url)) {
@@ -122,6 +124,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
     throw fail('NotFound');
   });
   return server;
+}
+
+/**
+ * Pipelined requests of one connection (RFC 9112, section 9.3.2) are handled one after another: Node parses hundreds of
+ * them at once, and would keep all their answers in memory until the client has read the first one.
+ */
+function inOrder(response: ServerResponse, done: () => void): void {
+  // Node assigns the socket to the answer whose turn it is.
+  if (response.socket === null) response.once('socket', () => done());
+  else done();
 }
 
 /** A number counts hops from the service on: what the outermost of these proxies has seen is the client. */

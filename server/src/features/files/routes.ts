@@ -145,6 +145,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
         throw error;
       }
       usage.add(app.appId, { files: 1, fileBytes: bytes.size });
+      if (length === undefined) quotas.settleUpload(call, maxFileBytes, bytes.size);
       return { objectId, name: storedName, url: fileUrl(publicUrl(), app.appId, storedName) };
     },
   });

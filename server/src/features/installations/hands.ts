@@ -62,14 +62,21 @@ export function nextHands(row: InstallationRow, sent: Registration, by: Registra
   };
 }
 
-/** A manager, or the user herself, says whose it is. */
-export function assignedHands(row: InstallationRow, userId: string | null, now: number): Key {
+/**
+ * A manager, or its user, says whose it is. Whoever has taken it by its id alone can only let it go: who had it before
+ * stays the one that can prove it.
+ */
+export function assignedHands(
+  row: InstallationRow,
+  userId: string | null,
+  { isManager }: Registrant,
+  now: number,
+): Key {
   if (userId === row.user_id) return {};
   return {
     user_id: userId,
     held_since: now,
-    unproven: 0,
-    ...noClaim,
+    ...(isManager || row.unproven === 0 ? { unproven: 0, ...noClaim } : {}),
     ...(row.user_id === null ? {} : { handed_over_at: now }),
   };
 }

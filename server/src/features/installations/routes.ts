@@ -19,7 +19,7 @@ import {
   registrationShape,
 } from './schemas.ts';
 import type { InstallationService } from './service.ts';
-import { installationTable } from './store.ts';
+import { installationTable, isUnproven } from './store.ts';
 
 export interface InstallationRouteDeps {
   readonly db: Db;
@@ -52,9 +52,29 @@ export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
     narrow: ownRecords,
     onRemove: (db: Db, key: Key) => deps.forget(db, String(key['app_id']), String(key['object_id'])),
   } as const satisfies ResourceOptions<typeof installationShape.schema>;
-  const plain = resourceEndpoints(options).filter(({ method }) => method === 'GET' || method === 'DELETE');
+  const plain = resourceEndpoints(options);
+  const reading = plain.filter(({ method }) => method === 'GET');
+  const removing = plain.filter(({ method }) => method === 'DELETE').map((endpoint) => removeProven(deps, endpoint));
   const locateOwn = locate(options);
-  return [register(deps), ...plain, change(deps, 'PUT', locateOwn), change(deps, 'PATCH', locateOwn)];
+  return [register(deps), ...reading, ...removing, change(deps, 'PUT', locateOwn), change(deps, 'PATCH', locateOwn)];
+}
+
+/** Registered anew after a deletion, it would belong to whoever knew its id. */
+function removeProven({ db }: InstallationRouteDeps, endpoint: Endpoint): Endpoint {
+  return {
+    ...endpoint,
+    description: 'Users delete their own; not one that they have registered by nothing but its installationId.',
+    errors: [...endpoint.errors, 'OperationForbidden'],
+    locate: async (call) => {
+      const located = await endpoint.locate?.(call);
+      if (!seesAll(call) && (await isUnproven(db, call.app.appId, call.params['objectId'] ?? '')))
+        throw fail(
+          'OperationForbidden',
+          'It belonged to somebody else, and its device token has not been shown since. Only a manager can delete it.',
+        );
+      return located;
+    },
+  };
 }
 
 function readRegistration(body: unknown): Registration {

@@ -69,6 +69,18 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
   }
 
+  /** Tags are heard by everybody: one that stands for somebody's installation is not taken over by writing it down. */
+  async function tagOf(
+    db: Db,
+    appId: string,
+    metadata: unknown,
+    { objectId, by }: { readonly objectId: string; readonly by: Registrant },
+  ): Promise<string | null> {
+    const key = advertisedKey(metadata);
+    if (key === null || by.isManager) return key;
+    return (await store.isTagOfAnother(db, appId, key, { objectId, userId: by.userId })) ? null : key;
+  }
+
   async function insert(db: Db, appId: string, sent: Registration, by: Registrant): Promise<Registered> {
     const createdAt = now();
     const objectId = newObjectId(createdAt);
@@ -81,7 +93,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
       object_id: objectId,
       device_token: deviceToken ?? null,
       token_at: deviceToken ? createdAt : null,
-      advertised_key: advertisedKey(sent.metadata),
+      advertised_key: await tagOf(db, appId, sent.metadata, { objectId, by }),
       user_id: userOf(sent, by) ?? null,
     };
     const { userId: _inColumns, ...members } = unrepeated(sent);
@@ -95,7 +107,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     db: Db,
     appId: string,
     row: store.InstallationRow,
-    { set, cleared: names, hands }: Changes<Installation> & { readonly hands: Key },
+    { set, cleared: names, hands, by }: Changes<Installation> & { readonly hands: Key; readonly by: Registrant },
   ) {
     const { deviceToken, userId: _inHands, ...members } = unrepeated(set);
     const { userId: _too, ...cleared }: Record<string, null> = Object.fromEntries(
@@ -113,7 +125,9 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
           }
         : {};
     const tag: Key =
-      members.metadata || 'metadata' in cleared ? { advertised_key: advertisedKey(members.metadata) } : {};
+      members.metadata || 'metadata' in cleared
+        ? { advertised_key: await tagOf(db, appId, members.metadata, { objectId: row.object_id, by }) }
+        : {};
     const key = { app_id: appId, object_id: row.object_id };
     await store.installationTable.update(
       db,
@@ -137,7 +151,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
       if (!row || !hands) return insert(db, appId, sent, by);
       const { previousDeviceToken: _shown, ...members } = sent;
       const reset = Object.keys(hands.reset).filter((member) => !(member in members)) as (keyof Installation)[];
-      const updatedAt = await write(db, appId, row, { set: members, cleared: reset, hands: hands.columns });
+      const updatedAt = await write(db, appId, row, { set: members, cleared: reset, hands: hands.columns, by });
       return { objectId: row.object_id, createdAt: row.created_at, updatedAt, isNew: false };
     });
   }
@@ -180,7 +194,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
           const { metadata } = changes.set;
           const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
           const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
-          return write(db, appId, row, { ...changes, set, hands: assignedHands(row, next, now()) });
+          return write(db, appId, row, { ...changes, set, by, hands: assignedHands(row, next, by, now()) });
         }),
       );
     },

@@ -83,6 +83,27 @@ export async function findHolder(db: Db, appId: string, objectId: string): Promi
   return row?.user_id;
 }
 
+/** Whether a tag stands for an installation of another user already. */
+export async function isTagOfAnother(
+  db: Db,
+  appId: string,
+  advertisedKey: string,
+  own: { readonly objectId: string; readonly userId: string | undefined },
+): Promise<boolean> {
+  const row = await db.one(sql`select 1 as found from installations
+    where app_id = ${appId} and advertised_key = ${advertisedKey} and object_id <> ${own.objectId}
+      and user_id is not null and user_id <> ${own.userId ?? ''} and unproven = 0 limit 1`);
+  return row !== undefined;
+}
+
+/** Whether its present holder has shown nothing but its id. */
+export async function isUnproven(db: Db, appId: string, objectId: string): Promise<boolean> {
+  const row = await db.one<{ unproven: number }>(
+    sql`select unproven from installations where app_id = ${appId} and object_id = ${objectId}`,
+  );
+  return row !== undefined && row.unproven !== 0;
+}
+
 /**
  * A user was erased: her installations stay as nobody's, without what reaches or describes her. The phone itself may go on
  * with its installationId; where it has been is erased elsewhere.

@@ -47,10 +47,14 @@ export async function forgetInstallation(
   await enqueue(db, { appId, kind: eraseJob, payload });
 }
 
-/** The same for every installation of a user. */
+/**
+ * The same for every installation of a user: also for one that somebody has taken by its id since, but not for one that she
+ * has taken so herself.
+ */
 export async function forgetUser(db: Db, appId: string, userId: string, forgetting: Forgetting): Promise<void> {
   const rows = await db.all<{ object_id: string }>(
-    sql`select object_id from installations where app_id = ${appId} and user_id = ${userId} order by object_id`,
+    sql`select object_id from installations where app_id = ${appId} and
+      ((user_id = ${userId} and (unproven = 0 or claim_user_id is null)) or claim_user_id = ${userId}) order by object_id`,
   );
   for (const { object_id } of rows) await forgetInstallation(db, appId, object_id, forgetting);
 }

@@ -76,11 +76,11 @@ const example = {
 const pretendId = (id: string) => `pretend:${id}`;
 
 export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
-  /** Where somebody is could be asked piece by piece otherwise. */
-  async function findOwn(caller: Caller, installationId: string | undefined): Promise<string | undefined> {
-    if (installationId === undefined || seesAll(caller)) return installationId;
+  /** The installations that are real to a caller; undefined: all. Where somebody is could be asked piece by piece otherwise. */
+  async function ownOf(caller: Caller): Promise<ReadonlySet<string> | undefined> {
+    if (seesAll(caller)) return undefined;
     const held = await findHeld(caller.app.appId, caller.user?.userId ?? '');
-    return held.some(({ objectId }) => objectId === installationId) ? installationId : undefined;
+    return new Set(held.map(({ objectId }) => objectId));
   }
   return [
     endpoint<Rehearsal>({
@@ -110,10 +110,21 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
         const { appId, policy } = app;
         const { batch, until, continues, hasTarget } = body;
         const asked = batch.installationId ?? 'visitor';
-        const installationId = (await findOwn(call, await findInstallationId(db, appId, asked))) ?? pretendId(asked);
+        const own = await ownOf(call);
+        const real = (id: string) => own === undefined || own.has(id);
+        const found = await findInstallationId(db, appId, asked);
+        const installationId = found !== undefined && real(found) ? found : pretendId(asked);
         // Pretend times are never wrong, however far they are from now.
         const read = readBatch(batch, body.at ?? now, { trustsTimes: true });
-        const { placed, problems } = await placeItems({ db }, appId, read.items, installationId);
+        const { placed: all, problems } = await placeItems({ db }, appId, read.items, installationId);
+        // A gateway's sightings name installations by their tags.
+        const pretended = [...new Set(all.map((one) => one.installationId))].filter(
+          (id) => id !== installationId && !real(id),
+        );
+        const placed = all.map((one) => {
+          const tag = pretended.indexOf(one.installationId);
+          return tag < 0 ? one : { ...one, installationId: pretendId(`tag ${tag + 1}`) };
+        });
         const decisions = await simulate(db, { appId, policy, placed, continues, hasTarget, until });
         return {
           result: {
