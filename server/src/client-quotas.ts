@@ -56,13 +56,15 @@ export class ClientQuotas {
   takePush(consumer: Consumer): void {
     const { app, user } = consumer;
     const most = app.policy.quotas.pushesPerHour;
-    const half = most / 2;
+    // Half of an hour's at once: enough for an app's day, too little to wear people out.
+    const ofAll = perHour(most, most / 2);
+    const ofOne = perHour(most / 2, most / 4);
     const budgets: Budget[] =
       user?.role === 'manager'
-        ? [[`pushes of managers ${app.appId}`, perHour(most, most / 6), 1]]
+        ? [[`pushes of managers ${app.appId}`, ofAll, 1]]
         : [
-            ...clientsOf(consumer).map((client): Budget => [`pushes ${client}`, perHour(half, half / 6), 1]),
-            [`pushes ${app.appId}`, perHour(most, most / 6), 1],
+            ...clientsOf(consumer).map((client): Budget => [`pushes ${client}`, ofOne, 1]),
+            [`pushes ${app.appId}`, ofAll, 1],
           ];
     this.#take(consumer, budgets, 'pushes');
   }

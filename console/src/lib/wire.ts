@@ -62,7 +62,7 @@ export interface App {
       readonly uploadsPerHour: number;
       /** From one address, and by one user */
       readonly uploadBytesPerHour: number;
-      /** Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. A sixth of an hour is possible at once. Managers have the same once more; administrators are not counted. */
+      /** Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. Half of them are possible at once. Managers have the same once more; administrators are not counted. */
       readonly pushesPerHour: number;
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
@@ -303,7 +303,7 @@ export interface ChangeAppBody {
       readonly uploadsPerHour: number;
       /** From one address, and by one user */
       readonly uploadBytesPerHour: number;
-      /** Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. A sixth of an hour is possible at once. Managers have the same once more; administrators are not counted. */
+      /** Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. Half of them are possible at once. Managers have the same once more; administrators are not counted. */
       readonly pushesPerHour: number;
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */

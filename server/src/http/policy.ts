@@ -59,7 +59,7 @@ export const policySchema = Type.Object({
         maximum: 1e9,
         description:
           'Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. ' +
-          'A sixth of an hour is possible at once. Managers have the same once more; administrators are not counted.',
+          'Half of them are possible at once. Managers have the same once more; administrators are not counted.',
       }),
     },
     {
