@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import type { Database } from './db/db.ts';
-import { fail } from './errors.ts';
+import { Failure, fail } from './errors.ts';
 import type { AppPolicy } from './http/policy.ts';
 import { sql } from './sql.ts';
 
@@ -137,6 +137,7 @@ export class UsageMeter {
     this.#timer = undefined;
     const dirty = [...this.#dirty];
     this.#dirty.clear();
+    let failure: unknown;
     for (const appId of dirty) {
       const known = this.#apps.get(appId);
       if (!known) continue;
@@ -147,15 +148,24 @@ export class UsageMeter {
           file_bytes = file_bytes + ${pending.fileBytes}, records = records + ${pending.records},
           record_bytes = record_bytes + ${pending.recordBytes}, is_exact = ${isLast && known.isExact ? 1 : 0}
           where app_id = ${appId}`);
-        known.stored = added(known.stored, pending);
-        const row = await this.#read(appId);
-        if (row) known.stored = storedOf(row);
       } catch (error) {
         known.pending = added(known.pending, pending);
         this.#dirty.add(appId);
-        throw error;
+        // It may have been added all the same: the next process counts.
+        if (error instanceof Failure && error.isOutcomeUnknown) known.isExact = false;
+        failure ??= error;
+        continue;
+      }
+      known.stored = added(known.stored, pending);
+      try {
+        const row = await this.#read(appId);
+        if (row) known.stored = storedOf(row);
+      } catch (error) {
+        failure ??= error;
       }
     }
+    // What is not in the database must not count as exact there.
+    if (failure) throw failure;
     if (isLast)
       for (const [appId, known] of this.#apps)
         if (known.isExact) await this.#deps.db.run(sql`update usage set is_exact = 1 where app_id = ${appId}`);

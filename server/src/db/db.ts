@@ -138,9 +138,15 @@ export interface Database extends Db {
   close(): Promise<void>;
 }
 
-/** Writes what is there already: it proves that a write would be accepted, and changes nothing. */
+/**
+ * Proves that a write would be accepted. It changes a row of its own: SQLite writes nothing when a row is given the values that
+ * it has.
+ */
 export async function tryWrite(db: Db): Promise<void> {
-  await db.run(raw("update revisions set n = n where name = 'access'"));
+  await db.run(
+    raw(`insert into revisions (name, n) values ('probe', 1)
+    on conflict (name) do update set n = revisions.n + 1`),
+  );
 }
 
 /** A unique index refused the row. `constraint` is the index's name or its columns, as far as the database tells. */

@@ -7,7 +7,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Failure } from '../errors.ts';
 import { sql } from '../sql.ts';
-import type { Database } from './db.ts';
+import { type Database, tryWrite } from './db.ts';
+import { migrate } from './migrate.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
@@ -99,6 +100,20 @@ describe('a disk that fails under SQLite', () => {
     await again.settle();
     assert.deepEqual(await numbers(again), stored);
     await again.close();
+  });
+
+  test('is written to by the proof that a write would be accepted', async () => {
+    const db = open();
+    await migrate(db, 1);
+    const other = openSqliteConnection(file, 'read');
+    const version = () => other.raw.pragma('data_version', { simple: true });
+    const before = version();
+    await tryWrite(db);
+    const after = version();
+    await tryWrite(db);
+    assert.ok(before !== after && after !== version(), 'the log has grown each time');
+    other.close();
+    await db.close();
   });
 
   test('does not end the process when it cannot be read, and is refused as such', async () => {

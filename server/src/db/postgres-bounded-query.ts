@@ -13,9 +13,16 @@ type Done = (error: Error | null | undefined, result: pg.QueryResult) => void;
 /** What the driver calls as the server's messages come; it is not in its published types. */
 interface DriverQuery {
   callback?: Done;
+  readonly rows?: number;
   _result: { readonly rows: Row[] };
   handleDataRow(message: unknown): void;
-  handlePortalSuspended(connection: { sync(): void }): void;
+  handlePortalSuspended(connection: Wire): void;
+  handleCommandComplete(message: unknown, connection: Wire): void;
+  handleError(error: Error, connection: Wire): void;
+}
+
+interface Wire {
+  sync(): void;
 }
 
 const DriverQuery = pg.Query as unknown as new (config: object) => DriverQuery & pg.Submittable;
@@ -27,6 +34,7 @@ const DriverQuery = pg.Query as unknown as new (config: object) => DriverQuery &
 export class BoundedQuery extends DriverQuery {
   readonly #mostCharacters: number;
   #characters = 0;
+  #isEnded = false;
 
   constructor(config: pg.QueryConfig, within: RowBudget) {
     super(within.rows > fewRows ? { ...config, rows: rowsAtOnce } : config);
@@ -47,9 +55,30 @@ export class BoundedQuery extends DriverQuery {
     this.#characters += charactersOf(this._result.rows.at(-1) ?? {});
   }
 
-  override handlePortalSuspended(connection: { sync(): void }): void {
-    if (this.#isFull()) connection.sync();
-    else super.handlePortalSuspended(connection);
+  override handlePortalSuspended(connection: Wire): void {
+    if (!this.#isFull()) {
+      super.handlePortalSuspended(connection);
+      return;
+    }
+    this.#isEnded = true;
+    connection.sync();
+  }
+
+  override handleCommandComplete(message: unknown, connection: Wire): void {
+    this.#isEnded = true;
+    super.handleCommandComplete(message, connection);
+  }
+
+  /**
+   * After an error the server skips everything up to a Sync ("Extended Query" in PostgreSQL's protocol flow). The driver
+   * sends one with a query of a single step only; without it the next statement on the connection is never answered.
+   */
+  override handleError(error: Error, connection: Wire): void {
+    if (this.rows && !this.#isEnded && error instanceof pg.DatabaseError) {
+      this.#isEnded = true;
+      connection.sync();
+    }
+    super.handleError(error, connection);
   }
 
   #isFull(): boolean {

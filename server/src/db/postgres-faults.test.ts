@@ -132,6 +132,24 @@ describe('PostgreSQL that fails', () => {
     assert.ok(acknowledged.length > 0 && acknowledged.every((name) => stored.has(name)));
   });
 
+  test('a read in steps that fails or stops at its budget leaves its connection to the next statement', async () => {
+    const db = openDatabase({ poolSize: 1 });
+    const inSteps = (statement: string, characters = 1_000_000) =>
+      db.all<{ n: string }>(raw(statement), { share: 'app', isBrief: true, within: { characters, rows: 1_000 } });
+    const processOf = async () => (await db.one<{ pid: number }>(raw('select pg_backend_pid() as pid')))?.pid;
+    const before = await processOf();
+    await assert.rejects(inSteps('select nothing'), /nothing/);
+    await assert.rejects(inSteps('select 1 / (n - 1) as n from generate_series(1, 1000) as n'), /zero/);
+    await assert.rejects(inSteps('select 1 / (n - 700) as n from generate_series(1, 1000) as n'), /zero/);
+    await assert.rejects(inSteps('select pg_sleep(60)::text as n'), isRefused);
+    const few = await inSteps('select n::text as n from generate_series(1, 1000) as n', 500);
+    assert.ok(few.length < 1_000 && few.length > 100, String(few.length));
+    assert.equal((await inSteps('select n::text as n from generate_series(1, 1000) as n')).length, 1_000);
+    await db.transaction((db) => db.run(insert('after a read in steps')));
+    assert.deepEqual(await namesIn(), ['after a read in steps']);
+    assert.equal(await processOf(), before);
+  });
+
   test('an idle connection that was ended costs the next statement nothing', async () => {
     const db = openDatabase({ poolSize: 1 });
     await db.run(insert('before'));

@@ -19,8 +19,13 @@ export function registerHealth(server: FastifyInstance, db: Database, room: Room
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async () => {
     if (isStopping) throw fail('Timeout', 'The service is stopping.');
-    await askStorage(db);
-    return { status: 'ready', ...(await askRoom(room)) };
+    if (db.diskFailure) throw db.diskFailure;
+    // A database that may be far away is asked within a limit of its own; an embedded one is not written to on a full disk,
+    // where the room that is left is for deletions.
+    if (db.probe) await askStorage(db);
+    const answer = { status: 'ready', ...(await askRoom(room)) };
+    if (!db.probe) await askStorage(db);
+    return answer;
   });
   return {
     stopping() {
@@ -38,7 +43,6 @@ async function askRoom(room: Room): Promise<{ warnings?: readonly string[] }> {
 }
 
 async function askStorage(db: Database): Promise<void> {
-  if (db.diskFailure) throw db.diskFailure;
   try {
     if (db.probe) return await db.probe();
     await tryWrite(db);
