@@ -6,7 +6,7 @@ import { FailureNote } from '../../components/failure-note.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { type Live, useLive } from '../../lib/live.ts';
 import { useTimes } from '../../lib/times.ts';
-import { AttentionBlock } from './attention.tsx';
+import { AttentionBlock, QuotaAttention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { FunnelBlock } from './funnel.tsx';
 import classes from './home.module.css';
@@ -32,7 +32,12 @@ export function HomePage() {
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!attention && !error && <Skeleton h={420} />}
-      {isNew && <FirstSteps appId={appId} />}
+      {isNew && (
+        <>
+          <QuotaAttention appId={appId} />
+          <FirstSteps appId={appId} />
+        </>
+      )}
       {attention && !isNew && (
         <>
           <AttentionBlock appId={appId} attention={attention} />
