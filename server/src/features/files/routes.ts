@@ -95,7 +95,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
     summary: 'Upload a file',
     description:
       `The body is the file, of any type and at most ${maxFileBytes} bytes; an empty body is an empty file. Without a ` +
-      'Content-Type, and with the range of all types, it is application/octet-stream. Everybody who has the answered address can read the file.',
+      'Content-Type, or with `*/*`, it is application/octet-stream. Anybody who knows the returned address can read the file.',
     grant: ({ uploadNeedsUser }) => (uploadNeedsUser ? 'user' : 'visitor'),
     parameters: {
       file: 'With its extension, percent-encoded: 1 to 128 characters of any script, without control characters, slashes and backslashes',
