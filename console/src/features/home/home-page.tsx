@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -33,10 +33,10 @@ export function HomePage() {
       <FailureNote message={error?.message} />
       {!attention && !error && <Skeleton h={420} />}
       {isNew && (
-        <>
+        <Stack gap="md">
           <QuotaAttention appId={appId} />
           <FirstSteps appId={appId} />
-        </>
+        </Stack>
       )}
       {attention && !isNew && (
         <>
