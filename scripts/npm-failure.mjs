@@ -1,4 +1,4 @@
-/** What npm's error codes mean for the one who only wanted to start Pharos. */
+/** What npm's error codes mean to somebody who only wants to start Pharos. */
 
 const unreachable = new Set([
   'EAI_AGAIN',

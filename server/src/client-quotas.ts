@@ -2,12 +2,12 @@ import { fail } from './errors.ts';
 import type { AppContext, UserContext } from './http/context.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from './http/rate-limit.ts';
 
-/** Who uses something up. */
+/** Who uploads or sends. */
 export interface Consumer {
   readonly app: AppContext;
   readonly user: UserContext | undefined;
   readonly address: string;
-  /** An administrator in the console; nothing that apps or visitors do uses up what administrators may do. */
+  /** An administrator in the console, for whom these limits do not apply. */
   readonly isAdministrator: boolean;
   readonly now: number;
 }
@@ -21,8 +21,8 @@ const perHour = (amount: number, burst = amount): RateRule => ({
 });
 
 /**
- * What one client may upload and send within an hour, so that somebody who has nothing but the app's key neither fills the
- * disk nor reaches everybody again and again. In force while the app's own limit is.
+ * Limits what one client may upload and send in an hour, so that somebody with only the app's key can neither fill the disk
+ * nor send to everybody again and again. They apply while the app's request limit is on.
  */
 export class ClientQuotas {
   readonly #limiter: RateLimiter;
@@ -36,7 +36,7 @@ export class ClientQuotas {
     const { uploadsPerHour, uploadBytesPerHour } = consumer.app.policy.quotas;
     const budgets = clientsOf(consumer).flatMap((client): Budget[] => [
       [`uploads ${client}`, perHour(uploadsPerHour), 1],
-      // One file may be larger than the quota of an hour; it waits for a full budget.
+      // A file larger than the hourly quota needs a full budget.
       [`bytes ${client}`, perHour(uploadBytesPerHour), Math.min(bytes, uploadBytesPerHour)],
     ]);
     this.#take(consumer, budgets, 'uploads');
@@ -69,14 +69,14 @@ export class ClientQuotas {
     this.#take(consumer, budgets, 'pushes');
   }
 
-  /** All of them or none. */
+  /** Takes from all budgets or from none. */
   #take({ app, isAdministrator, now }: Consumer, budgets: readonly Budget[], what: string): void {
     if (isAdministrator || !app.policy.rateLimit.enabled) return;
     for (const [index, [key, rule, tokens]] of budgets.entries()) {
       const retryAfter = this.#limiter.tryTake(key, rule, now, tokens);
       if (retryAfter === undefined) continue;
       for (const [taken, rule, tokens] of budgets.slice(0, index)) this.#limiter.giveBack(taken, rule, tokens);
-      const message = `The quota of ${what} an hour is used up. Try again in ${retryAfter} s.`;
+      const message = `The hourly limit of ${what} is reached. Try again in ${retryAfter} s.`;
       throw fail('APICallLimit', { message, retryAfter });
     }
   }

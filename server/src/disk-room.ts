@@ -5,8 +5,8 @@ import { DiskReserve } from './disk-reserve.ts';
 import { type Failure, fail } from './errors.ts';
 
 /**
- * How much room a disk has left: `tight` is a warning, at `low` new content is refused, at `full` a write has found no room
- * at all.
+ * How much space a disk has left: `tight` causes a warning, at `low` new content is refused, and at `full` a write has failed
+ * for lack of space.
  */
 export type RoomLevel = 'ample' | 'tight' | 'low' | 'full';
 
@@ -18,7 +18,7 @@ export interface DiskRoomOptions {
   readonly reserveBytes: number;
   /** Whether the database is on the same disk. */
   readonly isEmbedded: boolean;
-  /** Needs room on the disk of a database server. @throws when there is none */
+  /** Uses some space on the disk of a database server. @throws when there is none */
   readonly probeDatabase: () => Promise<void>;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
   /**
@@ -48,11 +48,13 @@ const lookEveryMs = 5_000;
 const probeEveryMs = 10_000;
 const probeBytes = 1_048_576;
 
-const mebibytes = (bytes: number) => `${Math.max(0, Math.floor(bytes / 1_048_576)).toLocaleString('en')} MiB`;
+/** Decimal units, as the console's. */
+const sizeText = (bytes: number) =>
+  bytes < 1e9 ? `${Math.max(0, Math.floor(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
 /**
- * Keeps room on the disk for what makes room: below a floor new content is refused, and a reserve is given back when a write
- * finds the disk full. Deletions and sign-ins are never refused here.
+ * Keeps space on the disk for deletions: below a minimum new content is refused, and a reserve is released when a write finds
+ * the disk full. Deletions and sign-ins are never refused here.
  */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
@@ -111,13 +113,13 @@ export class DiskRoom {
     return this.#options.isEmbedded ? this.#refusalText() : undefined;
   }
 
-  /** What will soon be a problem. */
+  /** What will become a problem soon. */
   warning(): string | undefined {
     // Beside a database server only the files are on this disk.
     const refused = this.#options.isEmbedded ? undefined : this.#refusalText();
     if (refused) return `Uploads are refused. ${refused}`;
     if (this.#level() !== 'tight') return undefined;
-    return `Only ${mebibytes(this.#available() ?? 0)} are free on the disk. Below ${mebibytes(this.#options.minFreeBytes)} new content is refused. Make room.`;
+    return `Only ${sizeText(this.#available() ?? 0)} are free on the disk. Below ${sizeText(this.#options.minFreeBytes)} new content is refused. Make room.`;
   }
 
   /**
@@ -176,7 +178,7 @@ export class DiskRoom {
   makeRoom(): void {
     this.#isFull = true;
     if (this.#reserve.release())
-      this.#options.log('warn', `the disk is full: the reserve of ${mebibytes(this.#reserve.wanted)} is given back`);
+      this.#options.log('warn', `the disk is full: the reserve of ${sizeText(this.#reserve.wanted)} is given back`);
     this.#tell();
   }
 
@@ -277,7 +279,7 @@ export class DiskRoom {
 
   #lowText(): string {
     const { minFreeBytes } = this.#options;
-    return `The storage is nearly full: less than ${mebibytes(minFreeBytes)} would be left. New content is refused; deletions and sign-ins still work. Make room, then try again.`;
+    return `The storage is nearly full: less than ${sizeText(minFreeBytes)} would be left. New content is refused; deletions and sign-ins still work. Make room, then try again.`;
   }
 
   /** One line for each change, not for each request that meets it. */

@@ -7,17 +7,17 @@ import { sql } from './sql.ts';
 export interface LastingLimitDeps {
   readonly db: Database;
   readonly now: Clock;
-  /** Runs what nobody waits for, and logs what goes wrong. */
+  /** Runs work in the background and logs its errors. */
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
-/** More than an attacker can make while their passwords are checked; the newest count. */
+/** More than an attacker can create, because each costs a password check. The newest are kept. */
 const mostKept = 50_000;
 
 /**
- * Keeps the buckets of limits over restarts, so that guesses do not start afresh with each. Only a bucket that is less
- * than half full is written, beside the request: who signs in as usual costs nothing, and after a crash an attacker has
- * half a budget at most. Keys are stored as hashes, because they hold addresses.
+ * Stores the token buckets of limits, so that a restart does not renew them. A bucket is written in the background and only
+ * when it is less than half full: ordinary sign-ins cost nothing, and after a crash an attacker gains at most half a budget.
+ * Keys are stored as hashes, because they contain addresses.
  */
 export class LastingLimits implements BucketMemory {
   readonly #deps: LastingLimitDeps;
@@ -27,7 +27,7 @@ export class LastingLimits implements BucketMemory {
     this.#deps = deps;
   }
 
-  /** Reads what was kept; before the first request. */
+  /** Reads the stored buckets; call it before the first request. */
   async load(): Promise<void> {
     const { db, now } = this.#deps;
     const rows = await db.all<{ key_hash: string; tokens: number; at: number }>(sql`select key_hash, tokens, at
@@ -53,7 +53,7 @@ export class LastingLimits implements BucketMemory {
     );
   }
 
-  /** Deletes what has no meaning any more. */
+  /** Deletes buckets that are full again. */
   async sweep(): Promise<void> {
     await this.#deps.db.run(sql`delete from limit_buckets where full_at <= ${this.#deps.now()}`);
   }

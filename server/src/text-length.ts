@@ -1,6 +1,6 @@
 /**
- * Whether a text has more than `most` characters (code points). A long text is not looked at: a character is at most two
- * UTF-16 units.
+ * Whether a text has more than `most` characters (code points). Very long texts are not scanned: a character has at most
+ * two UTF-16 code units.
  */
 export function isLongerThan(text: string, most: number): boolean {
   if (text.length <= most) return false;

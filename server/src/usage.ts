@@ -16,17 +16,17 @@ export interface Stored {
 export interface UsageDeps {
   readonly db: Database;
   readonly now: Clock;
-  /** Runs what nobody waits for, and logs what goes wrong. */
+  /** Runs work in the background and logs its errors. */
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
 interface Known {
-  /** As the database has it. */
+  /** The counts in the database. */
   stored: Stored;
   /** Changes of this process that are not in the database yet. */
   pending: Stored;
   isExact: boolean;
-  /** It did not have to be counted when this process learned of it. */
+  /** The counts were exact when this process read them, so nothing was counted. */
   readonly isFromDatabase: boolean;
   countedAt: number;
 }
@@ -43,12 +43,12 @@ interface UsageRow {
 const none: Stored = Object.freeze({ files: 0, fileBytes: 0, records: 0, recordBytes: 0 });
 const members = ['files', 'fileBytes', 'records', 'recordBytes'] as const;
 const names = { files: 'files', fileBytes: 'bytes of files', records: 'records', recordBytes: 'bytes of records' };
-/** Changes are added to the database so long after the first of them. */
+/** How long after the first pending change all of them are written to the database. */
 const writeAfterMs = 2_000;
 const countEveryMs = 86_400_000;
-/** How long the first that wants to store something waits for a count, after a crash or an update. */
+/** How long the first request waits for a count after a crash or an update. */
 const patienceMs = 1_000;
-/** Records that one statement of a count looks at. */
+/** Records that one statement counts. */
 const countStep = 20_000;
 
 function sum(a: Stored, b: Partial<Stored>): Stored {
@@ -61,7 +61,7 @@ function sum(a: Stored, b: Partial<Stored>): Stored {
   };
 }
 
-/** Without a floor: a change may be negative. */
+/** Like `sum`, but the result may be negative, because changes can be. */
 function added(a: Stored, b: Partial<Stored>): Stored {
   const { files = 0, fileBytes = 0, records = 0, recordBytes = 0 } = b;
   return {
@@ -73,9 +73,9 @@ function added(a: Stored, b: Partial<Stored>): Stored {
 }
 
 /**
- * Counts what apps store, so that a quota costs a request no statement: a change is added in memory, and some seconds of
- * changes to the database by one statement. What a crash loses is found by counting again in the background, which is
- * also done once a day. Several nodes may each go beyond a quota by what they store in those seconds.
+ * Counts what apps store. To spare each request a statement, changes are added up in memory and written to the database
+ * every few seconds. After a crash, and once a day, an app is counted again in the background. Each of several nodes may
+ * exceed a quota by what it stores in those seconds.
  */
 export class UsageMeter {
   readonly #deps: UsageDeps;
@@ -89,7 +89,7 @@ export class UsageMeter {
   }
 
   /**
-   * Refuses what does not fit into the app's quotas. A promise only until the app is known to this process.
+   * Checks that more can be stored within the app's quotas. Returns a promise only until the app's counts are loaded.
    *
    * @throws Failure OperationForbidden
    */
@@ -107,12 +107,12 @@ export class UsageMeter {
     return undefined;
   }
 
-  /** Something was stored, or with negative numbers removed. */
+  /** Records what was stored or, with negative numbers, deleted. */
   add(appId: string, change: Partial<Stored>): void {
     const known = this.#apps.get(appId);
     if (!known) {
       this.#deps.inBackground('counting what is stored', async () => {
-        // A count that comes after the change has seen it.
+        // Otherwise the app was counted just now, and the count includes this change.
         if ((await this.#load(appId)).isFromDatabase) this.add(appId, change);
       });
       return;
@@ -131,7 +131,7 @@ export class UsageMeter {
     return sum(known.stored, known.pending);
   }
 
-  /** Adds what is pending to the database, and learns what other nodes have added. */
+  /** Adds pending changes to the database, and reads what other nodes have added. */
   async write({ isLast = false } = {}): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -171,19 +171,19 @@ export class UsageMeter {
         if (known.isExact) await this.#deps.db.run(sql`update usage set is_exact = 1 where app_id = ${appId}`);
   }
 
-  /** Counts again the apps that were not counted for a day. */
+  /** Counts the apps again whose last count is older than a day. */
   async sweep(): Promise<void> {
     const before = this.#deps.now() - countEveryMs;
     for (const [appId, known] of this.#apps) if (known.countedAt < before) await this.count(appId);
   }
 
-  /** Counts the rows of an app, in steps beside other requests. */
+  /** Counts the rows of an app, in steps, so that other requests are not delayed. */
   async count(appId: string): Promise<void> {
     await this.write();
     await this.#count(appId, this.#apps.get(appId) ?? (await this.#load(appId)));
   }
 
-  /** What is stored meanwhile may be counted twice, until the next count: better than not at all. */
+  /** Changes during a count may be counted twice, until the next count; that is better than missing them. */
   async #count(appId: string, known: Known): Promise<void> {
     const { db, now } = this.#deps;
     const slow = { share: appId };
@@ -229,7 +229,7 @@ export class UsageMeter {
     await db.run(sql`insert into usage (app_id) select app_id from apps where app_id = ${appId}
       on conflict (app_id) do nothing`);
     const row = await this.#read(appId);
-    // Until it is closed well, what is in memory is missing there.
+    // The row is exact again after a clean shutdown; until then pending changes are missing from it.
     if (row?.is_exact) await db.run(sql`update usage set is_exact = 0 where app_id = ${appId}`);
     const known: Known = {
       stored: row ? storedOf(row) : none,
@@ -241,7 +241,7 @@ export class UsageMeter {
     if (!known.isExact) {
       const counting = this.#count(appId, known);
       inBackground('counting what an app stores', () => counting);
-      // Most apps are counted by then, and the others need not keep a client waiting.
+      // Most counts finish in this time; larger ones must not keep the client waiting.
       await Promise.race([counting.catch(() => undefined), delay(patienceMs, undefined, { ref: false })]);
     }
     this.#apps.set(appId, known);
@@ -263,5 +263,5 @@ function storedOf(row: UsageRow): Stored {
 }
 
 function full(member: keyof Stored, quotas: AppPolicy['quotas']): string {
-  return `The app's quota of ${quotas[member]} ${names[member]} is used up. Delete some, or ask an administrator to raise it.`;
+  return `This would exceed the app's quota of ${quotas[member]} ${names[member]}. Delete some, or ask an administrator to raise it.`;
 }

@@ -146,7 +146,7 @@ for (const database of databases) {
         await blobsOf(app).remove(key);
         await settle(true);
         assert.deepEqual([await listed(), await get()], [[kept.objectId], 404]);
-        assert.match(log.join(), /error .* bytes of 1 files.*lost\.txt/);
+        assert.match(log.join(), /error files without content .*: 1 .*lost\.txt/);
         await blobsOf(app).put(
           key,
           (async function* () {

@@ -6,10 +6,10 @@ import { useAction } from '../lib/use-action.ts';
 import { useFields } from '../lib/use-fields.ts';
 import { FailureNote } from './failure-note.tsx';
 
-/** Stands above every other dialog: it is asked for in the middle of what the other one does. */
+/** Above every other dialog: the password is asked for while another dialog is at work. */
 const above = 300;
 
-/** Asks for one's own password before keys, administrators and their passwords are changed. */
+/** Asks administrators for their own password before keys, administrators or passwords are changed. */
 export function ConfirmationDialog() {
   const isAsked = useSyncExternalStore(confirmation.subscribe, confirmation.isAsked);
   const fields = useFields({ password: '' });
@@ -33,7 +33,8 @@ export function ConfirmationDialog() {
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">
-            Keys and administrators are changed only with your password. It then holds for five minutes.
+            Enter your password to change keys, administrators or passwords. You will not be asked again for five
+            minutes.
           </Text>
           <FailureNote message={fields.rest(['password'])} />
           <PasswordInput

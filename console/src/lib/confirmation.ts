@@ -1,4 +1,4 @@
-/** Asks the person for the password once more, from wherever something needs it. The dialog stands beside the pages. */
+/** Asks for the password again. The dialog is mounted once, beside the pages; any part of the console can open it. */
 
 type Listener = () => void;
 
@@ -10,7 +10,7 @@ function set(next: typeof waiting): void {
   for (const listener of listeners) listener();
 }
 
-/** Resolves when the person has confirmed (true) or has changed their mind. Several that need it wait for one answer. */
+/** Resolves to true when the password was confirmed, to false when the dialog was closed. Concurrent callers share one dialog. */
 export function askForPassword(): Promise<boolean> {
   if (!waiting) set(Promise.withResolvers<boolean>());
   return waiting?.promise ?? Promise.resolve(false);

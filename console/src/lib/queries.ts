@@ -30,7 +30,7 @@ export const appsQuery = queryOptions({
   queryFn: async () => (await call('listApps')).results.toSorted(byName),
 });
 
-/** What an app has stored, and how much it may. */
+/** What an app has stored, and its quotas. */
 export const usageOfAppQuery = (appId: string) =>
   queryOptions({
     queryKey: ['apps', appId, 'usage'],

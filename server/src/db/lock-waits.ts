@@ -16,15 +16,15 @@ const scopeOf = perLiteral((statement): Scope => {
   };
 });
 
-/** Statements that may wait at a time for what others could not get. */
+/** Statements that may wait at the same time for something that was locked before. */
 const mostWaiting = 2;
-/** Waits of so many apps concern the table. */
+/** From this number of apps on, the whole table is taken to be locked. */
 const manyApps = 3;
 
 /**
- * Keeps those who wait for a locked row or table from taking every connection. After a lock was waited for in vain, only
- * a few statements of the same app on the same table may wait; more are refused at once, until one such wait later. Waits of
- * several apps count for the whole table.
+ * Keeps statements that wait for a locked row or table from occupying every connection. After one has timed out, only a few
+ * statements of the same app on the same table may wait; others are refused at once, until another lock timeout has passed.
+ * When several apps are affected, this holds for the whole table.
  */
 export class LockWaits {
   readonly #heldMs: number;
@@ -44,7 +44,7 @@ export class LockWaits {
       if (!suspect) continue;
       if (performance.now() > suspect.until && suspect.waiting === 0) this.#suspects.delete(key);
       else if (performance.now() <= suspect.until && suspect.waiting >= mostWaiting)
-        throw fail('Timeout', { message: 'What this needs is locked by something else. Try again.', retryAfter: 1 });
+        throw fail('Timeout', { message: 'The data is locked by another operation. Try again.', retryAfter: 1 });
       else entered.push(suspect);
     }
     for (const suspect of entered) suspect.waiting++;
@@ -53,7 +53,7 @@ export class LockWaits {
     };
   }
 
-  /** The statement has waited for a lock in vain. */
+  /** The statement has timed out waiting for a lock. */
   waitedInVain(statement: Sql): void {
     const [ofApp, ofTable] = this.#keysOf(statement);
     this.#suspect(ofApp);

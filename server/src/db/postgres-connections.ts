@@ -40,7 +40,7 @@ export type Trouble = {
 
 const troubles: Readonly<Record<Trouble['kind'], string>> = {
   unreachable: 'The database does not answer. Try again.',
-  unconfirmed: 'The database does not confirm writes now. Try again.',
+  unconfirmed: 'The database does not confirm writes at the moment. Try again.',
 };
 
 function troubleOf(kind: Trouble['kind'], cause: unknown): Trouble {

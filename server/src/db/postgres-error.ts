@@ -69,7 +69,7 @@ export class WrongServer extends Error {
 /** The write may have been done or not; nobody may do it again without looking. */
 export function outcomeUnknown(reason: string, cause: unknown): Failure {
   return fail('Timeout', {
-    message: `${reason}, so whether it was stored is unknown. Look before sending it again.`,
+    message: `${reason}, so it is unknown whether this was stored. Check before sending it again.`,
     retryAfter: 1,
     isOutcomeUnknown: true,
     cause,
@@ -92,14 +92,14 @@ export function translatePostgresError(error: unknown): unknown {
   if (storage) return storage;
   if (isLockTimeout(error)) {
     return fail('Timeout', {
-      message: 'What this needs is locked by something else. Try again.',
+      message: 'The data is locked by another operation. Try again.',
       retryAfter: 1,
       cause: error,
     });
   }
   if (isReadOnly(error)) {
     return fail('Timeout', {
-      message: 'The database is a standby or read-only and takes no writes now. Try again.',
+      message: 'The database is a standby or read-only and does not accept writes. Try again.',
       retryAfter: 1,
       cause: error,
     });

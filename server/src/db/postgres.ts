@@ -221,7 +221,7 @@ class PostgresDatabase implements Database {
     });
     const patience = new AbortController();
     const tooLong = delay(readyMs, undefined, { signal: patience.signal }).then(() => {
-      throw fail('Timeout', { message: 'The database does not answer in time.', retryAfter: 1 });
+      throw fail('Timeout', { message: 'The database did not answer in time. Try again.', retryAfter: 1 });
     });
     tooLong.catch(() => undefined);
     try {
@@ -345,7 +345,7 @@ class PostgresDatabase implements Database {
       if (end === undefined)
         return this.#query<T>(connection, statement, { limitMs: Number.POSITIVE_INFINITY, isPrepared });
       const left = end - performance.now();
-      if (left <= 0) throw fail('Timeout', { message: 'This took the database too long. Try again.', retryAfter: 1 });
+      if (left <= 0) throw fail('Timeout', { message: 'The database took too long. Try again.', retryAfter: 1 });
       return this.#query<T>(connection, statement, { limitMs: Math.min(this.#statementMs, left), isPrepared });
     };
     const translated = async <T extends object>(statement: Sql): Promise<pg.QueryResult<T>> => {

@@ -13,9 +13,9 @@ const codes: readonly (readonly [StorageTrouble, RegExp])[] = [
 
 const messages: Readonly<Record<StorageTrouble, string>> = {
   full: 'The storage is full. Deletions and sign-ins may still work. Make room, then try again.',
-  io: 'The storage cannot be read or written now. Try again; if it stays like this, the disk needs attention.',
+  io: 'The storage cannot be read or written at the moment. Try again; if this persists, check the disk.',
   unreadable:
-    'The storage cannot be read: its disk reports errors, or what it holds is damaged. Look at the disk, then run: pharos doctor.',
+    'The storage cannot be read: its disk reports errors, or the data is damaged. Check the disk, then run: pharos doctor.',
 };
 
 /** The trouble that an error or one of its causes stands for, if any. */

@@ -12,8 +12,8 @@ const flushData: FlushFile = (descriptor) => fileSync(descriptor);
 export function diskFailed(cause: unknown): Failure {
   return fail('Timeout', {
     message:
-      'The disk did not confirm what was written before, so nothing more is written. Nothing of this was stored. ' +
-      'Look at the disk, then start the service anew.',
+      'The disk failed to confirm an earlier write, so nothing more is written. Nothing of this was stored. ' +
+      'Check the disk, then restart the service.',
     retryAfter: 60,
     cause,
   });

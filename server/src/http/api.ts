@@ -380,7 +380,9 @@ async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, gate
   await guardApp(request, gate);
   const allowed = allow(request, reply, gate.endpoints);
   if (allowed.length === 0) throw fail('NotFound');
-  throw fail('MethodNotAllowed', { message: `${request.method} is not possible here; ${allowed.join(', ')} are.` });
+  throw fail('MethodNotAllowed', {
+    message: `${request.method} is not supported here. Supported: ${allowed.join(', ')}.`,
+  });
 }
 
 function allow(request: FastifyRequest, reply: FastifyReply, endpoints: readonly Endpoint[]): readonly string[] {

@@ -1,42 +1,42 @@
 import { joinSql, raw, type Sql, sql } from '../sql.ts';
 import type { AppContext, UserContext } from './context.ts';
 
-/** Who calls, as far as what may be seen depends on it. */
+/** The caller, as far as access depends on it. */
 export interface Caller {
   readonly app: AppContext;
   readonly user: UserContext | undefined;
-  /** An administrator, by the management console. */
+  /** An administrator who uses the management console. */
   readonly isAdministrator: boolean;
 }
 
-/** Whether the caller sees and changes what belongs to other people: managers of the app, and administrators. */
+/** Whether the caller may see and change other people's data: managers of the app and administrators may. */
 export function seesAll({ user, isAdministrator }: Caller): boolean {
   return isAdministrator || user?.role === 'manager';
 }
 
-/** An installation of a user, and from when on what it recorded is hers (epoch ms). */
+/** An installation of a user, and since when it has been theirs (epoch ms). */
 export interface HeldInstallation {
   readonly objectId: string;
   readonly heldSince: number;
 }
 
-/** Finds the installations of a user that has shown that they are hers. */
+/** Finds the installations that are proven to be the user's. */
 export type FindHeld = (appId: string, userId: string) => Promise<readonly HeldInstallation[]>;
 
-/** What of a table a caller may see. */
+/** The rows of a table that a caller may see. */
 export interface Visible {
   readonly condition: Sql;
-  /** The index that finds it. SQLite knows no sizes, and would walk the whole table in the order that is asked for. */
+  /** The index to use. SQLite does not know table sizes and would scan the whole table in the requested order. */
   readonly index?: string;
 }
 
-/** What the caller may see; undefined: all. */
+/** The rows that the caller may see; undefined for all. */
 export type Narrow = (caller: Caller) => Promise<Visible | undefined>;
 
 /**
- * Narrows a table with an `installation_id` to the records of the caller's own installations, from the moment on at which
- * they became hers. `times` are the columns that have to lie behind that moment; where one is null it does not count. `index` begins
- * with app_id and installation_id.
+ * Narrows a table with an `installation_id` to the records of the caller's own installations, made since these became the
+ * caller's. `times` are the columns that must not be earlier than that; null values are ignored. `index` must begin with
+ * app_id and installation_id.
  */
 export function ownTraces(findHeld: FindHeld, index: string, times: readonly string[]): Narrow {
   return async (caller) => {
@@ -55,7 +55,7 @@ function heldBy(held: readonly HeldInstallation[], times: readonly string[]): Sq
     held.map(({ objectId }) => sql`${objectId}`),
     ', ',
   );
-  // Joined by AND, so that the index of installation_id serves it.
+  // Joined by AND, so that the index on installation_id can be used.
   const since = held
     .filter(({ heldSince }) => heldSince > 0)
     .map(({ objectId, heldSince }) => {

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 
-/** The members of JSON Schema that the two functions look at. */
+/** The members of JSON Schema that the two functions read. */
 interface Node {
   readonly type?: string;
   readonly description?: string;
@@ -49,11 +49,11 @@ function orNullUnless(required: readonly string[], properties: Readonly<Record<s
 function orNull(node: Node): Node {
   if (node.anyOf?.some(({ type }) => type === 'null')) return node;
   const { description, ...schema } = node;
-  // Documentation tools show the description of the member, not that of one of its alternatives.
+  // Documentation tools show the member's description, but not that of an alternative in anyOf.
   return { ...(description ? { description } : {}), anyOf: [...(node.anyOf ?? [schema]), { type: 'null' }] };
 }
 
-/** The functions above read and write plain JSON Schema; TypeBox keeps what it needs beside it in hidden members. */
+/** The functions above work on plain JSON Schema; TypeBox keeps its own data in hidden members. */
 function written(node: Node): TSchema {
   return Type.Unsafe(node as TSchema);
 }

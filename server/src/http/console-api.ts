@@ -85,7 +85,7 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
   });
 }
 
-/** For so long after the password was given, what needs it is done without asking again. */
+/** How long a password that was given counts, before it is asked for again. */
 export const confirmedForMs = 5 * 60_000;
 
 /** @throws Failure ConfirmationNeeded */
@@ -116,5 +116,7 @@ async function answerUnrouted(
   const allowed = allowedMethods(path, endpoints);
   if (allowed.length === 0) throw fail('NotFound');
   reply.header('allow', allowed.join(', '));
-  throw fail('MethodNotAllowed', { message: `${request.method} is not possible here; ${allowed.join(', ')} are.` });
+  throw fail('MethodNotAllowed', {
+    message: `${request.method} is not supported here. Supported: ${allowed.join(', ')}.`,
+  });
 }

@@ -53,8 +53,8 @@ function assertOwnOrigin(request: FastifyRequest, publicUrl: string | undefined)
 }
 
 /**
- * Where the address is configured, a name that the request brings along proves nothing: a foreign name can be made to lead
- * here (DNS rebinding). Beside it only loopback names count, and only on a connection from this machine without a proxy.
+ * If a public address is configured, the request's Host proves nothing, because a foreign name can be made to point here (DNS
+ * rebinding). Besides that address only loopback names are accepted, and only on a direct connection from this machine.
  */
 function ownOrigins(request: FastifyRequest, publicUrl: string | undefined): readonly string[] {
   const named = `${request.protocol}://${request.host}`;

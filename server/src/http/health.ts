@@ -3,7 +3,7 @@ import { type Database, tryWrite } from '../db/db.ts';
 import { Failure, fail } from '../errors.ts';
 import { raw } from '../sql.ts';
 
-/** The room on the disk: what keeps new content out, and what soon will. */
+/** The space on the disk: why new content is refused, or soon will be. */
 export interface Room {
   look(): Promise<void>;
   problem(): string | undefined;

@@ -34,7 +34,7 @@ export interface ListOptions {
   readonly onDocumentsRead?: (fields: readonly Field[]) => void;
 }
 
-/** What the records of one answer may have together, in bytes of JSON; the first of them is answered in any case. */
+/** The most bytes of JSON that the records of one answer have together; the first record is always answered. */
 export const mostListBytes = 8_388_608;
 
 /** Skipping walks over the rows; beyond this it is no longer nothing. */
@@ -59,8 +59,8 @@ export const listParameters: readonly QueryParameter[] = [
   {
     name: 'limit',
     description:
-      'How many results to answer; more than 1000 is read as 1000. The results of one answer have at most 8 MiB: where ' +
-      'they would have more there are fewer, and `truncated` is true.',
+      'How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; ' +
+      'if there are fewer for that reason, `truncated` is true.',
     schema: Type.Integer({ minimum: 0 }),
   },
   {
@@ -72,7 +72,7 @@ export const listParameters: readonly QueryParameter[] = [
 
 /**
  * Answers `{"results": [...]}`, with `count` when it was asked for, as JSON text. The records have at most `mostListBytes`
- * together; an answer that ends before `limit` for that reason has `"truncated": true`.
+ * together; an answer that ends before `limit` for this reason has `"truncated": true`.
  *
  * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
  */
@@ -90,7 +90,7 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
   const from = (matching: Sql) => sql`from ${raw(table.name + index)} where ${scope} and ${bounds} and ${matching}`;
   // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
   const slow = { share: options.share, within: { characters: mostListBytes, rows: page.limit } };
-  // Few of the records may be among those that the caller sees, and an index for the rest then has to be walked far.
+  // The caller may see only few of the records, and another index would have to be scanned far to find them.
   const isCheap = visible === undefined && asked.isIndexed && page.skip <= cheapSkip;
   const values = [scope, bounds, condition, orderBy].flatMap((part) => part.values);
   const select = asked.shapes.of(
@@ -124,7 +124,7 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
   return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);
 }
 
-/** The texts of the first rows that have `mostListBytes` together at most, and of one in any case. */
+/** The texts of the first rows, up to `mostListBytes` together, but of one at least. */
 function renderWithin(rows: readonly Row[], render: Table['render']): string[] {
   const texts: string[] = [];
   let characters = 0;
@@ -134,7 +134,7 @@ function renderWithin(rows: readonly Row[], render: Table['render']): string[] {
     texts.push(text);
     if (characters > mostListBytes) break;
   }
-  // A character is at most three bytes, so that what is short need not be counted exactly.
+  // A UTF-16 code unit is at most three bytes, so short texts need not be counted exactly.
   if (characters * 3 <= mostListBytes) return texts;
   let bytes = 0;
   const tooMany = texts.findIndex((text) => {

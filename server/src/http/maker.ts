@@ -4,14 +4,14 @@ import { fail } from '../errors.ts';
 import { raw, sql } from '../sql.ts';
 import { type Caller, seesAll } from './caller.ts';
 
-/** The columns that say who makes a record. */
+/** The columns that store who created a record. */
 export function makerColumns({ user, isAdministrator }: Caller): Key {
   return { user_id: user?.userId ?? null, by_admin: isAdministrator ? 1 : 0 };
 }
 
 /**
- * A record is changed and deleted by whoever made it and by managers. What nobody signed in has made, or of which it is not
- * known, every user may change as long as the app lets all users write content.
+ * A record may be changed and deleted by the user who created it and by managers. If it was created without a signed-in user,
+ * or its creator is unknown, every user may change it, provided that the app lets all users write content.
  *
  * @throws Failure OperationForbidden
  */
@@ -27,5 +27,5 @@ export async function assertMaker(
   if (!made) return;
   const isFree = made.user_id === null && made.by_admin === 0 && caller.app.policy.writeContent === 'user';
   if (isFree || (made.user_id !== null && made.user_id === caller.user?.userId)) return;
-  throw fail('OperationForbidden', 'Only whoever made it, or a manager, may change or delete it.');
+  throw fail('OperationForbidden', 'Only the user who created it, or a manager, may change or delete it.');
 }

@@ -44,27 +44,27 @@ export const policySchema = Type.Object({
   ),
   quotas: Type.Object(
     {
-      files: Type.Integer({ minimum: 0, maximum: 1e9, description: 'Files of the app' }),
-      fileBytes: Type.Integer({ minimum: 0, maximum: 1e15, description: 'Bytes of all its files' }),
-      records: Type.Integer({ minimum: 0, maximum: 1e12, description: 'Records in all its buckets' }),
+      files: Type.Integer({ minimum: 0, maximum: 1e9, description: 'Number of files' }),
+      fileBytes: Type.Integer({ minimum: 0, maximum: 1e15, description: 'Size of all files together, in bytes' }),
+      records: Type.Integer({ minimum: 0, maximum: 1e12, description: 'Number of records in all buckets' }),
       recordBytes: Type.Integer({
         minimum: 0,
         maximum: 1e15,
-        description: 'Bytes of the documents of all its records',
+        description: 'Size of all documents together, in bytes',
       }),
-      uploadsPerHour: Type.Integer({ minimum: 1, maximum: 1e9, description: 'From one address, and by one user' }),
-      uploadBytesPerHour: Type.Integer({ minimum: 1, maximum: 1e15, description: 'From one address, and by one user' }),
+      uploadsPerHour: Type.Integer({ minimum: 1, maximum: 1e9, description: 'Per client address and per user' }),
+      uploadBytesPerHour: Type.Integer({ minimum: 1, maximum: 1e15, description: 'Per client address and per user' }),
       pushesPerHour: Type.Integer({
         minimum: 1,
         maximum: 1e9,
         description:
-          'Through the interface for apps: by all ordinary users together, and half of it by one of them or from one address. ' +
-          'Half of them are possible at once. Managers have the same once more; administrators are not counted.',
+          'By all ordinary users of the app together; half of it per user and per client address. A sixth may be sent at ' +
+          'once. Managers have a separate allowance of the same size. Pushes from the console do not count.',
       }),
     },
     {
       description:
-        'How much an app may store, and how much of it one client may add. The rates need rateLimit.enabled.',
+        'How much the app may store, and how much clients may add in an hour. The hourly limits need rateLimit.enabled.',
     },
   ),
   passwordResetUrl: Type.String({

@@ -11,9 +11,9 @@ export interface TokenBucket {
   at: number;
 }
 
-/** Where buckets are kept beyond the process. */
+/** Where buckets are stored beyond the life of the process. */
 export interface BucketMemory {
-  /** The bucket as it was kept, for a key that the limiter does not know. */
+  /** The stored bucket of a key that the limiter does not know. */
   recall(key: string): TokenBucket | undefined;
   /** Called for each token that is taken; must not throw. */
   keep(key: string, rule: RateRule, bucket: Readonly<TokenBucket>): void;
@@ -88,7 +88,7 @@ export class RateLimiter {
 }
 
 function refilled(bucket: TokenBucket, rule: RateRule, now: number): TokenBucket {
-  // A clock that was set back must not take tokens away.
+  // A clock that was set back must not remove tokens.
   const elapsed = Math.max(0, now - bucket.at) / 1000;
   bucket.tokens = Math.min(rule.burst, bucket.tokens + elapsed * rule.perSecond);
   bucket.at = now;

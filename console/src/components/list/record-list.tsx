@@ -136,7 +136,8 @@ export function RecordList<Id extends ListOperation>(props: Props<Id>) {
       )}
       {data?.truncated && (
         <Text size="sm" c="dimmed" mt="xs">
-          These records are so large that only {data.results.length} of the page fit into one answer. Show fewer a page.
+          These records are large: only {data.results.length} of them fit on this page. Choose a smaller page size to
+          see all of them.
         </Text>
       )}
       <Pager

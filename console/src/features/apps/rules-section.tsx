@@ -89,6 +89,11 @@ function RulesForm({ app }: { readonly app: App }) {
         </Block>
         <Block title="Limits" about="For each client address, so that one of them cannot take everything.">
           <LimitRules fields={fields} />
+        </Block>
+        <Block
+          title="Quotas"
+          about="What the app may store, and how much clients may add in an hour: uploads per client address and per user, pushes for all ordinary users together. Managers have a separate allowance of pushes of the same size. Uploads and pushes from this console are not limited by the hour."
+        >
           <QuotaRules appId={app.appId} fields={fields} />
         </Block>
         <Block
@@ -273,47 +278,40 @@ const quotaFields: readonly {
   readonly unit?: number;
 }[] = [
   { name: 'files', label: 'Files' },
-  { name: 'fileBytes', label: 'All files, MiB', unit: mebibyte },
+  { name: 'fileBytes', label: 'Size of all files, MiB', unit: mebibyte },
   { name: 'records', label: 'Records' },
-  { name: 'recordBytes', label: 'All records, MiB', unit: mebibyte },
+  { name: 'recordBytes', label: 'Size of all records, MiB', unit: mebibyte },
   { name: 'uploadsPerHour', label: 'Uploads an hour' },
   { name: 'uploadBytesPerHour', label: 'Uploads an hour, MiB', unit: mebibyte },
   { name: 'pushesPerHour', label: 'Pushes an hour' },
 ];
 
-/** How much the app may store, beside what it has stored, and how much of it one client may add. */
+/** The app's quotas, with the share of each that is in use. */
 function QuotaRules({ appId, fields }: { readonly appId: string; readonly fields: Fields }) {
   const { quotas } = fields.values;
   const { data: usage } = useQuery(usageOfAppQuery(appId));
   return (
-    <Stack gap="sm">
-      <Text fw={600}>Quotas</Text>
-      <Text size="sm" c="dimmed">
-        Uploads count for one address and one user, pushes for all ordinary users together. Managers have as many pushes
-        once more. Nothing is counted that administrators do here.
-      </Text>
-      <Group align="flex-start" gap="lg">
-        {quotaFields.map(({ name, label, unit = 1 }) => {
-          const used = usage && name in usage ? usage[name as keyof typeof usage] : undefined;
-          return (
-            <NumberInput
-              key={name}
-              label={label}
-              description={used && `${showShare(used)} % in use`}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
-              min={1}
-              error={fields.problem(`quotas.${name}`)}
-              {...numberProps(Math.ceil(quotas[name] / unit), (value) =>
-                fields.set('quotas', {
-                  ...quotas,
-                  [name]: typeof value === 'number' ? Math.round(value * unit) : value,
-                }),
-              )}
-            />
-          );
-        })}
-      </Group>
-    </Stack>
+    <Group align="flex-start" gap="lg">
+      {quotaFields.map(({ name, label, unit = 1 }) => {
+        const used = usage && name in usage ? usage[name as keyof typeof usage] : undefined;
+        return (
+          <NumberInput
+            key={name}
+            label={label}
+            description={used && `${showShare(used)} % in use`}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            min={1}
+            error={fields.problem(`quotas.${name}`)}
+            {...numberProps(Math.ceil(quotas[name] / unit), (value) =>
+              fields.set('quotas', {
+                ...quotas,
+                [name]: typeof value === 'number' ? Math.round(value * unit) : value,
+              }),
+            )}
+          />
+        );
+      })}
+    </Group>
   );
 }
 

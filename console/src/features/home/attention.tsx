@@ -5,6 +5,7 @@ import { Block } from '../../components/block.tsx';
 import { Icon } from '../../components/icon.tsx';
 import names from '../../components/names.module.css';
 import { useMay, useMayCall } from '../../lib/access.ts';
+import { showBytes } from '../../lib/bytes.ts';
 import { appQuery, usageOfAppQuery } from '../../lib/queries.ts';
 import { showAge } from '../../lib/time.ts';
 import type { Attention, Sender } from '../../lib/wire.ts';
@@ -33,6 +34,17 @@ export function AttentionBlock({ appId, attention }: Props) {
         <Icon name="check" /> All is well. Nothing needs you.
       </p>
     );
+  return <Findings findings={findings} />;
+}
+
+/** The quotas of an app that are nearly used up; nothing where there is none. */
+export function QuotaAttention({ appId }: { readonly appId: string }) {
+  const { data: usage } = useQuery(usageOfAppQuery(appId));
+  const findings = quotaFindings(appId, usage);
+  return findings.length === 0 ? null : <Findings findings={findings} />;
+}
+
+function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   return (
     <Block title="What needs you">
       <ul className={classes.findings} aria-label="What needs you">
@@ -68,13 +80,13 @@ function useFindings(appId: string, attention: Attention): readonly Finding[] {
   ];
 }
 
-/** From this share of a quota on it is told, so that there is time to raise it or to tidy up. */
+/** The share of a quota from which a warning is shown, so that there is time to raise it or to tidy up. */
 const nearlyFull = 0.8;
 const quotaNames = {
   files: 'files',
-  fileBytes: 'bytes of files',
+  fileBytes: 'file size',
   records: 'records',
-  recordBytes: 'bytes of records',
+  recordBytes: 'record size',
 } as const;
 
 type Usage = Readonly<Record<keyof typeof quotaNames, { readonly used: number; readonly quota: number }>>;
@@ -84,17 +96,18 @@ function quotaFindings(appId: string, usage: Usage | undefined): readonly Findin
   return Object.entries(quotaNames).flatMap(([name, noun]) => {
     const { used, quota } = usage[name as keyof typeof quotaNames];
     if (used < quota * nearlyFull) return [];
+    const show = (n: number) => (name.endsWith('Bytes') ? showBytes(n) : n.toLocaleString('en'));
     const percent = quota === 0 ? 100 : Math.floor((used / quota) * 100);
     return [
       {
         key: `quota ${name}`,
         isGrave: used >= quota * 0.95,
-        title: `${percent} % of the quota of ${noun} is in use`,
+        title: `${percent} % of the quota for ${noun} is in use`,
         text: (
           <>
-            {used.toLocaleString('en')} of {quota.toLocaleString('en')}. When it is full, apps cannot store more.{' '}
+            {show(used)} of {show(quota)}. When it is used up, the app cannot store more.{' '}
             <Link to="/apps/$appId/rules" params={{ appId }} className={names.link}>
-              Change it
+              Change the quota
             </Link>
           </>
         ),

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -6,7 +6,7 @@ import { FailureNote } from '../../components/failure-note.tsx';
 import { SectionHeader } from '../../components/page-header.tsx';
 import { type Live, useLive } from '../../lib/live.ts';
 import { useTimes } from '../../lib/times.ts';
-import { AttentionBlock } from './attention.tsx';
+import { AttentionBlock, QuotaAttention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { FunnelBlock } from './funnel.tsx';
 import classes from './home.module.css';
@@ -32,7 +32,12 @@ export function HomePage() {
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!attention && !error && <Skeleton h={420} />}
-      {isNew && <FirstSteps appId={appId} />}
+      {isNew && (
+        <Stack gap="md">
+          <QuotaAttention appId={appId} />
+          <FirstSteps appId={appId} />
+        </Stack>
+      )}
       {attention && !isNew && (
         <>
           <AttentionBlock appId={appId} attention={attention} />

@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Block } from '../../components/block.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { useMay } from '../../lib/access.ts';
 import { call } from '../../lib/api.ts';
@@ -25,17 +26,23 @@ export function SystemPage() {
   const { data: system, error } = useQuery(systemQuery);
   const may = useMay();
   const problems = system ? problemsOf(system) : [];
+  const warning = system?.storage.problem === null ? system.storage.warning : null;
   return (
     <div data-wide>
       <PageHeader title="System">How the service does. Times are in {timeZone}.</PageHeader>
       <FailureNote message={error?.message} />
       {!system && !error && <Skeleton h={220} />}
       {problems.map((problem) => (
-        <Alert key={problem} color="red" variant="light" mb="md">
+        <Alert key={problem} color="red" variant="light" mb="md" icon={<Icon name="warning" />}>
           {problem}
         </Alert>
       ))}
-      {system && problems.length === 0 && (
+      {warning && (
+        <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
+          {warning}
+        </Alert>
+      )}
+      {system && problems.length === 0 && !warning && (
         <Alert color="teal" variant="light" mb="md">
           Everything works as it should.
         </Alert>
@@ -50,10 +57,9 @@ const littleRoom = 1_000_000_000;
 
 /** What needs a person, each with what to do. */
 function problemsOf({ disk, jobs, database, storage }: System): string[] {
-  const room = storage.problem ?? storage.warning;
   return [
-    ...(room !== null ? [room] : []),
-    ...(room === null && disk.freeBytes < littleRoom
+    ...(storage.problem !== null ? [storage.problem] : []),
+    ...(storage.problem === null && storage.warning === null && disk.freeBytes < littleRoom
       ? [`Only ${showBytes(disk.freeBytes)} are free on the disk. Make room, or writes will be refused soon.`]
       : []),
     ...(jobs.dead > 0

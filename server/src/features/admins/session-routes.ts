@@ -122,7 +122,7 @@ export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly C
       path: '/session/confirm',
       operationId: 'confirmSession',
       tag: 'Session',
-      summary: "Confirm with one's own password: keys and administrators can be changed for five minutes",
+      summary: "Confirm with one's own password, to change keys, administrators or passwords within five minutes",
       permission: 'session.own',
       body: { schema: confirmShape.schema, example: { password: 'long and secret' }, read: confirmShape.readCreate },
       answer: { ...deletedAnswer, description: 'Confirmed.' },

@@ -20,7 +20,7 @@ export function usageConsoleEndpoints({ usage, getApp }: Deps): readonly Console
       path: '/apps/:appId/usage',
       operationId: 'getAppUsage',
       tag: 'Apps',
-      summary: 'How much an app has stored, and how much it may',
+      summary: 'What an app has stored, and its quotas',
       permission: 'apps.read',
       locate: ({ appId = '' }) => getApp(appId),
       answer: recordAnswer(Type.Object({ files: of, fileBytes: of, records: of, recordBytes: of }), {

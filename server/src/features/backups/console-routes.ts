@@ -10,8 +10,11 @@ const backupSchema = Type.Object({
   files: Type.Integer({ minimum: 0, description: 'Uploaded files in it' }),
   bytes: Type.Number({ minimum: 0, description: 'On disk' }),
   lost: Type.Object(
-    { count: Type.Integer({ minimum: 0 }), names: Type.Array(Type.String(), { description: 'The first of them' }) },
-    { description: 'Files that are listed and whose bytes the storage did not have: they are not in the backup' },
+    {
+      count: Type.Integer({ minimum: 0 }),
+      names: Type.Array(Type.String(), { description: 'The names of the first ones' }),
+    },
+    { description: 'Listed files whose content was missing from the storage; they are not in the backup' },
   ),
 });
 const runningSchema = Type.Object({

@@ -34,7 +34,7 @@ export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
       summary: 'List confirmed events',
       description:
         'Newest first: ENTER, EXIT and the changes of zone that the engine has confirmed. Users see those of their own ' +
-        'installations, managers all.',
+        'installations; managers see all.',
       defaultOrder: '-objectId',
       idsFollowOccurrence: true,
     }),
@@ -50,7 +50,7 @@ export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
       description:
         'Newest first: for every event and each notification or scenario of its beacon, whether it was shown, and if ' +
         'not, why. Ask by `triggerId`, `installationId`, `eventId`, `reason` and so on. Users see those of their own ' +
-        'installations, managers all.',
+        'installations; managers see all.',
       defaultOrder: '-objectId',
     }),
   ];

@@ -48,7 +48,7 @@ function list({ db }: FileDeps, table: Table): Endpoint {
     query: listParameters,
     answer: listAnswer(fileRecord.schema, fileRecord.example),
     errors: ['InvalidQuery', 'Timeout'],
-    description: 'Users see the files that they have uploaded, managers all.',
+    description: 'Users see the files that they have uploaded; managers see all.',
     handle: async (call) => {
       const { app, query } = call;
       const visible = await ownRecords(call);
@@ -95,7 +95,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
     summary: 'Upload a file',
     description:
       `The body is the file, of any type and at most ${maxFileBytes} bytes; an empty body is an empty file. Without a ` +
-      'Content-Type, and with the range of all types, it is application/octet-stream. Everybody who has the answered address can read the file.',
+      'Content-Type, or with `*/*`, it is application/octet-stream. Anybody who knows the returned address can read the file.',
     grant: ({ uploadNeedsUser }) => (uploadNeedsUser ? 'user' : 'visitor'),
     parameters: {
       file: 'With its extension, percent-encoded: 1 to 128 characters of any script, without control characters, slashes and backslashes',
@@ -183,7 +183,7 @@ function get(deps: FileDeps, table: Table): Endpoint {
     grant: 'user',
     answer: recordAnswer(fileRecord.schema, fileRecord.example),
     errors: ['ObjectNotFound'],
-    description: 'Users get the files that they have uploaded, managers all.',
+    description: 'Users can get the files that they have uploaded; managers can get all.',
     locate: async (call) => {
       const visible = await ownRecords(call);
       const key = table.match(keyOf(call.app.appId, call.params));
@@ -204,7 +204,7 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     operationId: 'deleteFile',
     tag: 'Files',
     summary: 'Delete a file',
-    description: 'Its address stops working at once; a browser that has it may show it for another minute.',
+    description: 'Its address stops working at once; a browser may show its cached copy for another minute.',
     grant: 'user',
     answer: inArray(deletedAnswer),
     errors: ['ObjectNotFound', 'OperationForbidden'],

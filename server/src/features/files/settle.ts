@@ -13,14 +13,14 @@ export interface SettleDeps {
   readonly blobs: BlobStore;
   readonly now: Clock;
   readonly isStopping: () => boolean;
-  /** Told once a walk when something was lost, or is there again. */
+  /** Called at most once per kind and pass: content is missing, or is back. */
   readonly log: (level: 'info' | 'error', message: string) => void;
 }
 
 /**
- * Hides the records whose bytes the storage does not have, and shows them again once it has them. Nothing is deleted: a
- * folder that is not mounted looks the same as files that are lost. `all` looks at every record, otherwise at those that
- * are hidden. It walks in small steps, so that no request waits for it.
+ * Hides the records of files whose content is missing from the storage, and shows them again once it is back. Nothing is
+ * deleted: an unmounted folder looks the same as lost files. With `all` every record is checked, otherwise only the hidden
+ * ones. It works in small steps, so that requests are not delayed.
  */
 export async function settleFiles({ db, blobs, now, isStopping, log }: SettleDeps, all: boolean): Promise<void> {
   const lost: string[] = [];
@@ -41,7 +41,7 @@ export async function settleFiles({ db, blobs, now, isStopping, log }: SettleDep
   if (lostCount > 0)
     log(
       'error',
-      `the storage does not have the bytes of ${lostCount} files, which are not shown until it has: ${lost.join(', ')}`,
+      `files without content in the storage, hidden until it is back: ${lostCount} (${lost.join(', ')}${lostCount > lost.length ? ', …' : ''})`,
     );
-  if (foundCount > 0) log('info', `the bytes of ${foundCount} files are there again`);
+  if (foundCount > 0) log('info', `files whose content is back in the storage: ${foundCount}`);
 }

@@ -3,10 +3,10 @@ import type { Registration } from './schemas.ts';
 import type { InstallationRow } from './store.ts';
 
 /**
- * Whose installation it is after somebody has registered its installationId. The id alone proves nothing: it may have been
- * seen by others. The same phone is shown by its user's bearer or by the token that is stored. Whoever shows neither gets
- * the installation, so that a phone whose token was renewed goes on, but nothing that was meant for who had it before:
- * it loses its user, and stays `unproven` until its user signs in again or the earlier token is shown.
+ * Decides whose installation it is after its installationId was registered again. The id alone proves nothing, because others
+ * may have seen it. Proof is the bearer of its user or the stored push token. A registration without proof is accepted, so
+ * that a phone whose token was renewed keeps working, but the installation loses its user and is `unproven` until that user
+ * registers it again or the earlier token is sent.
  */
 
 export interface Registrant {
@@ -18,14 +18,14 @@ export interface Registrant {
 export interface Hands {
   readonly userId: string | null;
   readonly columns: Key;
-  /** Members of the former user that the next one must not get. */
+  /** Members of the previous user that the next one must not get. */
   readonly reset: Values;
 }
 
 const personal = ['channels', 'metadata'] as const;
 const ofThePhone = ['pushType', 'timeZone', 'localeIdentifier', 'appIdentifier', 'appName', 'appVersion'] as const;
 
-/** The user whom a registration is made for; only managers register for others. */
+/** The user to whom a registration links; only managers can register for others. */
 export function userOf(sent: Registration, by: Registrant): string | undefined {
   return (by.isManager ? sent.userId?.objectId : undefined) ?? by.userId;
 }

@@ -50,7 +50,7 @@ const registrationSchema = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 2000,
-      description: 'The token that the phone sent before this one: shows that it is the same phone',
+      description: 'The token that the phone sent before this one, as proof that it is the same phone',
     }),
   ),
 });

@@ -220,7 +220,7 @@ function unchangeable(fields: readonly string[]) {
 function notSignedIn() {
   return fail(
     'OperationForbidden',
-    'userId: an installation is linked to the user whose bearer is sent. Sign in and register it again.',
+    'userId: an installation can only be linked to the user whose bearer is sent. Sign in and register it again.',
   );
 }
 

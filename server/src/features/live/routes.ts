@@ -25,7 +25,7 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld): End
         'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, message.fired, push.progress, ' +
         'push.finished, each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says ' +
         'that events between the last number and its own are no longer kept. Numbers count for one app. Users ' +
-        'hear of their own installations only, managers of everything.',
+        'receive events of their own installations only, managers of all.',
       grant: 'user',
       query: [
         {

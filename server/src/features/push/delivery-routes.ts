@@ -33,7 +33,7 @@ export function deliveryEndpoints(deps: DeliveryRouteDeps): Endpoint[] {
   };
   const description =
     'Newest first: what became of each message for each recipient. Ask by `pushId`, `triggerId`, `installationId`, `state` and so on. ' +
-    'Users see those to their own installations, managers all.';
+    'Users see those to their own installations; managers see all.';
   return [listEndpoint(deliveries, { description, defaultOrder: '-objectId' }), getEndpoint(deliveries), report(deps)];
 }
 

@@ -91,7 +91,7 @@ function checkIds(where: unknown): void {
     if (field.startsWith('$')) checkIds(asked);
     else if (ids.has(field) && isObject(asked) && Object.keys(asked).some((operator) => operator !== '$in'))
       throw fail('InvalidQuery', {
-        message: `${field} can only be compared with whole ids, as {"${field}": "…"} or with $in.`,
+        message: `${field} can only be compared with whole ids: {"${field}": "…"} or $in.`,
         details: [{ field, problem: 'takes a whole id or $in, unless a manager asks' }],
       });
   }
@@ -122,8 +122,8 @@ function readable(db: Db): ReadOptions {
 function list({ db }: PushDeps): Endpoint {
   const options = { ...readable(db), path: `${path}s` };
   const description =
-    'Newest first, with how many recipients came to each state. Users see their own pushes, and counts only of those that ' +
-    'went to everyone; managers see all.';
+    'Newest first, with the number of recipients in each state. Users see their own pushes, with counts only for those ' +
+    'sent to everyone; managers see all.';
   const all = listEndpoint(options, { description, defaultOrder: '-createdAt', idsFollowCreation: true });
   return {
     ...all,

@@ -37,8 +37,8 @@ const dataSchema = Type.Object(
   {
     additionalProperties: true,
     description:
-      'The message; further members are handed to the app as they are. Something must be in it: text, badge, sound, uri ' +
-      'or a member of your own. Without title and alert nothing is shown. At most 4096 bytes of JSON',
+      'The message; further members are passed to the app unchanged. It must contain a text, badge, sound, uri or a member ' +
+      'of your own. Without title and alert nothing is shown. At most 4096 bytes of JSON',
   },
 );
 const whereSchema = Type.Union([Type.Object({}), Type.String({ maxLength: 8192 })], {
@@ -193,7 +193,7 @@ export const pushDetail = {
     opened: count('Reported by the app as opened'),
     reasons: Type.Optional(
       Type.Array(Type.Object({ state: Type.Enum([...deliveryStates]), reason: Type.String(), count: Type.Integer() }), {
-        description: 'Why recipients were not reached or have to wait, the 50 commonest',
+        description: 'The 50 most frequent reasons why recipients were not reached or have to wait',
       }),
     ),
   }),

@@ -117,7 +117,7 @@ function correctClock(read: Read, { sentAt }: Batch, now: number): Read {
         index,
         code: 'bad_time',
         field: 'occurredAt',
-        message: `The clock of the sender is off by ${seconds} s; corrected by it, occurredAt is not between 1970 and 9999.`,
+        message: `The sender's clock is off by ${seconds} s. Corrected by this, occurredAt is not between 1970 and 9999.`,
       }),
     );
   const problems = [

@@ -20,8 +20,8 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
         'Up to 1,000 sightings. What follows from them is answered at once: the confirmed events and the messages that ' +
         'fired, so that an app in the foreground shows them. What cannot be used is listed by index and never stops the ' +
         'rest. Sending a batch again is safe: with `eventId` or `occurredAt` nothing is counted twice, and a repetition ' +
-        'of the whole batch soon after is answered like the first time. The events and messages of an installation that is ' +
-        'linked to a user are answered to her bearer and to managers only; without it the sightings count all the same.',
+        'of the whole batch soon after is answered like the first time. For an installation that is linked to a user, events ' +
+        'and messages are returned only to that user and to managers; the sightings are processed in any case.',
       grant: 'phone',
       body: { schema: sightingsSchema, example: sightingsExample, read: readSightings },
       answer: {

@@ -92,8 +92,8 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
       summary: 'Ask what would happen',
       description:
         'Takes sightings like POST /sightings, of a real or a pretend installation at real or pretend times, and answers ' +
-        'every event, verdict and message. It is decided by the same code; nothing is stored and nothing is sent. To users ' +
-        'only their own installations are real; managers may ask about all.',
+        'every event, verdict and message. It is decided by the same code; nothing is stored and nothing is sent. For ' +
+        'users, installations of other people are unknown; managers may simulate all.',
       grant: 'user',
       body: { schema: simulationSchema, example, read },
       answer: {

@@ -24,10 +24,10 @@ const systemSchema = Type.Object({
   jobs: Type.Object({ queued: count, running: count, dead: count }),
   storage: Type.Object({
     problem: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why nothing, or nothing new, is stored at the moment, with what to do',
+      description: 'Why writes or new content are refused at the moment, and what to do',
     }),
-    warning: Type.Union([Type.String(), Type.Null()], { description: 'What will soon be a problem' }),
-    minFreeBytes: bytes('New content is refused while less is free on the disk'),
+    warning: Type.Union([Type.String(), Type.Null()], { description: 'What will become a problem soon' }),
+    minFreeBytes: bytes('New content is refused while less space is free on the disk'),
     reserveBytes: bytes('Held for a full disk'),
   }),
   disk: Type.Object({ freeBytes: bytes('Free where the data folder is'), totalBytes: bytes('The whole disk') }),

@@ -112,7 +112,7 @@ export function readSignUp(body: unknown, app: AppContext): Account {
 }
 
 const currentPassword = Type.Optional(
-  Type.String({ description: 'Needed for a new e-mail or password; as many characters as a password may have' }),
+  Type.String({ description: 'The current password. Required to change the e-mail or the password' }),
 );
 
 /** What PUT and PATCH of the own account take. */

@@ -20,6 +20,6 @@ export function visitEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
   };
   const description =
     'Newest first. A visit runs from ENTER to EXIT of one installation at one beacon. Users see those of their own ' +
-    'installations, managers all.';
+    'installations; managers see all.';
   return [listEndpoint(visits, { description, defaultOrder: '-enteredAt' }), getEndpoint(visits)];
 }
