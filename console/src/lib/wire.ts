@@ -62,7 +62,7 @@ export interface App {
       readonly uploadsPerHour: number;
       /** Per client address and per user */
       readonly uploadBytesPerHour: number;
-      /** By all ordinary users of the app together; half of it per user and per client address. A sixth may be sent at once. Managers have a separate allowance of the same size. Pushes from the console do not count. */
+      /** By all ordinary users of the app together; half of it per user and per client address. Half may be sent at once. Managers have a separate allowance of the same size. Pushes from the console do not count. */
       readonly pushesPerHour: number;
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
@@ -303,7 +303,7 @@ export interface ChangeAppBody {
       readonly uploadsPerHour: number;
       /** Per client address and per user */
       readonly uploadBytesPerHour: number;
-      /** By all ordinary users of the app together; half of it per user and per client address. A sixth may be sent at once. Managers have a separate allowance of the same size. Pushes from the console do not count. */
+      /** By all ordinary users of the app together; half of it per user and per client address. Half may be sent at once. Managers have a separate allowance of the same size. Pushes from the console do not count. */
       readonly pushesPerHour: number;
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */

@@ -58,7 +58,7 @@ export const policySchema = Type.Object({
         minimum: 1,
         maximum: 1e9,
         description:
-          'By all ordinary users of the app together; half of it per user and per client address. A sixth may be sent at ' +
+          'By all ordinary users of the app together; half of it per user and per client address. Half may be sent at ' +
           'once. Managers have a separate allowance of the same size. Pushes from the console do not count.',
       }),
     },
