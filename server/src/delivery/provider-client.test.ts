@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { type PushProvider, startPushProvider } from '../../test/fakes/push-provider.ts';
 import { isAnswer } from './provider-answer.ts';
 import { ProviderClient, type ProviderClientOptions } from './provider-client.ts';
@@ -83,5 +84,16 @@ describe('requests to a provider', () => {
     await pool.close();
   });
 
-  test('closing an unused client ends at once', () => client().close());
+  test('closing an unused client ends at once', async () => {
+    let isClosed = false;
+    const closing = client()
+      .close()
+      .then(() => {
+        isClosed = true;
+      });
+    // Nothing has to be waited for, so a few turns of the event loop are enough.
+    for (let turn = 0; turn < 10 && !isClosed; turn++) await setImmediate();
+    assert.ok(isClosed);
+    await closing;
+  });
 });

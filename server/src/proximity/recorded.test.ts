@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { before, test } from 'node:test';
 import { ENGINES, pharos } from '../../../bench/proximity/engines.ts';
 import { withExactSignals } from '../../../bench/proximity/exact.ts';
@@ -33,6 +34,8 @@ function scoreOf(name: string): Score {
 test('says which signals it runs on', (t) => {
   if (!recordings.recorded) {
     t.diagnostic(`no recordings in ${recordingsFolder()}: generated signals are used instead`);
+    assert.ok(!existsSync(recordingsFolder()), 'recordings that are there are used');
+    assert.ok(recordings.walks.length > 0 && scoreOf('stable').visits > 0);
     return;
   }
   assert.equal(recordings.walks.length, 5);
