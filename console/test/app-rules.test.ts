@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { TestApp } from '../../server/test/build-app.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { takePictures } from './pictures.ts';
 
 /** The tests are one session: each goes on where the one before has stopped. */
 describe("an app's rules for messages in the console", () => {
@@ -74,6 +75,31 @@ describe("an app's rules for messages in the console", () => {
     await save();
     const { sensitivity, pushTimeToLive } = await policy();
     assert.deepEqual([sensitivity, pushTimeToLive], ['fast', 300]);
+  });
+
+  test('quotas are shown with what is in use, changed, and warned of before they are used up', async () => {
+    for (const name of ['one.txt', 'two.txt', 'three.txt', 'four.txt']) {
+      const headers = { 'content-type': 'text/plain' };
+      const url = `/api/v2/files/${name}`;
+      assert.equal((await app.send({ method: 'POST', url, headers, body: 'some bytes' })).status, 201);
+    }
+    await page.reload();
+    const files = page.getByLabel('Files', { exact: true });
+    assert.equal(await files.inputValue(), '100000');
+    await page.getByText('< 1 % in use').first().waitFor();
+    await files.fill('5');
+    await page.getByLabel('Uploads an hour, MiB', { exact: true }).fill('64');
+    await assertAccessible(page);
+    await takePictures(page, 'rules');
+    await save();
+    const { quotas } = await policy();
+    assert.deepEqual([quotas.files, quotas.uploadBytesPerHour, quotas.fileBytes], [5, 67_108_864, 21_474_836_480]);
+    await page.getByText('80 % in use').waitFor();
+    await page.goto(`/console/apps/${app.appId}`);
+    await page.getByText('80 % of the quota for files is in use').waitFor();
+    await takePictures(page, 'home-quota');
+    await page.getByRole('link', { name: 'Change the quota' }).click();
+    await page.getByText('80 % in use').waitFor();
   });
 
   test('an analyst reads the rules and changes none', async () => {
