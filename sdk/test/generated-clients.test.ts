@@ -14,7 +14,7 @@ import { installConsumers } from './install-consumers.ts';
 
 const run = promisify(execFile);
 
-/** A stream has no end to wait for; that it compiles has to do. */
+/** A stream has no end to wait for. Where a client hands out the body it is opened and closed, elsewhere it compiles. */
 const notCalled = ['streamEvents'];
 /** What cannot succeed here: there are no mails, and the push service has been given nothing to deliver. */
 const refusals: Readonly<Record<string, number>> = { resetPassword: 404, forgotPassword: 403, getDelivery: 404 };
@@ -86,8 +86,9 @@ describe('clients that others generate from the OpenAPI document', () => {
       );
       for (const { id, path, body, call } of calls) {
         left.delete(id);
-        if (notCalled.includes(id)) continue;
+        if (notCalled.includes(id) && generator !== 'fetch') continue;
         const { status, data } = await call(await prepare(path, id));
+        if (data instanceof ReadableStream) await data.cancel();
         if (ending.includes(id)) person = undefined;
         const isRight = refusals[id] ? status === refusals[id] : status === 200 || status === 201;
         if (!isRight) wrong.push(`${id} with ${body}: ${status} ${JSON.stringify(data)}`);
