@@ -4,8 +4,8 @@
  */
 import type { Page } from 'playwright-core';
 import { launchBrowser, listenWithConsole, openAs } from '../console/test/browser.ts';
-import { raw } from '../server/src/sql.ts';
-import { buildApp, type DatabaseKind } from '../server/test/build-app.ts';
+import { raw } from '../server/src/base/sql.ts';
+import { buildApp, type DatabaseKind } from '../server/test/support/build-app.ts';
 import { fill } from './console/fill.ts';
 import { load, narrow, nextPage, sortable, sortBy } from './console/measure.ts';
 import { type ListPage, listPages } from './console/pages.ts';

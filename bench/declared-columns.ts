@@ -5,15 +5,15 @@
  *   npm run bench:columns [-- 1000000]
  */
 import { performance } from 'node:perf_hooks';
+import { newObjectId } from '../server/src/base/id.ts';
+import { joinSql, raw, sql } from '../server/src/base/sql.ts';
 import { Revision } from '../server/src/db/revision.ts';
 import { BucketDirectory } from '../server/src/features/buckets/directory.ts';
 import { createBucketService } from '../server/src/features/buckets/service.ts';
 import { slotValues } from '../server/src/features/buckets/slots.ts';
 import { recordTable } from '../server/src/features/buckets/store.ts';
-import { listRecords } from '../server/src/http/list.ts';
-import { newObjectId } from '../server/src/id.ts';
-import { joinSql, raw, sql } from '../server/src/sql.ts';
-import { type DatabaseKind, openStorage } from '../server/test/build-app.ts';
+import { listRecords } from '../server/src/resources/list.ts';
+import { type DatabaseKind, openStorage } from '../server/test/support/build-app.ts';
 
 const appId = 'bench';
 const species = ['Kestrel', 'Kite', 'Heron', 'Wren', 'Owl'];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { firstIdAt } from '../server/src/id.ts';
-import type { SqlValue } from '../server/src/sql.ts';
+import { firstIdAt } from '../server/src/base/id.ts';
+import type { SqlValue } from '../server/src/base/sql.ts';
 
 /** Rows of the tables, by their number: through the interface a million of each would take a day. */
 

@@ -7,11 +7,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
-import { apnsDefinition } from '../server/src/delivery/apns.ts';
-import { fcmDefinition } from '../server/src/delivery/fcm.ts';
-import type { PushContent, PushSender, PushTarget, SenderDefinition } from '../server/src/delivery/push-sender.ts';
-import { webPushDefinition } from '../server/src/delivery/web-push.ts';
-import { generateVapidKeys } from '../server/src/delivery/web-push-settings.ts';
+import { apnsDefinition } from '../server/src/delivery/apns/apns.ts';
+import { fcmDefinition } from '../server/src/delivery/fcm/fcm.ts';
+import type { PushContent, PushSender, PushTarget, SenderDefinition } from '../server/src/delivery/push/push-sender.ts';
+import { webPushDefinition } from '../server/src/delivery/web-push/web-push.ts';
+import { generateVapidKeys } from '../server/src/delivery/web-push/web-push-settings.ts';
 import type { ProviderReady } from './senders/provider.ts';
 
 const content: PushContent = {

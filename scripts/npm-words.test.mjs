@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { settings } from '../server/src/settings.ts';
+import { settings } from '../server/src/config/settings.ts';
 import { flagsIn, wordsFromNpm } from './npm-words.mjs';
 
-const source = readFileSync(new URL('../server/src/settings.ts', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../server/src/config/settings.ts', import.meta.url), 'utf8');
 const flags = flagsIn(source);
 
 /** What npm 9 to 11 make of `npm start …`, seen from the script. */

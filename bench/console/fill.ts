@@ -1,8 +1,8 @@
+import { sql } from '../../server/src/base/sql.ts';
 import type { Db } from '../../server/src/db/db.ts';
 import { insertRows } from '../../server/src/demo/rows.ts';
 import { slotValues } from '../../server/src/features/buckets/slots.ts';
-import { sql } from '../../server/src/sql.ts';
-import type { TestApp } from '../../server/test/build-app.ts';
+import type { TestApp } from '../../server/test/support/build-app.ts';
 import { people, type Row, stride, structure, Timeline, traces } from '../rows.ts';
 
 /** What the pages show, as rows of the tables: through the interface it would take an hour. */

@@ -1,9 +1,9 @@
 import Sqlite from 'better-sqlite3';
-import { openPostgres } from '../../server/src/db/postgres.ts';
+import { createPasswords } from '../../server/src/base/passwords.ts';
+import { raw, type SqlValue } from '../../server/src/base/sql.ts';
+import { openPostgres } from '../../server/src/db/postgres/postgres.ts';
 import { insertRows } from '../../server/src/demo/rows.ts';
 import { type Slot, slotValues } from '../../server/src/features/buckets/slots.ts';
-import { createPasswords } from '../../server/src/passwords.ts';
-import { raw, type SqlValue } from '../../server/src/sql.ts';
 import { documentOf } from '../compare/documents.ts';
 import { people, type Row, structure, Timeline, traces } from '../rows.ts';
 

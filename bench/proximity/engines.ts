@@ -1,5 +1,5 @@
 import { observe } from '../../server/src/proximity/observe.ts';
-import type { EventKind, PresenceState, Sensitivity } from '../../server/src/proximity/types.ts';
+import type { EventKind, PresenceState, Sensitivity } from '../../server/src/proximity/presence/types.ts';
 
 /** An engine under comparison: one sample in, the events that it confirms out. */
 export interface Engine {

@@ -1,7 +1,7 @@
-import { newFilter, updateFilter } from '../../server/src/proximity/filter.ts';
 import { observe } from '../../server/src/proximity/observe.ts';
-import type { Rules } from '../../server/src/proximity/rule-types.ts';
-import type { Observation, PresenceState } from '../../server/src/proximity/types.ts';
+import { newFilter, updateFilter } from '../../server/src/proximity/presence/filter.ts';
+import type { Observation, PresenceState } from '../../server/src/proximity/presence/types.ts';
+import type { Rules } from '../../server/src/proximity/rules/rule-types.ts';
 
 export interface Rate {
   readonly name: string;

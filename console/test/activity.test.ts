@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { openSite, type Site } from '../../server/test/site.ts';
+import { openSite, type Site } from '../../server/test/support/site.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
 

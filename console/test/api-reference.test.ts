@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../server/test/build-app.ts';
+import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../server/test/build-app.ts';
-import { create } from '../../server/test/cases.ts';
+import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
+import { create } from '../../server/test/support/cases.ts';
 import { launchBrowser, openAs, reloadInTheMiddle, startConsole, type Visit } from './browser.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';

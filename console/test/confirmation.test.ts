@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { TestApp } from '../../server/test/build-app.ts';
-import { password } from '../../server/test/console.ts';
+import type { TestApp } from '../../server/test/support/build-app.ts';
+import { password } from '../../server/test/support/console.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, openAs, startConsole } from './browser.ts';
 import { takePictures } from './pictures.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../server/test/build-app.ts';
+import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';

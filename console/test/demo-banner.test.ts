@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { saveDemoMark } from '../../server/src/demo-mark.ts';
-import type { TestApp } from '../../server/test/build-app.ts';
+import { saveDemoMark } from '../../server/src/features/apps/demo-mark.ts';
+import type { TestApp } from '../../server/test/support/build-app.ts';
 import { launchBrowser, openAs, startConsole } from './browser.ts';
 
 describe('the banner of a demo', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { DeviceBroker } from '../../server/src/delivery/mqtt-device-broker.ts';
-import { buildApp, signInManager, type TestApp } from '../../server/test/build-app.ts';
-import { create } from '../../server/test/cases.ts';
-import { openDevice, type TestDevice } from '../../server/test/mqtt-devices.ts';
+import type { DeviceBroker } from '../../server/src/delivery/mqtt/mqtt-device-broker.ts';
+import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
+import { create } from '../../server/test/support/cases.ts';
+import { openDevice, type TestDevice } from '../../server/test/support/mqtt-devices.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
 

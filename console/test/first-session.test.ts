@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { TestApp } from '../../server/test/build-app.ts';
+import type { TestApp } from '../../server/test/support/build-app.ts';
 import { launchBrowser, startConsole, type Visit, visit } from './browser.ts';
 
 const owner = { name: 'Ada Example', email: 'ada@museum.example', password: 'a long enough secret' };

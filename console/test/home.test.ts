@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { service } from '../../server/src/audit.ts';
-import { sql } from '../../server/src/sql.ts';
-import { buildApp, signInManager, type TestApp } from '../../server/test/build-app.ts';
-import { create } from '../../server/test/cases.ts';
+import { service } from '../../server/src/access/audit.ts';
+import { sql } from '../../server/src/base/sql.ts';
 import { ScriptedSender } from '../../server/test/fakes/scripted-sender.ts';
-import { Site, uuid } from '../../server/test/site.ts';
+import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
+import { create } from '../../server/test/support/cases.ts';
+import { Site, uuid } from '../../server/test/support/site.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
 

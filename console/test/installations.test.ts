@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { sql } from '../../server/src/sql.ts';
-import { openSite, pointer, type Site } from '../../server/test/site.ts';
+import { sql } from '../../server/src/base/sql.ts';
+import { openSite, pointer, type Site } from '../../server/test/support/site.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { service } from '../../server/src/audit.ts';
-import { buildApp, signInManager, type TestApp } from '../../server/test/build-app.ts';
+import { service } from '../../server/src/access/audit.ts';
 import { ScriptedSender } from '../../server/test/fakes/scripted-sender.ts';
+import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
 

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
-import { create } from '../../server/test/cases.ts';
+import { buildApp, signIn, type TestApp } from '../../server/test/support/build-app.ts';
+import { create } from '../../server/test/support/cases.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 
 /** Runs as soon as any page takes it for markup, an attribute or a script. */

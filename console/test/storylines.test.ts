@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../server/test/build-app.ts';
-import { create } from '../../server/test/cases.ts';
+import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
+import { create } from '../../server/test/support/cases.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 

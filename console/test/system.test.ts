@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { verifyBackup } from '../../server/src/backup/restore.ts';
-import type { TestApp } from '../../server/test/build-app.ts';
+import type { TestApp } from '../../server/test/support/build-app.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';

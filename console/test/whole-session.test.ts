@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import type { TestApp } from '../../server/test/build-app.ts';
+import type { TestApp } from '../../server/test/support/build-app.ts';
 import { launchBrowser, startConsole, type Visit, visit } from './browser.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import type { ConsoleEndpoint } from '../../server/src/http/console-endpoint.ts';
-import type { OpenApiDocument } from '../../server/src/http/openapi.ts';
+import type { ConsoleEndpoint } from '../../server/src/http/console/console-endpoint.ts';
+import type { OpenApiDocument } from '../../server/src/http/openapi/openapi.ts';
 import { asInput, type JsonSchema } from './schema-type.ts';
 
 /** What a client has to know of one endpoint. */

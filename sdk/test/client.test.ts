@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, type TestApp } from '../../server/test/build-app.ts';
+import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
 import { type AppOptions, PharosClient, PharosError } from '../src/index.ts';
 
 const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'correct horse' };

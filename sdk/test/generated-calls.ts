@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation } from '../../server/src/http/openapi.ts';
+import type { OpenApiDocument, Operation } from '../../server/src/http/openapi/openapi.ts';
 
 /** What a call is made with. */
 export interface Where {

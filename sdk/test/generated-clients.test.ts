@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { OpenApiDocument } from '../../server/src/http/openapi.ts';
-import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
+import type { OpenApiDocument } from '../../server/src/http/openapi/openapi.ts';
+import { buildApp, signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { type GeneratedCall, renderCalls, type Where } from './generated-calls.ts';
 import { installConsumers } from './install-consumers.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, type SignedIn, signInManager, type TestApp } from '../../server/test/build-app.ts';
-import { create } from '../../server/test/cases.ts';
+import { buildApp, type SignedIn, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
+import { create } from '../../server/test/support/cases.ts';
 import { type LiveEvent, type LiveOptions, PharosClient, type PharosError } from '../src/index.ts';
 
 describe('the live stream, against the service', () => {

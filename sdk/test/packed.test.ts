@@ -12,8 +12,8 @@ import { createContext, runInContext } from 'node:vm';
 import { createGunzip } from 'node:zlib';
 import tar from 'tar-stream';
 import { packSdk } from '../../scripts/pack-sdk.ts';
-import { buildApp, signIn, type TestApp } from '../../server/test/build-app.ts';
-import { create } from '../../server/test/cases.ts';
+import { buildApp, signIn, type TestApp } from '../../server/test/support/build-app.ts';
+import { create } from '../../server/test/support/cases.ts';
 import { installConsumers, node20, runNpm } from './install-consumers.ts';
 
 const run = promisify(execFile);

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { buildApp, signInManager, type TestApp } from '../../server/test/build-app.ts';
-import { create } from '../../server/test/cases.ts';
+import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
+import { create } from '../../server/test/support/cases.ts';
 import { PharosClient, PharosError, type Sighting, type SightingQueueOptions } from '../src/index.ts';
 
 describe('the queue of sightings, against the service', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, type TestApp } from '../../server/test/build-app.ts';
-import { consoleOrigin, openConsole } from '../../server/test/console.ts';
+import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
+import { consoleOrigin, openConsole } from '../../server/test/support/console.ts';
 import { type Beacon, PharosClient, where } from '../src/index.ts';
 
 describe('a filter', () => {

@@ -1,7 +1,7 @@
 /** The process: arguments and environment in, exit code out. Everything else gets what it needs handed in. */
 import { text } from 'node:stream/consumers';
-import type { Terminal } from './cli/command.ts';
 import { runCommandLine } from './cli/run.ts';
+import type { Terminal } from './cli/support/command.ts';
 
 const terminal: Terminal = {
   out: (line) => void process.stdout.write(`${line}\n`),

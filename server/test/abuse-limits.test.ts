@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type App, createApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
-import { buildApp, databases, openStorage } from './build-app.ts';
+import { type App, createApp } from '../src/app/app.ts';
+import { readConfig } from '../src/config/config.ts';
+import { buildApp, databases, openStorage } from './support/build-app.ts';
 
 test('wrong app keys are counted by address, and a right one from there is let in all the same', async () => {
   const app = await buildApp();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { apiPrefix } from '../src/http/api.ts';
-import { type AdminRole, adminRoles, dataPermission } from '../src/http/console-roles.ts';
+import { type AdminRole, adminRoles, dataPermission } from '../src/http/console/console-roles.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
-import { type Answer, buildApp, databases, type SentRequest, type TestApp } from './build-app.ts';
-import { type Browser, openConsole, sendFromConsole } from './console.ts';
-import { assertDocumented, endpointOf } from './documented.ts';
+import { type Answer, buildApp, databases, type SentRequest, type TestApp } from './support/build-app.ts';
+import { type Browser, openConsole, sendFromConsole } from './support/console.ts';
+import { assertDocumented, endpointOf } from './support/documented.ts';
 
 const everybody = adminRoles;
 const leading: readonly AdminRole[] = ['owner', 'manager'];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { ConsoleEndpoint } from '../src/http/console-endpoint.ts';
-import { type AdminRole, adminRoles } from '../src/http/console-roles.ts';
-import { buildApp, databases, type SentRequest, type TestApp } from './build-app.ts';
-import { type Browser, openConsole, sendFromConsole } from './console.ts';
+import type { ConsoleEndpoint } from '../src/http/console/console-endpoint.ts';
+import { type AdminRole, adminRoles } from '../src/http/console/console-roles.ts';
+import { buildApp, databases, type SentRequest, type TestApp } from './support/build-app.ts';
+import { type Browser, openConsole, sendFromConsole } from './support/console.ts';
 
 /** Who may call what, written down a second time: a change to the table of roles has to be meant. */
 const expected: Readonly<Record<string, readonly AdminRole[]>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { joinSql, raw, type SqlValue, sql } from '../src/sql.ts';
-import { buildApp, databases, type TestApp } from './build-app.ts';
+import { joinSql, raw, type SqlValue, sql } from '../src/base/sql.ts';
+import { buildApp, databases, type TestApp } from './support/build-app.ts';
 
 /** What stays when an app is deleted, and why. */
 const kept = new Map([['audit', 'says who deleted it']]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { defaultPolicy } from '../src/access/policy.ts';
 import { apiPrefix } from '../src/http/api.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
-import { defaultPolicy } from '../src/http/policy.ts';
 import {
   type Answer,
   buildApp,
@@ -12,8 +12,8 @@ import {
   type SignedIn,
   signIn,
   type TestApp,
-} from './build-app.ts';
-import { create } from './cases.ts';
+} from './support/build-app.ts';
+import { create } from './support/cases.ts';
 
 /** What holds for every endpoint alike is asked of every endpoint, from the same list that routes them. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from './build-app.ts';
-import { create } from './cases.ts';
-import { exchange, head, listen, openConnection, type RawAnswer } from './socket.ts';
+import { buildApp, databases, type SignedIn, signIn, type TestApp } from './support/build-app.ts';
+import { create } from './support/cases.ts';
+import { exchange, head, listen, openConnection, type RawAnswer } from './support/socket.ts';
 
 /** What breaks the rules of HTTP, JSON or the where-language, sent byte by byte over a real connection. */
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { apiPrefix } from '../src/http/api.ts';
-import { type Answer, buildApp, databases, type SignedIn, signIn, type TestApp } from './build-app.ts';
-import { create } from './cases.ts';
-import { type Browser, openConsole } from './console.ts';
+import { type Answer, buildApp, databases, type SignedIn, signIn, type TestApp } from './support/build-app.ts';
+import { create } from './support/cases.ts';
+import { type Browser, openConsole } from './support/console.ts';
 
 /** Values that nobody expects, in every place where a value can stand: whatever is wrong with them, it is not the service. */
 

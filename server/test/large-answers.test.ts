@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { mostListBytes } from '../src/http/list.ts';
-import { createServices } from '../src/services.ts';
-import { raw, sql } from '../src/sql.ts';
-import { buildApp, databases, openStorage, type SignedIn, signIn, type TestApp } from './build-app.ts';
+import { createServices } from '../src/app/services.ts';
+import { raw, sql } from '../src/base/sql.ts';
+import { mostListBytes } from '../src/resources/list.ts';
 import { startService } from './e2e/service.ts';
+import { buildApp, databases, openStorage, type SignedIn, signIn, type TestApp } from './support/build-app.ts';
 
 const birds = '/api/v2/data/bucket/birds';
 const large = 240_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinSql, sql } from '../src/sql.ts';
-import { buildApp, databases, signIn, type TestApp } from './build-app.ts';
+import { joinSql, sql } from '../src/base/sql.ts';
+import { buildApp, databases, signIn, type TestApp } from './support/build-app.ts';
 
 /** Enough documents that reading them all takes longer than the deadline of this test. */
 const total = 120_000;

@@ -5,14 +5,14 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { openDatabase } from '../src/cli/storage.ts';
-import { readConfig } from '../src/config.ts';
+import { sql } from '../src/base/sql.ts';
+import { openDatabase } from '../src/cli/commands/storage.ts';
+import { readConfig } from '../src/config/config.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { confirmedForMs } from '../src/http/console-api.ts';
-import { sql } from '../src/sql.ts';
-import { buildApp, databases, signIn, type TestApp } from './build-app.ts';
-import { openConsole, password, sendFromConsole, signInToConsole } from './console.ts';
-import { head, listen, openConnection } from './socket.ts';
+import { confirmedForMs } from '../src/http/console/console-api.ts';
+import { buildApp, databases, signIn, type TestApp } from './support/build-app.ts';
+import { openConsole, password, sendFromConsole, signInToConsole } from './support/console.ts';
+import { head, listen, openConnection } from './support/socket.ts';
 
 async function withApp(work: (app: TestApp) => Promise<void>, settings: Readonly<Record<string, string>> = {}) {
   const app = await buildApp({ settings });

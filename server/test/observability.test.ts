@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildApp, databases, signIn } from './build-app.ts';
+import { buildApp, databases, signIn } from './support/build-app.ts';
 
 for (const database of databases) {
   describe(`watching the service on ${database}`, () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Compile } from 'typebox/compile';
-import { catalogue } from '../src/errors.ts';
-import { errorsOf } from '../src/http/openapi.ts';
-import { buildApp, type TestApp } from './build-app.ts';
+import { catalogue } from '../src/base/errors.ts';
+import { errorsOf } from '../src/http/openapi/openapi.ts';
+import { buildApp, type TestApp } from './support/build-app.ts';
 
 describe('the OpenAPI document', () => {
   let app: TestApp;

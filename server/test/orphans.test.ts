@@ -3,14 +3,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { raw, type Sql, sql } from '../src/base/sql.ts';
 import type { Database } from '../src/db/db.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { openPostgres } from '../src/db/postgres.ts';
-import { openSqlite } from '../src/db/sqlite.ts';
-import { raw, type Sql, sql } from '../src/sql.ts';
-import { buildApp, createPostgresDatabase, databases, type SignedIn, signIn, type TestApp } from './build-app.ts';
-import { create } from './cases.ts';
-import { openConsole } from './console.ts';
+import { openPostgres } from '../src/db/postgres/postgres.ts';
+import { openSqlite } from '../src/db/sqlite/sqlite.ts';
+import {
+  buildApp,
+  createPostgresDatabase,
+  databases,
+  type SignedIn,
+  signIn,
+  type TestApp,
+} from './support/build-app.ts';
+import { create } from './support/cases.ts';
+import { openConsole } from './support/console.ts';
 
 /** What belongs to a record that is being deleted goes with it, however close they come. */
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Failure } from '../src/base/errors.ts';
+import { sql } from '../src/base/sql.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { openPostgres } from '../src/db/postgres.ts';
-import { Failure } from '../src/errors.ts';
-import { sql } from '../src/sql.ts';
+import { openPostgres } from '../src/db/postgres/postgres.ts';
 import { call, firstCredentials, runCommand, type Service, signInTo, startService } from './e2e/service.ts';
-import { createPostgresServer, createWire, type PostgresServer } from './postgres-server.ts';
+import { createPostgresServer, createWire, type PostgresServer } from './support/postgres-server.ts';
 
 const bothOf = (one: PostgresServer, other: PostgresServer, query = '') =>
   `${one.url.replace('/pharos', `,127.0.0.1:${other.port}/pharos`)}${query}`;

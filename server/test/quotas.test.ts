@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createApp } from '../src/app.ts';
-import { service } from '../src/audit.ts';
-import { raw } from '../src/sql.ts';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from './build-app.ts';
-import { exchange, head, listen } from './socket.ts';
+import { service } from '../src/access/audit.ts';
+import { createApp } from '../src/app/app.ts';
+import { raw } from '../src/base/sql.ts';
+import { buildApp, databases, type SignedIn, signIn, type TestApp } from './support/build-app.ts';
+import { exchange, head, listen } from './support/socket.ts';
 
 const birds = '/api/v2/data/bucket/birds';
 const push = '/api/v2/push/notification';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildApp, type DatabaseKind, type SentRequest, signInManager } from './build-app.ts';
+import { buildApp, type DatabaseKind, type SentRequest, signInManager } from './support/build-app.ts';
 
 const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
 

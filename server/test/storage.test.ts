@@ -6,12 +6,12 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { verifyBackup } from '../src/backup/restore.ts';
 import { writeBackup } from '../src/backup/write.ts';
+import { raw } from '../src/base/sql.ts';
 import { createDiskBlobStore } from '../src/blobs/disk.ts';
 import { runCommandLine } from '../src/cli/run.ts';
-import { filesFolder } from '../src/config.ts';
+import { filesFolder } from '../src/config/config.ts';
 import { settleFiles } from '../src/features/files/settle.ts';
-import { raw } from '../src/sql.ts';
-import { buildApp, databases, signIn, signInManager, type TestApp } from './build-app.ts';
+import { buildApp, databases, signIn, signInManager, type TestApp } from './support/build-app.ts';
 
 const blobsOf = (app: TestApp) => createDiskBlobStore(filesFolder(app.config));
 const keysIn = async (app: TestApp) => (await blobsOf(app).list({ limit: 100 })).map(({ key }) => key);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { type Answer, databases, type SentRequest, type SignedIn, signIn } from './build-app.ts';
-import { create } from './cases.ts';
-import { openStream } from './event-stream.ts';
-import { openSite, pointer, type Site } from './site.ts';
-import { listen } from './socket.ts';
+import { type Answer, databases, type SentRequest, type SignedIn, signIn } from './support/build-app.ts';
+import { create } from './support/cases.ts';
+import { openStream } from './support/event-stream.ts';
+import { openSite, pointer, type Site } from './support/site.ts';
+import { listen } from './support/socket.ts';
 
 /** Where people are and what is sent to them is theirs: an ordinary user finds and gets nothing of anybody else. */
 

@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs';
 import { createHistogram } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { openSqliteConnection } from '../../../server/src/db/sqlite-connection.ts';
-import { SqliteThread } from '../../../server/src/db/sqlite-threads.ts';
-import { WalFile } from '../../../server/src/db/wal-file.ts';
-import { newObjectId } from '../../../server/src/id.ts';
+import { newObjectId } from '../../../server/src/base/id.ts';
+import { openSqliteConnection } from '../../../server/src/db/sqlite/sqlite-connection.ts';
+import { SqliteThread } from '../../../server/src/db/sqlite/sqlite-threads.ts';
+import { WalFile } from '../../../server/src/db/sqlite/wal-file.ts';
 import { type Document, documentOf, wanted } from '../documents.ts';
 import type { Measured } from '../load.ts';
 import { createRawTables, rawInserts } from './raw-tables.ts';

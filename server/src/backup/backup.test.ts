@@ -12,13 +12,13 @@ import {
   signIn,
   type TestApp,
   type TestStorage,
-} from '../../test/build-app.ts';
-import { createApp } from '../app.ts';
+} from '../../test/support/build-app.ts';
+import { createApp } from '../app/app.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
-import { filesFolder, readConfig } from '../config.ts';
+import { filesFolder, readConfig } from '../config/config.ts';
 import { knownMigrations } from '../db/migrate.ts';
-import { openPostgres } from '../db/postgres.ts';
-import { openSqlite } from '../db/sqlite.ts';
+import { openPostgres } from '../db/postgres/postgres.ts';
+import { openSqlite } from '../db/sqlite/sqlite.ts';
 import { assertNoUnfinishedRestore, setRestoreMarker } from './marker.ts';
 import { restoreBackup, verifyBackup } from './restore.ts';
 import { tablesOf } from './tables.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { joinSql, raw, sql } from '../base/sql.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import type { Database, Row } from '../db/db.ts';
 import { knownMigrations, migrate, newestMigration } from '../db/migrate.ts';
-import { joinSql, raw, sql } from '../sql.ts';
 import { digesting, fileDigest, readLines } from './files.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { clearRestoreMarker, hasRestoreMarker, setRestoreMarker } from './marker.ts';

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { randomText } from '../base/id.ts';
+import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
+import { version } from '../config/version.ts';
 import type { Database, Row } from '../db/db.ts';
 import type { HeldLock } from '../db/folder-lock.ts';
 import { knownMigrations, newestMigration } from '../db/migrate.ts';
-import { randomText } from '../id.ts';
-import { joinSql, raw, type Sql, sql } from '../sql.ts';
-import { version } from '../version.ts';
 import { digesting, flushFolder, type LinesFile, writeLines } from './files.ts';
 import { findLostFiles, type LostFile } from './lost.ts';
 import { type Manifest, manifestName } from './manifest.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fail } from '../errors.ts';
+import { fail } from '../base/errors.ts';
 import {
   assertBlobKey,
   type BlobEntry,

@@ -1,5 +1,5 @@
-import { settingsHelp } from '../config.ts';
-import type { Command } from './command.ts';
+import { settingsHelp } from '../config/config.ts';
+import type { Command } from './support/command.ts';
 
 const column = 34;
 

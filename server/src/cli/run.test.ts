@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { createPostgresDatabase, databases } from '../../test/build-app.ts';
+import { createPostgresDatabase, databases } from '../../test/support/build-app.ts';
 import { commands, runCommandLine } from './run.ts';
 
 interface Ran {
@@ -287,7 +287,7 @@ test('one sentence and exit code 1 for a folder that cannot be, and for a Postgr
 test('a database that is newer than the code is left alone', () =>
   withShell('sqlite', async ({ run, folder }) => {
     await run('migrate');
-    const { openSqliteConnection } = await import('../db/sqlite-connection.ts');
+    const { openSqliteConnection } = await import('../db/sqlite/sqlite-connection.ts');
     const connection = openSqliteConnection(join(folder, 'data', 'pharos.db'), 'write');
     connection.raw.exec("insert into migrations (id, name, applied_at) values (9999, 'later', 0)");
     connection.close();

@@ -1,21 +1,21 @@
-import type { Config, Environment } from '../config.ts';
-import { Failure } from '../errors.ts';
-import { version } from '../version.ts';
-import { adminCommands } from './admin.ts';
-import { appCommands } from './app.ts';
-import { backupCommands } from './backup.ts';
-import { bucketCommands } from './bucket.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
-import { demoCommand } from './demo.ts';
-import { doctorCommand } from './doctor.ts';
-import { exitCodeOf, explain } from './explain.ts';
+import { Failure } from '../base/errors.ts';
+import type { Config, Environment } from '../config/config.ts';
+import { version } from '../config/version.ts';
+import { adminCommands } from './commands/admin.ts';
+import { appCommands } from './commands/app.ts';
+import { backupCommands } from './commands/backup.ts';
+import { bucketCommands } from './commands/bucket.ts';
+import { demoCommand } from './commands/demo.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { exitCodeOf, explain } from './commands/explain.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { replayCommand } from './commands/replay.ts';
+import { serveCommand } from './commands/serve.ts';
+import { simulateCommand } from './commands/simulate.ts';
+import { workCommand } from './commands/work.ts';
 import { commandHelp, overview } from './help.ts';
-import { migrateCommand } from './migrate.ts';
-import { findCommand, parseCall } from './parse.ts';
-import { replayCommand } from './replay.ts';
-import { serveCommand } from './serve.ts';
-import { simulateCommand } from './simulate.ts';
-import { workCommand } from './work.ts';
+import { type Command, type Terminal, UsageError } from './support/command.ts';
+import { findCommand, parseCall } from './support/parse.ts';
 
 export const commands: readonly Command[] = [
   serveCommand,

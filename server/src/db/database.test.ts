@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createPostgresDatabase, databases, openStorage } from '../../test/build-app.ts';
 import { databaseConformance } from '../../test/conformance/database.ts';
-import { sql } from '../sql.ts';
+import { createPostgresDatabase, databases, openStorage } from '../../test/support/build-app.ts';
+import { sql } from '../base/sql.ts';
 import { knownMigrations, migrate } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres } from './postgres/postgres.ts';
 
 for (const database of databases) {
   describe(`the database port on ${database}`, () => {

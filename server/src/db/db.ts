@@ -1,5 +1,5 @@
-import type { Failure } from '../errors.ts';
-import { raw, type Sql, type SqlValue } from '../sql.ts';
+import type { Failure } from '../base/errors.ts';
+import { raw, type Sql, type SqlValue } from '../base/sql.ts';
 import type { Dialect } from './dialect.ts';
 
 export type Row = Record<string, SqlValue>;

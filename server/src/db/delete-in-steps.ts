@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from '../sql.ts';
+import { raw, type Sql, sql } from '../base/sql.ts';
 import type { Database } from './db.ts';
 
 const stepSize = 100;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { raw, type Sql, sql } from '../sql.ts';
+import { raw, type Sql, sql } from '../base/sql.ts';
 import { type Database, type Db, type Row, UniqueViolation } from './db.ts';
 
 export interface Migration {

@@ -1,4 +1,4 @@
-import { sql } from '../sql.ts';
+import { sql } from '../base/sql.ts';
 import type { Database, Db } from './db.ts';
 
 /** How old another node's knowledge may be where asking costs a round trip. */

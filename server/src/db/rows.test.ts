@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { databases, openStorage } from '../../test/build-app.ts';
-import { raw, sql } from '../sql.ts';
+import { databases, openStorage } from '../../test/support/build-app.ts';
+import { raw, sql } from '../base/sql.ts';
 import { insertRows, Lookup, RowsStatement } from './rows.ts';
 
 const table = `create table things (name text primary key, n bigint, x double precision, other text default 'y')`;

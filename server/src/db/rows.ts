@@ -1,4 +1,4 @@
-import { joinSql, raw, Shapes, type Sql, type SqlParameter, type SqlValue, sql } from '../sql.ts';
+import { joinSql, raw, Shapes, type Sql, type SqlParameter, type SqlValue, sql } from '../base/sql.ts';
 
 /** Statements about many rows at once, for both databases: many rows inserted, looked up or changed in one round trip. */
 

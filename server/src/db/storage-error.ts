@@ -1,4 +1,4 @@
-import { type Failure, fail } from '../errors.ts';
+import { type Failure, fail } from '../base/errors.ts';
 
 /** What is wrong with a storage: no room, a device that does not write, or contents that cannot be read. */
 export type StorageTrouble = 'full' | 'io' | 'unreadable';

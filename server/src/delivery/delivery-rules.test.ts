@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { contentOfPush, contentOfTrigger } from './content.ts';
-import { createPace } from './pace.ts';
-import type { SenderKind } from './push-sender.ts';
-import { routeOf } from './route.ts';
+import { contentOfPush, contentOfTrigger } from './push/content.ts';
+import { createPace } from './push/pace.ts';
+import type { SenderKind } from './push/push-sender.ts';
+import { routeOf } from './push/route.ts';
 
 const origin = { event: 'ENTER', eventId: 'e', visitId: 'v', beaconId: 'b', triggerId: 't' };
 const pictures = { urlImageAndroid: 'https://x.test/a.png', urlImageIOS: 'https://x.test/i.png' };

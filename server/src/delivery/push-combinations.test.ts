@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type PushProvider, startPushProvider } from '../../test/fakes/push-provider.ts';
-import { openDevice, type TestDevice } from '../../test/mqtt-devices.ts';
-import { apnsDefinition } from './apns.ts';
-import { contentOfPush, contentOfTrigger } from './content.ts';
-import { fcmDefinition } from './fcm.ts';
-import { DeviceBroker } from './mqtt-device-broker.ts';
-import { createEmbeddedMqttSender } from './mqtt-embedded-sender.ts';
-import type { PushContent, PushSender, PushTarget, SenderDefinition } from './push-sender.ts';
-import { webPushDefinition } from './web-push.ts';
-import { generateVapidKeys } from './web-push-settings.ts';
+import { openDevice, type TestDevice } from '../../test/support/mqtt-devices.ts';
+import { apnsDefinition } from './apns/apns.ts';
+import { fcmDefinition } from './fcm/fcm.ts';
+import { DeviceBroker } from './mqtt/mqtt-device-broker.ts';
+import { createEmbeddedMqttSender } from './mqtt/mqtt-embedded-sender.ts';
+import { contentOfPush, contentOfTrigger } from './push/content.ts';
+import type { PushContent, PushSender, PushTarget, SenderDefinition } from './push/push-sender.ts';
+import { webPushDefinition } from './web-push/web-push.ts';
+import { generateVapidKeys } from './web-push/web-push-settings.ts';
 
 /** Each kind of message by each way, as it arrives at a provider that refuses whatever does not fit together. */
 

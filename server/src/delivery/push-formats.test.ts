@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { apnsRequest } from './apns-message.ts';
-import { collapseId, messageUuid } from './collapse-id.ts';
-import { fcmMessage } from './fcm-message.ts';
-import type { PushContent, PushMessage, PushTarget } from './push-sender.ts';
+import { apnsRequest } from './apns/apns-message.ts';
+import { fcmMessage } from './fcm/fcm-message.ts';
+import { collapseId, messageUuid } from './push/collapse-id.ts';
+import type { PushContent, PushMessage, PushTarget } from './push/push-sender.ts';
 
 const now = Date.UTC(2026, 10, 21, 12);
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { Failure } from '../errors.ts';
-import { apnsDefinition } from './apns.ts';
-import { fcmDefinition } from './fcm.ts';
-import type { SenderDefinition } from './push-sender.ts';
-import { webPushDefinition } from './web-push.ts';
-import { generateVapidKeys } from './web-push-settings.ts';
+import { Failure } from '../base/errors.ts';
+import { apnsDefinition } from './apns/apns.ts';
+import { fcmDefinition } from './fcm/fcm.ts';
+import type { SenderDefinition } from './push/push-sender.ts';
+import { webPushDefinition } from './web-push/web-push.ts';
+import { generateVapidKeys } from './web-push/web-push-settings.ts';
 
 const rsa = String(
   generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }),

@@ -3,11 +3,11 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { pushMessage } from '../../test/conformance/push-sender.ts';
 import { type FakeAnswer, json } from '../../test/fakes/exchange.ts';
 import { type PushProvider, startPushProvider } from '../../test/fakes/push-provider.ts';
-import { apnsDefinition } from './apns.ts';
-import { fcmDefinition } from './fcm.ts';
-import type { PushSender, SenderDefinition, SendResult } from './push-sender.ts';
-import { webPushDefinition } from './web-push.ts';
-import { generateVapidKeys } from './web-push-settings.ts';
+import { apnsDefinition } from './apns/apns.ts';
+import { fcmDefinition } from './fcm/fcm.ts';
+import type { PushSender, SenderDefinition, SendResult } from './push/push-sender.ts';
+import { webPushDefinition } from './web-push/web-push.ts';
+import { generateVapidKeys } from './web-push/web-push-settings.ts';
 
 const never = new AbortController().signal;
 const minute = 60_000;

@@ -1,7 +1,7 @@
-import { topicFault } from './mqtt-message.ts';
-import type { PushTarget } from './push-sender.ts';
-import { routeOf } from './route.ts';
-import { subscriptionFault } from './web-push-subscription.ts';
+import { topicFault } from './mqtt/mqtt-message.ts';
+import type { PushTarget } from './push/push-sender.ts';
+import { routeOf } from './push/route.ts';
+import { subscriptionFault } from './web-push/web-push-subscription.ts';
 
 export interface Registered {
   readonly deviceType: PushTarget['deviceType'];

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { randomText } from '../base/id.ts';
 import type { Database } from '../db/db.ts';
-import { type DemoMark, saveDemoMark } from '../demo-mark.ts';
 import type { AdminService } from '../features/admins/service.ts';
+import { type DemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
 import type { AppService } from '../features/apps/service.ts';
-import { randomText } from '../id.ts';
 import { demoAdministrator, findPasswordHash, type Made } from './make.ts';
 
 /**

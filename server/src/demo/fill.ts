@@ -1,11 +1,11 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from '../base/sql.ts';
 import type { Database, Db } from '../db/db.ts';
-import { type DemoMark, findDemoMark, saveDemoMark } from '../demo-mark.ts';
+import { type DemoMark, findDemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
 import { findAppAccess } from '../features/apps/store.ts';
-import { findBeaconsById, findTriggers, type SiteTrigger } from '../features/sightings/site-store.ts';
+import { findBeaconsById, findTriggers, type SiteTrigger } from '../features/sightings/site/site-store.ts';
 import { timePrefix } from '../proximity/index.ts';
 import { createRandom } from '../simulation/random.ts';
-import { sql } from '../sql.ts';
 import { dayMs } from './calendar.ts';
 import type { PushPlan } from './collection.ts';
 import type { Hall } from './halls.ts';

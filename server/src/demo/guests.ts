@@ -1,4 +1,4 @@
-import { firstIdAt } from '../id.ts';
+import { firstIdAt } from '../base/id.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
 import { dayMs } from './calendar.ts';
 import { museum } from './halls.ts';

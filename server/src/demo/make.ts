@@ -1,8 +1,8 @@
+import type { Services } from '../app/services.ts';
+import { randomText } from '../base/id.ts';
+import { sql } from '../base/sql.ts';
 import type { Database, Db } from '../db/db.ts';
-import { type DemoMark, findDemoMark, saveDemoMark } from '../demo-mark.ts';
-import { randomText } from '../id.ts';
-import type { Services } from '../services.ts';
-import { sql } from '../sql.ts';
+import { type DemoMark, findDemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
 import { appName, type Guest } from './guests.ts';
 import { museum } from './halls.ts';
 import { insertRows } from './rows.ts';

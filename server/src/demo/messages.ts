@@ -1,4 +1,4 @@
-import type { DeliveryRules } from '../http/delivery-rules.ts';
+import type { DeliveryRules } from '../access/delivery-rules.ts';
 import { museum } from './halls.ts';
 
 /** What the museum tells its visitors. Times are days before the demo was made, so that it is always fresh. */

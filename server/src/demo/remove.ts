@@ -1,8 +1,8 @@
-import type { Actor } from '../audit.ts';
+import type { Actor } from '../access/audit.ts';
+import type { Services } from '../app/services.ts';
+import { sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
-import { findDemoMark, removeDemoMark } from '../demo-mark.ts';
-import type { Services } from '../services.ts';
-import { sql } from '../sql.ts';
+import { findDemoMark, removeDemoMark } from '../features/apps/demo-mark.ts';
 
 /** Takes a demo out of a database that stays: its app, the administrators and all traces of settings. */
 export async function removeDemo(db: Database, { apps }: Pick<Services, 'apps'>, by: Actor): Promise<void> {

@@ -1,5 +1,5 @@
+import { joinSql, raw, type SqlValue, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
-import { joinSql, raw, type SqlValue, sql } from '../sql.ts';
 
 /** Many rows in few statements. */
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { randomText } from '../base/id.ts';
 import type { AdminService } from '../features/admins/service.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { UserService } from '../features/users/service.ts';
-import { randomText } from '../id.ts';
 import { dayMs } from './calendar.ts';
 import { devices, exhibitColumns, exhibits, people } from './collection.ts';
 import { hallOf, halls, museum } from './halls.ts';

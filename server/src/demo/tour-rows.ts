@@ -1,4 +1,4 @@
-import type { Decision } from '../features/sightings/decide.ts';
+import type { Decision } from '../features/sightings/decide/decide.ts';
 import type { PresenceEvent } from '../proximity/index.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
 import { type Guest, seededId, senderOf } from './guests.ts';

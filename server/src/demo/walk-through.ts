@@ -1,9 +1,9 @@
-import { type Decision, decide, Past, type Place, type Reads } from '../features/sightings/decide.ts';
-import type { Stored } from '../features/sightings/presence-store.ts';
-import type { SiteTrigger } from '../features/sightings/site-store.ts';
-import type { AppPolicy } from '../http/policy.ts';
+import type { AppPolicy } from '../access/policy.ts';
+import { type Decision, decide, Past, type Place, type Reads } from '../features/sightings/decide/decide.ts';
+import type { Stored } from '../features/sightings/decide/presence-store.ts';
+import type { SiteTrigger } from '../features/sightings/site/site-store.ts';
 import type { Observation } from '../proximity/index.ts';
-import { newPresence } from '../proximity/state.ts';
+import { newPresence } from '../proximity/presence/state.ts';
 import type { Random } from '../simulation/random.ts';
 import type { Guest } from './guests.ts';
 import type { Hall } from './halls.ts';

@@ -1,15 +1,15 @@
 import cors from '@fastify/cors';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../clock.ts';
+import type { AccessGuard } from '../access/access.ts';
+import type { AppContext, UserContext } from '../access/context.ts';
+import type { Clock } from '../base/clock.ts';
+import { Failure, fail, type Problem } from '../base/errors.ts';
+import { type Soon, whenThere } from '../base/soon.ts';
 import type { Revision } from '../db/revision.ts';
-import { Failure, fail, type Problem } from '../errors.ts';
-import { type Soon, whenThere } from '../soon.ts';
-import type { AccessGuard } from './access.ts';
-import type { AppContext, UserContext } from './context.ts';
+import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { type Call, type Endpoint, type Grant, JsonText, OtherAnswer } from './endpoint.ts';
-import { jsonLimits, parseJsonBody } from './json-body.ts';
-import { clientNetwork, type RateLimiter, type RateRule } from './rate-limit.ts';
-import { readBody } from './read-body.ts';
+import { jsonLimits, parseJsonBody } from './server/json-body.ts';
+import { readBody } from './server/read-body.ts';
 import { sentence } from './shape.ts';
 import { eventStreamType, StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
 

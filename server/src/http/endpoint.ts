@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
-import type { ErrorName } from '../errors.ts';
-import type { Soon } from '../soon.ts';
-import type { AppContext, UserContext } from './context.ts';
-import type { AppPolicy } from './policy.ts';
+import type { AppContext, UserContext } from '../access/context.ts';
+import type { AppPolicy } from '../access/policy.ts';
+import type { ErrorName } from '../base/errors.ts';
+import type { Soon } from '../base/soon.ts';
 import type { StreamAnswer } from './stream-answer.ts';
 
 /**

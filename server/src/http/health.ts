@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { Failure, fail } from '../base/errors.ts';
+import { raw } from '../base/sql.ts';
 import { type Database, tryWrite } from '../db/db.ts';
-import { Failure, fail } from '../errors.ts';
-import { raw } from '../sql.ts';
 
 /** The space on the disk: why new content is refused, or soon will be. */
 export interface Room {

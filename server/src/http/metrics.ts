@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { RequestCounts } from './request-counts.ts';
+import { RequestCounts } from './server/request-counts.ts';
 
 export interface MetricSources {
   readonly database: () => {

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type Failure, fail, type Problem } from '../errors.ts';
+import { type Failure, fail, type Problem } from '../base/errors.ts';
 
 /** What a PUT or PATCH sent: members to replace, and optional members to clear because they were sent as null. */
 export interface Changes<T> {

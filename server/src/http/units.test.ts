@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { newObjectId } from '../id.ts';
-import { parseJsonBody } from './json-body.ts';
-import { mergePatch } from './merge-patch.ts';
-import { clientNetwork, RateLimiter } from './rate-limit.ts';
+import { newObjectId } from '../base/id.ts';
+import { clientNetwork, RateLimiter } from '../limits/rate-limit.ts';
+import { mergePatch } from '../resources/merge-patch.ts';
+import { parseJsonBody } from './server/json-body.ts';
 
 describe('a JSON body', () => {
   const parse = (text: string) => parseJsonBody(Buffer.from(text));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { databases, openStorage, type TestStorage } from '../../test/build-app.ts';
+import { databases, openStorage, type TestStorage } from '../../test/support/build-app.ts';
+import { raw, type Sql, sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
-import { raw, type Sql, sql } from '../sql.ts';
 import { GiveUp, type Job, type JobContext, type JobHandler, LeaseLost, type NewJob, RetryLater } from './job.ts';
 import { leaseMs } from './lane.ts';
 import { createOutbox, type Outbox } from './outbox.ts';

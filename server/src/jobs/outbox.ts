@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
+import { newObjectId } from '../base/id.ts';
 import type { Db } from '../db/db.ts';
-import { newObjectId } from '../id.ts';
 import type { NewJob } from './job.ts';
 import { insertJobs } from './store.ts';
 

@@ -1,6 +1,6 @@
+import { joinSql, raw, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
 import { insertRows } from '../db/rows.ts';
-import { joinSql, raw, sql } from '../sql.ts';
 import type { Job } from './job.ts';
 
 interface JobRow {

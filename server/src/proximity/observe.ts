@@ -1,10 +1,10 @@
-import { expireBy, nextDeadline } from './expiry.ts';
-import { applyObservation, type Skip } from './presence.ts';
-import type { History, Rules, Trigger, Verdict } from './rule-types.ts';
-import { judge, remember } from './rules.ts';
-import { copyPresence, newPresence } from './state.ts';
-import type { Observation, PresenceEvent, PresenceSettings, PresenceState, Wait } from './types.ts';
-import type { Run } from './visits.ts';
+import { expireBy, nextDeadline } from './presence/expiry.ts';
+import { applyObservation, type Skip } from './presence/presence.ts';
+import { copyPresence, newPresence } from './presence/state.ts';
+import type { Observation, PresenceEvent, PresenceSettings, PresenceState, Wait } from './presence/types.ts';
+import type { Run } from './presence/visits.ts';
+import type { History, Rules, Trigger, Verdict } from './rules/rule-types.ts';
+import { judge, remember } from './rules/rules.ts';
 
 /** A sender's clock may differ so much from ours before it is corrected. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { NOON, rulesOf, see, trigger } from '../../test/support/engine-calls.ts';
 import { advance } from './observe.ts';
-import type { History } from './rule-types.ts';
-import { NOON, rulesOf, see, trigger } from './test-support.ts';
-import type { Observation, PresenceEvent, PresenceState, Sensitivity } from './types.ts';
+import type { Observation, PresenceEvent, PresenceState, Sensitivity } from './presence/types.ts';
+import type { History } from './rules/rule-types.ts';
 
 /**
  * Visitors who come, stay, go and fall silent, with noise, several receivers and phones that decide by themselves.

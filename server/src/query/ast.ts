@@ -1,5 +1,5 @@
 import type { Field } from './fields.ts';
-import type { Regex } from './regex.ts';
+import type { Regex } from './regex/regex.ts';
 
 /**
  * The frozen tree that a `where` is parsed into. `whereToSql` and `matches` are two readings of the same tree: each

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../errors.ts';
+import {
+  type Engine,
+  openMemory,
+  openPostgres,
+  openSqlite,
+  type TestRecord,
+  testFields,
+} from '../../test/support/query-engines.ts';
+import { Failure } from '../base/errors.ts';
 import type { Where } from './ast.ts';
 import { parseInstant } from './instant.ts';
 import { parseOrder } from './order.ts';
 import { parseWhere } from './parse.ts';
-import { type Engine, openMemory, openPostgres, openSqlite, type TestRecord, testFields } from './test-engines.ts';
 
 // Values come from small pools, so that records and conditions meet often.
 const texts = fc.oneof(

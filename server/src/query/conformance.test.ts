@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import {
+  type Engine,
+  openMemory,
+  openPostgres,
+  openSqlite,
+  type TestRecord,
+  testFields,
+} from '../../test/support/query-engines.ts';
 import { parseOrder } from './order.ts';
 import { parseWhereValue } from './parse.ts';
-import { type Engine, openMemory, openPostgres, openSqlite, type TestRecord, testFields } from './test-engines.ts';
 
 const owner = (objectId: string) => ({ __type: 'Pointer', className: '_User', objectId }) as const;
 const date = (iso: string) => ({ __type: 'Date', iso });

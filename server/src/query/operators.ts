@@ -1,8 +1,8 @@
 import type { Comparison, Condition, Literal, Logic, Target } from './ast.ts';
 import type { Field } from './fields.ts';
 import { type Parsed, parseLiteral, parseLiterals } from './literals.ts';
-import { compileRegex, maxRegexLength, type Regex, RegexProblem } from './regex.ts';
-import type { RegexBudget } from './regex-cost.ts';
+import { compileRegex, maxRegexLength, type Regex, RegexProblem } from './regex/regex.ts';
+import type { RegexBudget } from './regex/regex-cost.ts';
 
 /** What the parser hands to an operator beside its operand. */
 export interface OperandContext {

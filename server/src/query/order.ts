@@ -1,4 +1,4 @@
-import { joinSql, raw, type Sql, sql } from '../sql.ts';
+import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { Order, OrderTerm } from './ast.ts';
 import { type FieldLookup, findField } from './fields.ts';
 import { refuseQuery } from './problems.ts';

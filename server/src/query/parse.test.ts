@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Failure, type Problem } from '../errors.ts';
+import { testFields } from '../../test/support/query-engines.ts';
+import { Failure, type Problem } from '../base/errors.ts';
 import { matchesRecord } from './match.ts';
 import { parseOrder } from './order.ts';
 import { parsePage } from './page.ts';
 import { parseWhere, parseWhereValue } from './parse.ts';
-import { testFields } from './test-engines.ts';
 
 const fields = testFields(false);
 const parse = (where: unknown) => parseWhere(typeof where === 'string' ? where : JSON.stringify(where), fields);

@@ -3,7 +3,7 @@ import { type Field, type FieldLookup, findField } from './fields.ts';
 import { findJsonProblem, isObject } from './json.ts';
 import { companions, operators } from './operators.ts';
 import { Problems, refuseQuery } from './problems.ts';
-import { RegexBudget } from './regex-cost.ts';
+import { RegexBudget } from './regex/regex-cost.ts';
 
 /** Bytes of UTF-8. */
 export const maxWhereLength = 8192;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sqliteText } from '../db/sqlite-connection.ts';
-import { registerSqliteFunctions } from '../db/sqlite-functions.ts';
-import { postgresWhere } from '../db/where-postgres.ts';
-import { sqliteWhere } from '../db/where-sqlite.ts';
-import { Failure } from '../errors.ts';
-import { renderSql, sql } from '../sql.ts';
+import { openPostgres, openSqlite, testFields } from '../../test/support/query-engines.ts';
+import { Failure } from '../base/errors.ts';
+import { renderSql, sql } from '../base/sql.ts';
+import { postgresWhere } from '../db/postgres/where-postgres.ts';
+import { sqliteText } from '../db/sqlite/sqlite-connection.ts';
+import { registerSqliteFunctions } from '../db/sqlite/sqlite-functions.ts';
+import { sqliteWhere } from '../db/sqlite/where-sqlite.ts';
 import { parseOrder } from './order.ts';
 import { parseWhereValue } from './parse.ts';
 import { isIndexed } from './plan.ts';
-import { openPostgres, openSqlite, testFields } from './test-engines.ts';
 import { queryToSql } from './to-sql.ts';
 import type { WhereDialect } from './where-dialect.ts';
 

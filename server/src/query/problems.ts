@@ -1,4 +1,4 @@
-import { type Failure, fail, type Problem } from '../errors.ts';
+import { type Failure, fail, type Problem } from '../base/errors.ts';
 
 /** More would not help anybody to find the first mistake. */
 const maxProblems = 20;

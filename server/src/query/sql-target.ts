@@ -1,8 +1,8 @@
-import { joinSql, raw, type Sql, sql } from '../sql.ts';
+import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { Comparison, Literal, Target } from './ast.ts';
 import type { Field } from './fields.ts';
 import { isDateField } from './literals.ts';
-import type { Regex } from './regex.ts';
+import type { Regex } from './regex/regex.ts';
 import type { JsonPlace, WhereDialect } from './where-dialect.ts';
 
 /** A field as SQL. `keys` are what it is ordered by. */

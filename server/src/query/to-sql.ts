@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from '../sql.ts';
+import { raw, type Sql, sql } from '../base/sql.ts';
 import { foldWhere, type Logic, type Order, type Where } from './ast.ts';
 import { orderToSql } from './order.ts';
 import { always, jsonColumnOf, never, parenthesized, slotOf, sqlTarget } from './sql-target.ts';

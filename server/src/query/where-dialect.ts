@@ -1,6 +1,6 @@
-import type { Sql } from '../sql.ts';
+import type { Sql } from '../base/sql.ts';
 import type { Literal } from './ast.ts';
-import type { Regex } from './regex.ts';
+import type { Regex } from './regex/regex.ts';
 
 /** A place in a JSON document: an expression for the whole document, and the path of members from its root. */
 export interface JsonPlace {

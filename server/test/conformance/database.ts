@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from '../../src/base/sql.ts';
 import { type Database, UniqueViolation } from '../../src/db/db.ts';
 import { deleteInSteps } from '../../src/db/delete-in-steps.ts';
-import { sql } from '../../src/sql.ts';
 
 /** What every implementation of the Db port has to hold to. `open` answers an empty, migrated database. */
 export function databaseConformance(open: () => Promise<{ readonly db: Database; close(): Promise<void> }>): void {

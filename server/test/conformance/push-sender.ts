@@ -6,7 +6,7 @@ import type {
   SenderDefinition,
   SenderDeps,
   SendResult,
-} from '../../src/delivery/push-sender.ts';
+} from '../../src/delivery/push/push-sender.ts';
 import type { Behaviour } from '../fakes/exchange.ts';
 import { type PushProvider, type Received, startPushProvider } from '../fakes/push-provider.ts';
 import { describeSenderPort, pushMessage } from './sender-port.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { PushContent, PushMessage, PushSender, PushTarget } from '../../src/delivery/push-sender.ts';
+import type { PushContent, PushMessage, PushSender, PushTarget } from '../../src/delivery/push/push-sender.ts';
 
 /** Somebody who receives, behind a provider, a broker or a port of the service. */
 export interface Recipient {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createPostgresDatabase, databases } from '../build-app.ts';
+import { createPostgresDatabase, databases } from '../support/build-app.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
 const kills = 20;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPostgresDatabase, databases } from '../build-app.ts';
-import { stay, uuid, walk } from '../site.ts';
+import { createPostgresDatabase, databases } from '../support/build-app.ts';
+import { stay, uuid, walk } from '../support/site.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
 const silenceMs = 30_000;

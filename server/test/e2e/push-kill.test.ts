@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPostgresDatabase, databases } from '../build-app.ts';
 import { type PushProvider, startPushProvider } from '../fakes/push-provider.ts';
+import { createPostgresDatabase, databases } from '../support/build-app.ts';
 import { call, preparePushApp, type Service, signInManagerTo, startService } from './service.ts';
 
 const audience = 100_000;

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { service as byService } from '../../src/audit.ts';
-import { openDatabase } from '../../src/cli/storage.ts';
-import { readConfig } from '../../src/config.ts';
+import { service as byService } from '../../src/access/audit.ts';
+import { createServices } from '../../src/app/services.ts';
+import { createSecretBox } from '../../src/base/secrets.ts';
+import { joinSql, sql } from '../../src/base/sql.ts';
+import { openDatabase } from '../../src/cli/commands/storage.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Db } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { fcmDefinition } from '../../src/delivery/fcm.ts';
+import { fcmDefinition } from '../../src/delivery/fcm/fcm.ts';
 import { createSenderService } from '../../src/features/senders/service.ts';
-import { createSecretBox } from '../../src/secrets.ts';
-import { createServices } from '../../src/services.ts';
-import { joinSql, sql } from '../../src/sql.ts';
-import { anyDisk } from '../build-app.ts';
 import type { PushProvider } from '../fakes/push-provider.ts';
+import { anyDisk } from '../support/build-app.ts';
 
 const command = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createPostgresDatabase, databases } from '../build-app.ts';
+import { createPostgresDatabase, databases } from '../support/build-app.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
 const pharos = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));

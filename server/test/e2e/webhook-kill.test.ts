@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createPostgresDatabase, databases } from '../build-app.ts';
-import { answerWith, startReceiver } from '../webhook-receiver.ts';
+import { createPostgresDatabase, databases } from '../support/build-app.ts';
+import { answerWith, startReceiver } from '../support/webhook-receiver.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
 async function openConsole(service: Service): Promise<Readonly<Record<string, string>>> {

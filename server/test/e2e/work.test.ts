@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPostgresDatabase } from '../build-app.ts';
 import { startPushProvider } from '../fakes/push-provider.ts';
+import { createPostgresDatabase } from '../support/build-app.ts';
 import { call, preparePushApp, runCommand, signInTo, startService, startWorker } from './service.ts';
 
 test('pushes leave through pharos work where the service does no work itself, and a second worker takes over from one that was killed', async () => {

@@ -5,7 +5,7 @@ import type {
   SenderDefinition,
   SenderKind,
   SendResult,
-} from '../../src/delivery/push-sender.ts';
+} from '../../src/delivery/push/push-sender.ts';
 
 export interface SentMessage {
   readonly message: PushMessage;

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { type AuditRow, listChanges } from '../../audit.ts';
+import { type AuditRow, listChanges } from '../../access/audit.ts';
+import { fail } from '../../base/errors.ts';
 import type { Database } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import { exampleId } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
-import { pageLimitParameter, readPageLimit } from '../../http/console-page.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { pageLimitParameter, readPageLimit } from '../../http/console/console-page.ts';
 import { auditExample, auditSchema } from './schemas.ts';
 
 const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));

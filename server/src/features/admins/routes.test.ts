@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Answer, buildApp, databases, type SentRequest, type TestApp } from '../../../test/build-app.ts';
+import { type Answer, buildApp, databases, type SentRequest, type TestApp } from '../../../test/support/build-app.ts';
 import {
   browserOf,
   consoleOrigin,
@@ -9,7 +9,7 @@ import {
   password,
   sendFromConsole,
   signInToConsole,
-} from '../../../test/console.ts';
+} from '../../../test/support/console.ts';
 
 const hour = 3_600_000;
 const owner = { email: 'Ada@museum.example', password, name: 'Ada' };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { createdAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape } from './schemas.ts';
 import { type AdminService, adminView } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { fail, type Problem } from '../../errors.ts';
+import { fail, type Problem } from '../../base/errors.ts';
 import {
   createdAnswer,
   exampleCreated,
@@ -8,7 +8,7 @@ import {
   objectIdSchema,
   timestampSchema,
 } from '../../http/answers.ts';
-import { adminRoles } from '../../http/console-roles.ts';
+import { adminRoles } from '../../http/console/console-roles.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
 
 const email = Type.String({ minLength: 1, maxLength: 200, description: 'Compared without case and surrounding space' });

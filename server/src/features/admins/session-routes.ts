@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { fail } from '../../errors.ts';
+import { fail } from '../../base/errors.ts';
 import { deletedAnswer, recordAnswer } from '../../http/answers.ts';
-import { type AdminContext, type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { type AdminContext, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import {
   adminExample,
   adminSchema,

@@ -1,12 +1,12 @@
-import { recordChange, recordFolded } from '../../audit.ts';
-import type { Clock } from '../../clock.ts';
+import { secretHash } from '../../access/access.ts';
+import { recordChange, recordFolded } from '../../access/audit.ts';
+import type { Clock } from '../../base/clock.ts';
+import { Failure, fail } from '../../base/errors.ts';
+import { randomText } from '../../base/id.ts';
+import type { Passwords } from '../../base/passwords.ts';
 import type { Database, Db } from '../../db/db.ts';
-import { Failure, fail } from '../../errors.ts';
-import { secretHash } from '../../http/access.ts';
-import type { AdminContext, NewSession } from '../../http/console-endpoint.ts';
-import { clientNetwork, type RateLimiter } from '../../http/rate-limit.ts';
-import { randomText } from '../../id.ts';
-import type { Passwords } from '../../passwords.ts';
+import type { AdminContext, NewSession } from '../../http/console/console-endpoint.ts';
+import { clientNetwork, type RateLimiter } from '../../limits/rate-limit.ts';
 import { emailKey } from './schemas.ts';
 import * as store from './store.ts';
 

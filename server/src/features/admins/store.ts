@@ -1,6 +1,6 @@
+import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import type { AdminRole } from '../../http/console-roles.ts';
-import { raw, sql } from '../../sql.ts';
+import type { AdminRole } from '../../http/console/console-roles.ts';
 
 export interface AdminRow {
   readonly admin_id: string;

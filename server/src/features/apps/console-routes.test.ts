@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, signIn, type TestApp } from '../../../test/build-app.ts';
-import { type Browser, openConsole } from '../../../test/console.ts';
-import { defaultPolicy } from '../../http/policy.ts';
+import { buildApp, databases, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { type Browser, openConsole } from '../../../test/support/console.ts';
+import { defaultPolicy } from '../../access/policy.ts';
 
 for (const database of databases) {
   describe(`apps in the console on ${database}`, () => {

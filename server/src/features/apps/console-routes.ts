@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { defaultPolicy, policySchema } from '../../access/policy.ts';
 import {
   createdAnswer,
   deletedAnswer,
@@ -11,8 +12,7 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
-import { defaultPolicy, policySchema } from '../../http/policy.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import type { AppService, AppView } from './service.ts';
 

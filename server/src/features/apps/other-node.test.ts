@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../test/build-app.ts';
-import { type Node, openNode, openSite, type Site } from '../../../test/site.ts';
+import { databases } from '../../../test/support/build-app.ts';
+import { type Node, openNode, openSite, type Site } from '../../../test/support/site.ts';
 
 /** What was made elsewhere must work at once; what was taken back, a node may know half a second later. */
 

@@ -1,15 +1,15 @@
-import { type Actor, recordChange, service } from '../../audit.ts';
-import type { Clock } from '../../clock.ts';
+import { secretHash } from '../../access/access.ts';
+import { type Actor, recordChange, service } from '../../access/audit.ts';
+import { deliveryRuleProblems } from '../../access/delivery-rules.ts';
+import { type AppPolicy, defaultPolicy, policySchema, readPolicy } from '../../access/policy.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail, type Problem } from '../../base/errors.ts';
+import { newObjectId, randomText } from '../../base/id.ts';
+import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { Revision } from '../../db/revision.ts';
-import { fail, type Problem } from '../../errors.ts';
-import { secretHash } from '../../http/access.ts';
-import { deliveryRuleProblems } from '../../http/delivery-rules.ts';
-import { type AppPolicy, defaultPolicy, policySchema, readPolicy } from '../../http/policy.ts';
 import { defineShape } from '../../http/shape.ts';
-import { newObjectId, randomText } from '../../id.ts';
-import { sql } from '../../sql.ts';
 import * as store from './store.ts';
 
 /** What is shown once, when a key is made; afterwards only its hash is known. */

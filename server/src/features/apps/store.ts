@@ -1,7 +1,7 @@
+import type { AppAccess } from '../../access/access.ts';
+import { type AppPolicy, readPolicy } from '../../access/policy.ts';
+import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import type { AppAccess } from '../../http/access.ts';
-import { type AppPolicy, readPolicy } from '../../http/policy.ts';
-import { raw, sql } from '../../sql.ts';
 
 export interface AppRow {
   readonly app_id: string;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
-import type { UsageMeter } from '../../usage.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import type { UsageMeter } from '../../limits/usage.ts';
 import type { AppView } from './service.ts';
 
 interface Deps {

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { extract } from 'tar-stream';
-import { buildApp, databases, type TestApp } from '../../../test/build-app.ts';
-import { type Browser, openConsole } from '../../../test/console.ts';
-import { service as byService } from '../../audit.ts';
+import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
+import { type Browser, openConsole } from '../../../test/support/console.ts';
+import { service as byService } from '../../access/audit.ts';
 import { archiveOf } from '../../backup/archive.ts';
 import { verifyBackup } from '../../backup/restore.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
-import { filesFolder } from '../../config.ts';
+import { filesFolder } from '../../config/config.ts';
 import { createBackupService } from './service.ts';
 
 for (const database of databases) {

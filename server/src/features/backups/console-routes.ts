@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { deletedAnswer, exampleCreated, timestampSchema } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint, FileDownload } from '../../http/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, FileDownload } from '../../http/console/console-endpoint.ts';
 import { type BackupService, mostBackups } from './service.ts';
 
 const backupSchema = Type.Object({

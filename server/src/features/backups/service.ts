@@ -1,14 +1,14 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Actor, recordChange } from '../../audit.ts';
+import { type Actor, recordChange } from '../../access/audit.ts';
 import { archiveOf } from '../../backup/archive.ts';
 import { type Manifest, readManifest } from '../../backup/manifest.ts';
 import { type BackupProgress, removeUnfinished, writeBackup } from '../../backup/write.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
-import type { Clock } from '../../clock.ts';
 import type { Database } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import { isoTime } from '../../http/answers.ts';
 
 export interface BackupDeps {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts';
-import type { Key } from '../../db/table.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { resourceEndpoints } from '../../http/resource.ts';
+import { resourceEndpoints } from '../../resources/resource.ts';
+import type { Key } from '../../resources/table.ts';
 import { beaconExample, beaconRecord, beaconShape, gatewayKey, uuidKey } from './schemas.ts';
 import { beaconTable } from './store.ts';
 

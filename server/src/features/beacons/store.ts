@@ -1,6 +1,6 @@
+import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { defineTable, json, number, text, time } from '../../db/table.ts';
-import { sql } from '../../sql.ts';
+import { defineTable, json, number, text, time } from '../../resources/table.ts';
 
 export const beaconTable = defineTable(
   'beacons',

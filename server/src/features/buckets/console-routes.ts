@@ -9,7 +9,7 @@ import {
   objectIdSchema,
   timestampSchema,
 } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { isObject } from '../../http/shape.ts';
 import type { BucketService } from './service.ts';
 import { countRecords } from './store.ts';

@@ -1,8 +1,8 @@
+import { PairCache } from '../../base/pair-cache.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
-import { columnLookup, text, time } from '../../db/table.ts';
-import { PairCache } from '../../pair-cache.ts';
 import type { Field, FieldLookup } from '../../query/fields.ts';
+import { columnLookup, text, time } from '../../resources/table.ts';
 import { type ColumnMap, columnsOf } from './schemas.ts';
 import type { Columns, Slot } from './slots.ts';
 import { type BucketRow, findBucket, listSchemas } from './store.ts';

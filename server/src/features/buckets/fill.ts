@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from '../../base/sql.ts';
 import type { Database } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { Revision } from '../../db/revision.ts';
-import { sql } from '../../sql.ts';
 import { readSlots } from './directory.ts';
 import { type Slot, slotValues } from './slots.ts';
 import * as store from './store.ts';

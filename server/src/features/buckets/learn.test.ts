@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
-import { sql } from '../../sql.ts';
+import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { sql } from '../../base/sql.ts';
 import type { Slot } from './slots.ts';
 
 const bucket = '/api/v2/data/bucket/pieces';

@@ -1,6 +1,6 @@
+import { Failure } from '../../base/errors.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { Gathering } from '../../db/gathering.ts';
-import { Failure } from '../../errors.ts';
 import { insertRecord, insertRecords, type RecordWrite } from './store.ts';
 
 /** Statements at the same time, and what one may hold: records, and characters of their documents. */

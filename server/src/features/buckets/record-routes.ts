@@ -1,6 +1,10 @@
 import { Type } from 'typebox';
+import type { AppContext } from '../../access/context.ts';
+import { fail } from '../../base/errors.ts';
+import { newObjectId } from '../../base/id.ts';
+import { type Soon, whenThere } from '../../base/soon.ts';
+import { sql } from '../../base/sql.ts';
 import type { Database } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import {
   createdAnswer,
   deletedAnswer,
@@ -10,15 +14,11 @@ import {
   recordAnswer,
   updatedAnswer,
 } from '../../http/answers.ts';
-import type { AppContext } from '../../http/context.ts';
 import { type BodySpec, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
-import { listParameters, listRecords } from '../../http/list.ts';
-import { mergePatch } from '../../http/merge-patch.ts';
 import { isObject } from '../../http/shape.ts';
-import { newObjectId } from '../../id.ts';
-import { type Soon, whenThere } from '../../soon.ts';
-import { sql } from '../../sql.ts';
-import type { UsageMeter } from '../../usage.ts';
+import type { UsageMeter } from '../../limits/usage.ts';
+import { listParameters, listRecords } from '../../resources/list.ts';
+import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
 import type { AskedMembers } from './learn.ts';
 import type { InsertRecord } from './record-inserter.ts';

@@ -1,5 +1,8 @@
+import type { AppContext } from '../../access/context.ts';
+import type { AppPolicy } from '../../access/policy.ts';
+import { fail } from '../../base/errors.ts';
+import { sql } from '../../base/sql.ts';
 import type { Database } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import {
   createdAnswer,
   deletedAnswer,
@@ -9,13 +12,10 @@ import {
   recordAnswer,
   updatedAnswer,
 } from '../../http/answers.ts';
-import { mergePatchSchema } from '../../http/change-schemas.ts';
-import type { AppContext } from '../../http/context.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
-import { listParameters, listRecords } from '../../http/list.ts';
-import { mergePatch } from '../../http/merge-patch.ts';
-import type { AppPolicy } from '../../http/policy.ts';
-import { sql } from '../../sql.ts';
+import { mergePatchSchema } from '../../resources/change-schemas.ts';
+import { listParameters, listRecords } from '../../resources/list.ts';
+import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
 import {
   assertBucketName,

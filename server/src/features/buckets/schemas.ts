@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { fail, type Problem } from '../../errors.ts';
+import { fail, type Problem } from '../../base/errors.ts';
 import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
 import { isObject, sentence } from '../../http/shape.ts';
 import { readInstant } from '../../query/instant.ts';

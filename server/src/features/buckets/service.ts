@@ -1,11 +1,11 @@
-import { type Actor, recordChange, service } from '../../audit.ts';
-import type { Clock } from '../../clock.ts';
+import { type Actor, recordChange, service } from '../../access/audit.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail, type Problem } from '../../base/errors.ts';
+import { newObjectId } from '../../base/id.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
-import { fail, type Problem } from '../../errors.ts';
 import { isoTime } from '../../http/answers.ts';
 import { sentence } from '../../http/shape.ts';
-import { newObjectId } from '../../id.ts';
 import { mergeColumns, readSlots } from './directory.ts';
 import { assertBucketName, type ColumnMap, columnsOf } from './schemas.ts';
 import { assignSlots, type Columns, type LearnableMember, learnedMembers } from './slots.ts';

@@ -1,7 +1,7 @@
+import { joinSql, raw, Shapes, type SqlValue, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { type ColumnType, RowsStatement } from '../../db/rows.ts';
-import { defineTable, json, type Key, type Table, text, time } from '../../db/table.ts';
-import { joinSql, raw, Shapes, type SqlValue, sql } from '../../sql.ts';
+import { defineTable, json, type Key, type Table, text, time } from '../../resources/table.ts';
 import { slotPairs, slotsHeld } from './slots.ts';
 
 export interface BucketRow {

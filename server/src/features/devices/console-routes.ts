@@ -8,7 +8,7 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import type { DeviceCredentials } from './credentials.ts';
 
 const members = {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
-import { create } from '../../../test/cases.ts';
-import { type Browser, openConsole } from '../../../test/console.ts';
 import { ScriptedSender } from '../../../test/fakes/scripted-sender.ts';
-import { openDevice } from '../../../test/mqtt-devices.ts';
-import { openNode } from '../../../test/site.ts';
-import type { DeviceBroker } from '../../delivery/mqtt-device-broker.ts';
+import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { create } from '../../../test/support/cases.ts';
+import { type Browser, openConsole } from '../../../test/support/console.ts';
+import { openDevice } from '../../../test/support/mqtt-devices.ts';
+import { openNode } from '../../../test/support/site.ts';
+import type { DeviceBroker } from '../../delivery/mqtt/mqtt-device-broker.ts';
 
 for (const database of databases) {
   describe(`credentials of devices on ${database}`, () => {

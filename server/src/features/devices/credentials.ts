@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Actor, recordChange } from '../../audit.ts';
-import type { Clock } from '../../clock.ts';
+import { secretHash } from '../../access/access.ts';
+import { type Actor, recordChange } from '../../access/audit.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors.ts';
+import { randomText } from '../../base/id.ts';
 import type { Database } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
-import type { DeviceLogin } from '../../delivery/mqtt-connection.ts';
-import { fail } from '../../errors.ts';
-import { secretHash } from '../../http/access.ts';
+import type { DeviceLogin } from '../../delivery/mqtt/mqtt-connection.ts';
 import { isoTime } from '../../http/answers.ts';
-import { randomText } from '../../id.ts';
 import * as store from './credential-store.ts';
 import { deviceTable } from './store.ts';
 

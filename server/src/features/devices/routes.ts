@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { resourceEndpoints } from '../../http/resource.ts';
+import { resourceEndpoints } from '../../resources/resource.ts';
 import { deleteCredential } from './credential-store.ts';
 import { deviceExample, deviceRecord, deviceShape } from './schemas.ts';
 import { deviceTable } from './store.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { topicFault } from '../../delivery/mqtt-message.ts';
-import { fail } from '../../errors.ts';
+import { fail } from '../../base/errors.ts';
+import { topicFault } from '../../delivery/mqtt/mqtt-message.ts';
 import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
 

@@ -1,4 +1,4 @@
-import { defineTable, text, time } from '../../db/table.ts';
+import { defineTable, text, time } from '../../resources/table.ts';
 
 export const deviceTable = defineTable('devices', {
   objectId: text('object_id'),

@@ -1,6 +1,6 @@
+import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { boolean, defineTable, number, pointer, text, time } from '../../db/table.ts';
-import { sql } from '../../sql.ts';
+import { boolean, defineTable, number, pointer, text, time } from '../../resources/table.ts';
 
 /** Written by the proximity engine; an objectId begins with the time of the event. */
 export const eventTable = defineTable('events', {

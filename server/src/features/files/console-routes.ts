@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Database } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { measureFiles } from './store.ts';
 
 interface Deps {

@@ -1,7 +1,7 @@
+import { sql } from '../../base/sql.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
 import type { JobHandler, NewJob } from '../../jobs/job.ts';
-import { sql } from '../../sql.ts';
 import { blobKeyOf } from './file-name.ts';
 
 /** Deleting the files of a user who is erased, with their bytes. */

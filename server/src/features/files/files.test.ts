@@ -10,11 +10,11 @@ import {
   signIn,
   signInManager,
   type TestApp,
-} from '../../../test/build-app.ts';
-import { assertRefusals, type Refusal } from '../../../test/cases.ts';
+} from '../../../test/support/build-app.ts';
+import { assertRefusals, type Refusal } from '../../../test/support/cases.ts';
+import { sql } from '../../base/sql.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
-import { filesFolder } from '../../config.ts';
-import { sql } from '../../sql.ts';
+import { filesFolder } from '../../config/config.ts';
 import { sweepOrphans } from './sweep.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');

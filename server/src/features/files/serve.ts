@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fail } from '../../base/errors.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import { blobKeyOf, contentDisposition } from './file-name.ts';
 import { servedAs } from './media-type.ts';
 import { isUnchanged, requestedRange } from './preconditions.ts';

@@ -1,6 +1,6 @@
+import { raw, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
-import { defineTable, type Key, number, type Table, text, time } from '../../db/table.ts';
-import { raw, sql } from '../../sql.ts';
+import { defineTable, type Key, number, type Table, text, time } from '../../resources/table.ts';
 import { fileUrl } from './file-name.ts';
 
 const columns = defineTable('files', {

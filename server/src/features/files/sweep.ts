@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../base/clock.ts';
 import type { BlobEntry, BlobStore } from '../../blobs/blob-store.ts';
-import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/db.ts';
 import { databaseBirth, findStoredNames } from './store.ts';
 

@@ -6,10 +6,10 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { buildApp, databases, type TestApp } from '../../../test/build-app.ts';
-import { head, listen, openConnection } from '../../../test/socket.ts';
-import { filesFolder } from '../../config.ts';
-import { sql } from '../../sql.ts';
+import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
+import { head, listen, openConnection } from '../../../test/support/socket.ts';
+import { sql } from '../../base/sql.ts';
+import { filesFolder } from '../../config/config.ts';
 
 /** Uploads as they happen on a wire: slow, cut, too long. */
 for (const database of databases) {

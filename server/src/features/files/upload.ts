@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { type Failure, fail } from '../../base/errors.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
-import { type Failure, fail } from '../../errors.ts';
 
 export interface StoredBytes {
   /** Bytes. */

@@ -1,5 +1,5 @@
+import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { raw, sql } from '../../sql.ts';
 import { blobKeyOf } from './file-name.ts';
 
 const pageSize = 500;

@@ -1,4 +1,4 @@
-import type { Key, Values } from '../../db/table.ts';
+import type { Key, Values } from '../../resources/table.ts';
 import type { Registration } from './schemas.ts';
 import type { InstallationRow } from './store.ts';
 

@@ -8,9 +8,9 @@ import {
   signIn,
   signInManager,
   type TestApp,
-} from '../../../test/build-app.ts';
-import { assertRefusals, create } from '../../../test/cases.ts';
-import { raw, sql } from '../../sql.ts';
+} from '../../../test/support/build-app.ts';
+import { assertRefusals, create } from '../../../test/support/cases.ts';
+import { raw, sql } from '../../base/sql.ts';
 import { installationExample } from './schemas.ts';
 
 const url = '/api/v2/installations';

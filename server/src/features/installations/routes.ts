@@ -1,13 +1,13 @@
+import { type Caller, ownRecords, seesAll } from '../../access/caller.ts';
+import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import type { Key } from '../../db/table.ts';
-import { fail } from '../../errors.ts';
 import { createdAnswer, isoTime, updatedAnswer } from '../../http/answers.ts';
-import { type Caller, ownRecords, seesAll } from '../../http/caller.ts';
-import { replacementSchema } from '../../http/change-schemas.ts';
 import { type Endpoint, endpoint, OtherAnswer } from '../../http/endpoint.ts';
-import { locate } from '../../http/read-endpoints.ts';
-import { type ResourceOptions, resourceEndpoints } from '../../http/resource.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
+import { replacementSchema } from '../../resources/change-schemas.ts';
+import { locate } from '../../resources/read-endpoints.ts';
+import { type ResourceOptions, resourceEndpoints } from '../../resources/resource.ts';
+import type { Key } from '../../resources/table.ts';
 import type { Registrant } from './hands.ts';
 import {
   type Installation,

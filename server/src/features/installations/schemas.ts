@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Problem } from '../../errors.ts';
+import type { Problem } from '../../base/errors.ts';
 import {
   type AnswerSpec,
   exampleCreated,

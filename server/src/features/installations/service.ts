@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail, type Problem } from '../../base/errors.ts';
+import { newObjectId } from '../../base/id.ts';
 import { type Db, UniqueViolation } from '../../db/db.ts';
-import type { Key } from '../../db/table.ts';
-import { fail, type Problem } from '../../errors.ts';
-import { mergePatch } from '../../http/merge-patch.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
-import { advertisedKey } from '../../http/tag-key.ts';
-import { newObjectId } from '../../id.ts';
+import { advertisedKey } from '../../proximity/tag-key.ts';
+import { mergePatch } from '../../resources/merge-patch.ts';
+import type { Key } from '../../resources/table.ts';
 import { assignedHands, nextHands, type Registrant, userOf } from './hands.ts';
 import type { Installation, Registration } from './schemas.ts';
 import * as store from './store.ts';

@@ -1,7 +1,7 @@
+import type { HeldInstallation } from '../../access/caller.ts';
+import { raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
-import { defineTable, json, pointer, text, time } from '../../db/table.ts';
-import type { HeldInstallation } from '../../http/caller.ts';
-import { raw, type Sql, sql } from '../../sql.ts';
+import { defineTable, json, pointer, text, time } from '../../resources/table.ts';
 
 const optional = { omitNull: true } as const;
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors.ts';
+import { firstIdAt } from '../../base/id.ts';
 import type { Database } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
-import { fail } from '../../errors.ts';
-import { clientNetwork } from '../../http/rate-limit.ts';
-import { firstIdAt } from '../../id.ts';
+import { clientNetwork } from '../../limits/rate-limit.ts';
 import { Channel } from './channel.ts';
 import * as store from './store.ts';
 

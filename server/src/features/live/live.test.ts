@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { databases, otherApp, signIn } from '../../../test/build-app.ts';
-import { openConsole } from '../../../test/console.ts';
-import { type EventStream, openStream } from '../../../test/event-stream.ts';
-import { openNode, openSite, type Site } from '../../../test/site.ts';
-import { head, listen, openConnection } from '../../../test/socket.ts';
-import type { Announce, Happening } from '../../happening.ts';
+import { databases, otherApp, signIn } from '../../../test/support/build-app.ts';
+import { openConsole } from '../../../test/support/console.ts';
+import { type EventStream, openStream } from '../../../test/support/event-stream.ts';
+import { openNode, openSite, type Site } from '../../../test/support/site.ts';
+import { head, listen, openConnection } from '../../../test/support/socket.ts';
+import type { Announce, Happening } from '../happening.ts';
 import { keptMs, streamLimits } from './feed.ts';
 import { createLivePublisher } from './publish.ts';
 

@@ -1,4 +1,4 @@
-import type { FindHeld } from '../../http/caller.ts';
+import type { FindHeld } from '../../access/caller.ts';
 import type { LiveEvent } from './store.ts';
 
 interface Said {

@@ -1,9 +1,9 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newObjectId } from '../../base/id.ts';
 import type { Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
-import type { Announce, HappeningType } from '../../happening.ts';
 import { isoTime } from '../../http/answers.ts';
-import { newObjectId } from '../../id.ts';
+import type { Announce, HappeningType } from '../happening.ts';
 import * as store from './store.ts';
 
 const maxCachedApps = 1_000;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { fail } from '../../errors.ts';
-import { type FindHeld, seesAll } from '../../http/caller.ts';
+import { type FindHeld, seesAll } from '../../access/caller.ts';
+import { fail } from '../../base/errors.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
 import type { Feed } from './feed.ts';

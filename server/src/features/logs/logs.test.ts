@@ -8,9 +8,9 @@ import {
   signIn,
   signInManager,
   type TestApp,
-} from '../../../test/build-app.ts';
-import { assertRefusals, create } from '../../../test/cases.ts';
-import { sql } from '../../sql.ts';
+} from '../../../test/support/build-app.ts';
+import { assertRefusals, create } from '../../../test/support/cases.ts';
+import { sql } from '../../base/sql.ts';
 
 const url = '/api/v2/logs';
 const beaconBody = { name: 'Hall', uuid: 'u', major: 1, minor: 1 };

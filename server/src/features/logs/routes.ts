@@ -1,13 +1,13 @@
+import { type Caller, type FindHeld, ownTraces, seesAll } from '../../access/caller.ts';
+import type { AppPolicy } from '../../access/policy.ts';
+import { fail } from '../../base/errors.ts';
+import { newObjectId } from '../../base/id.ts';
 import type { Db, Row } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import { createdAnswer, isoTime, listAnswer } from '../../http/answers.ts';
-import { type Caller, type FindHeld, ownTraces, seesAll } from '../../http/caller.ts';
+import { askedFields } from '../../http/console/hidden-members.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { askedFields } from '../../http/hidden-members.ts';
-import { listParameters, listRecords } from '../../http/list.ts';
-import type { AppPolicy } from '../../http/policy.ts';
 import { sentence } from '../../http/shape.ts';
-import { newObjectId } from '../../id.ts';
+import { listParameters, listRecords } from '../../resources/list.ts';
 import { logExample, logRecord, logShape, readOccurredAt } from './schemas.ts';
 import { findByEventId, insertLog, logTable, type NewLog, type RecordedEvent } from './store.ts';
 

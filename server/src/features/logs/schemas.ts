@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Problem } from '../../errors.ts';
+import type { Problem } from '../../base/errors.ts';
 import {
   exampleCreated,
   exampleId,

@@ -1,6 +1,6 @@
+import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { defineTable, pointer, text, time } from '../../db/table.ts';
-import { sql } from '../../sql.ts';
+import { defineTable, pointer, text, time } from '../../resources/table.ts';
 
 export const logTable = defineTable('logs', {
   objectId: text('object_id'),

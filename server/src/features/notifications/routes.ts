@@ -1,8 +1,8 @@
+import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { resourceEndpoints } from '../../http/resource.ts';
 import { sentence } from '../../http/shape.ts';
+import { resourceEndpoints } from '../../resources/resource.ts';
 import { messageProblems, notificationExample, notificationRecord, notificationShape } from './schemas.ts';
 import { notificationTable } from './store.ts';
 

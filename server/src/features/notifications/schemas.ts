@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
-import type { Problem } from '../../errors.ts';
+import { deliveryRuleProblems, deliveryRulesSchema } from '../../access/delivery-rules.ts';
+import type { Problem } from '../../base/errors.ts';
+import { isWebAddress } from '../../base/web-address.ts';
 import {
   exampleCreated,
   exampleId,
@@ -10,9 +12,7 @@ import {
   pointerSchema,
   recordStamps,
 } from '../../http/answers.ts';
-import { deliveryRuleProblems, deliveryRulesSchema } from '../../http/delivery-rules.ts';
 import { defineShape } from '../../http/shape.ts';
-import { isWebAddress } from '../../http/web-address.ts';
 
 const members = {
   description: Type.String({ minLength: 1, maxLength: 50, description: "The notification's name" }),

@@ -1,4 +1,4 @@
-import { boolean, defineTable, json, pointer, text, time } from '../../db/table.ts';
+import { boolean, defineTable, json, pointer, text, time } from '../../resources/table.ts';
 
 export const notificationTable = defineTable('notifications', {
   objectId: text('object_id'),

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import { recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { parseInstant } from '../../query/instant.ts';
 import { attentionRecord, funnelRecord, liveRecord, type WebhookTrouble } from './schemas.ts';
 import { readAttention, readFunnel, readLive } from './store.ts';

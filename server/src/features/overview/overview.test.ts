@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../test/build-app.ts';
-import { type Browser, openConsole } from '../../../test/console.ts';
-import { openSite, type Site } from '../../../test/site.ts';
-import { sql } from '../../sql.ts';
+import { databases } from '../../../test/support/build-app.ts';
+import { type Browser, openConsole } from '../../../test/support/console.ts';
+import { openSite, type Site } from '../../../test/support/site.ts';
+import { sql } from '../../base/sql.ts';
 
 const hourMs = 3_600_000;
 

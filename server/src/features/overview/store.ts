@@ -1,6 +1,6 @@
+import { firstIdAt } from '../../base/id.ts';
+import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { firstIdAt } from '../../id.ts';
-import { sql } from '../../sql.ts';
 
 /**
  * Counts for the first page of an app: SQL and nothing else. All of it runs beside the other requests, under the

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts';
-import type { Pace } from '../../delivery/pace.ts';
-import type { PushContent, PushSender, PushTarget, SenderKind, SendResult } from '../../delivery/push-sender.ts';
-import { routeOf } from '../../delivery/route.ts';
+import type { Pace } from '../../delivery/push/pace.ts';
+import type { PushContent, PushSender, PushTarget, SenderKind, SendResult } from '../../delivery/push/push-sender.ts';
+import { routeOf } from '../../delivery/push/route.ts';
 import * as store from './delivery-store.ts';
 
 /** Hands one message to many recipients and writes down what became of each. */

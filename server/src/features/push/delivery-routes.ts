@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
+import { type FindHeld, ownTraces } from '../../access/caller.ts';
+import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
-import { type FindHeld, ownTraces } from '../../http/caller.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { getEndpoint, listEndpoint, type ReadOptions } from '../../http/read-endpoints.ts';
 import { parseInstant } from '../../query/instant.ts';
+import { getEndpoint, listEndpoint, type ReadOptions } from '../../resources/read-endpoints.ts';
 import { noteReceipt } from './delivery-store.ts';
 import { deliveryTable } from './delivery-table.ts';
 import { deliveryRecord, receiptsExample, receiptsShape } from './schemas.ts';

@@ -1,7 +1,7 @@
+import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { insertRows } from '../../db/rows.ts';
-import type { PushTarget } from '../../delivery/push-sender.ts';
-import { joinSql, raw, type Sql, sql } from '../../sql.ts';
+import type { PushTarget } from '../../delivery/push/push-sender.ts';
 import type { DeliveryState } from './delivery-table.ts';
 
 /** Rows of deliveries: SQL and nothing else. */

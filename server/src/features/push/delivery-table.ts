@@ -1,4 +1,4 @@
-import { defineTable, number, pointer, text, time } from '../../db/table.ts';
+import { defineTable, number, pointer, text, time } from '../../resources/table.ts';
 
 const optional = { omitNull: true } as const;
 

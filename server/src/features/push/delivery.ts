@@ -1,9 +1,9 @@
 import type { Db } from '../../db/db.ts';
-import { createPace, type Pace } from '../../delivery/pace.ts';
-import type { SenderKind } from '../../delivery/push-sender.ts';
-import type { Announce } from '../../happening.ts';
+import { createPace, type Pace } from '../../delivery/push/pace.ts';
+import type { SenderKind } from '../../delivery/push/push-sender.ts';
 import type { JobHandlers, NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
+import type { Announce } from '../happening.ts';
 import type { AppSenders, DeliverDeps } from './deliver.ts';
 import { expandHandler, expandJob, sendJob } from './expand.ts';
 import { proximityHandler, proximityJob } from './proximity.ts';

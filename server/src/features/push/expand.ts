@@ -1,11 +1,11 @@
+import { type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import type { Announce } from '../../happening.ts';
-import { fieldsOf } from '../../http/hidden-members.ts';
+import { fieldsOf } from '../../http/console/hidden-members.ts';
 import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { parseWhere } from '../../query/parse.ts';
 import { whereToSql } from '../../query/to-sql.ts';
-import { type Sql, sql } from '../../sql.ts';
+import type { Announce } from '../happening.ts';
 import { listOf, type Slice } from './delivery-store.ts';
 import { deliveryIdOf } from './delivery-table.ts';
 import { countAndTell } from './progress.ts';

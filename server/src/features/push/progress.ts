@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import type { Announce } from '../../happening.ts';
+import type { Announce } from '../happening.ts';
 import type { DeliveryState } from './delivery-table.ts';
 import * as store from './store.ts';
 

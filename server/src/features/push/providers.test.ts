@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../test/build-app.ts';
 import type { Behaviour, FakeAnswer } from '../../../test/fakes/exchange.ts';
 import { type PushProvider, startPushProvider } from '../../../test/fakes/push-provider.ts';
-import { service } from '../../audit.ts';
-import { raw } from '../../sql.ts';
+import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../test/support/build-app.ts';
+import { service } from '../../access/audit.ts';
+import { raw } from '../../base/sql.ts';
 
 /** What becomes of a message for each thing that a provider may do, with the real senders and a real server. */
 

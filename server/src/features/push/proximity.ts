@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { contentOfTrigger, type Shown } from '../../delivery/content.ts';
+import { contentOfTrigger, type Shown } from '../../delivery/push/content.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import { type DeliverDeps, deliver, noteWritten, writeOutcomes } from './deliver.ts';

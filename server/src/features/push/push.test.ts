@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../test/build-app.ts';
-import { assertRefusals } from '../../../test/cases.ts';
 import { ScriptedSender } from '../../../test/fakes/scripted-sender.ts';
-import { service } from '../../audit.ts';
-import { raw } from '../../sql.ts';
+import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../test/support/build-app.ts';
+import { assertRefusals } from '../../../test/support/cases.ts';
+import { service } from '../../access/audit.ts';
+import { raw } from '../../base/sql.ts';
 
 const url = '/api/v2/push/notification';
 const data = { title: 'Tonight', alert: 'Open until 22:00' };

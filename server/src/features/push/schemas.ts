@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { isEmptyPush } from '../../delivery/content.ts';
-import { senderKinds } from '../../delivery/push-sender.ts';
-import { fail, type Problem } from '../../errors.ts';
+import { fail, type Problem } from '../../base/errors.ts';
+import { isEmptyPush } from '../../delivery/push/content.ts';
+import { senderKinds } from '../../delivery/push/push-sender.ts';
 import {
   exampleCreated,
   exampleId,

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts';
-import { contentOfPush } from '../../delivery/content.ts';
-import type { Announce } from '../../happening.ts';
+import { contentOfPush } from '../../delivery/push/content.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
+import type { Announce } from '../happening.ts';
 import { type DeliverDeps, deliver, noteWritten, writeOutcomes } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 import type { PushSlice } from './expand.ts';

@@ -1,6 +1,6 @@
+import { raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
-import { defineTable, json, number, pointer, text, time } from '../../db/table.ts';
-import { raw, type Sql, sql } from '../../sql.ts';
+import { defineTable, json, number, pointer, text, time } from '../../resources/table.ts';
 import type { DeliveryState } from './delivery-table.ts';
 
 const optional = { omitNull: true } as const;

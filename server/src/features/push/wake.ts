@@ -1,5 +1,5 @@
+import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { sql } from '../../sql.ts';
 import { sendJob } from './expand.ts';
 import { proximityJob } from './proximity.ts';
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { senderKinds } from '../../delivery/push-sender.ts';
-import { fail } from '../../errors.ts';
+import { fail } from '../../base/errors.ts';
+import { senderKinds } from '../../delivery/push/push-sender.ts';
 import { deletedAnswer, exampleUpdated, listAnswer, recordAnswer, timestampSchema } from '../../http/answers.ts';
-import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { isObject } from '../../http/shape.ts';
 import type { SenderService } from './service.ts';
 

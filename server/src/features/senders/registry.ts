@@ -1,6 +1,6 @@
+import type { SecretBox } from '../../base/secrets.ts';
 import type { Db } from '../../db/db.ts';
-import type { PushSender, SenderDefinition, SenderDeps, SenderKind } from '../../delivery/push-sender.ts';
-import type { SecretBox } from '../../secrets.ts';
+import type { PushSender, SenderDefinition, SenderDeps, SenderKind } from '../../delivery/push/push-sender.ts';
 import { listSenders, type SenderRow } from './store.ts';
 
 /** What an app has set up: a sender, or why its credentials cannot be used. */

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type TestApp } from '../../../test/build-app.ts';
-import { type Browser, openConsole } from '../../../test/console.ts';
 import { type PushProvider, startPushProvider } from '../../../test/fakes/push-provider.ts';
-import { raw } from '../../sql.ts';
+import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
+import { type Browser, openConsole } from '../../../test/support/console.ts';
+import { raw } from '../../base/sql.ts';
 
 for (const database of databases) {
   describe(`provider credentials on ${database}`, () => {

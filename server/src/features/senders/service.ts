@@ -1,9 +1,9 @@
-import { type Actor, recordChange } from '../../audit.ts';
-import type { Clock } from '../../clock.ts';
+import { type Actor, recordChange } from '../../access/audit.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors.ts';
+import type { SecretBox } from '../../base/secrets.ts';
 import type { Db } from '../../db/db.ts';
-import type { SenderDefinition, SenderDeps, SenderKind, TestAnswer } from '../../delivery/push-sender.ts';
-import { fail } from '../../errors.ts';
-import type { SecretBox } from '../../secrets.ts';
+import type { SenderDefinition, SenderDeps, SenderKind, TestAnswer } from '../../delivery/push/push-sender.ts';
 import { sealContext } from './registry.ts';
 import * as store from './store.ts';
 

@@ -1,6 +1,6 @@
+import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import type { SenderKind } from '../../delivery/push-sender.ts';
-import { sql } from '../../sql.ts';
+import type { SenderKind } from '../../delivery/push/push-sender.ts';
 
 export interface SenderRow {
   readonly app_id: string;

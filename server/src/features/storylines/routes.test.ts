@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/build-app.ts';
-import { assertRefusals, create } from '../../../test/cases.ts';
+import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { assertRefusals, create } from '../../../test/support/cases.ts';
 
 const beacon = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };
 const url = '/api/v2/storylines';

@@ -1,10 +1,10 @@
+import type { AppPolicy } from '../../access/policy.ts';
+import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import { listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { listParameters, listRecords } from '../../http/list.ts';
-import type { AppPolicy } from '../../http/policy.ts';
-import { resourceEndpoints } from '../../http/resource.ts';
+import { listParameters, listRecords } from '../../resources/list.ts';
+import { resourceEndpoints } from '../../resources/resource.ts';
 import {
   detailExample,
   detailRecord,

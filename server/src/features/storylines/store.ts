@@ -1,6 +1,6 @@
+import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { boolean, defineTable, json, text, time } from '../../db/table.ts';
-import { raw, sql } from '../../sql.ts';
+import { boolean, defineTable, json, text, time } from '../../resources/table.ts';
 
 export const storylineTable = defineTable('storylines', {
   objectId: text('object_id'),

@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { Type } from 'typebox';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../db/db.ts';
 import { newestMigration } from '../../db/migrate.ts';
 import { exampleCreated, isoTime, recordAnswer, timestampSchema } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 
 const count = Type.Integer({ minimum: 0 });
 const bytes = (description: string) => Type.Number({ minimum: 0, description });

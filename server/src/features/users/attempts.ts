@@ -1,6 +1,6 @@
-import { secretHash } from '../../http/access.ts';
-import type { AppContext } from '../../http/context.ts';
-import { clientNetwork, type RateLimiter, type RateRule } from '../../http/rate-limit.ts';
+import { secretHash } from '../../access/access.ts';
+import type { AppContext } from '../../access/context.ts';
+import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
 
 /** Who tries, and for which account. */
 export interface Attempt {

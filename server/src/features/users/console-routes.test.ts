@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../test/build-app.ts';
-import { create } from '../../../test/cases.ts';
-import { type Browser, openConsole } from '../../../test/console.ts';
+import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../test/support/build-app.ts';
+import { create } from '../../../test/support/cases.ts';
+import { type Browser, openConsole } from '../../../test/support/console.ts';
 
 const account = { firstname: 'Vera', lastname: 'Visitor', password: 'correct horse', country: 'AT' };
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { fail } from '../../errors.ts';
 import {
   deletedAnswer,
   exampleCreated,
@@ -12,10 +12,10 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../http/answers.ts';
-import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
-import { plainAnswer } from '../../http/hidden-members.ts';
-import { listParameters, listRecords } from '../../http/list.ts';
+import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { plainAnswer } from '../../http/console/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
+import { listParameters, listRecords } from '../../resources/list.ts';
 import type { UserService } from './service.ts';
 import { countSessions, userAdminTable, userDetailTable } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { isLongerThan } from '../../text-length.ts';
+import { isLongerThan } from '../../base/text-length.ts';
 
 /** Characters of the longest e-mail address that an account can have. */
 export const maxEmailLength = 200;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { buildApp, databases, otherApp, type TestApp } from '../../../test/build-app.ts';
-import { assertRefusals, create } from '../../../test/cases.ts';
-import { type SmtpSink, startSmtpSink } from '../../../test/smtp-sink.ts';
-import { raw } from '../../sql.ts';
+import { buildApp, databases, otherApp, type TestApp } from '../../../test/support/build-app.ts';
+import { assertRefusals, create } from '../../../test/support/cases.ts';
+import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
+import { raw } from '../../base/sql.ts';
 import { accountExample } from './schemas.ts';
 
 const users = '/api/v2/users';

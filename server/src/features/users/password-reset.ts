@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
+import { secretHash } from '../../access/access.ts';
+import type { AppContext } from '../../access/context.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors.ts';
+import type { Passwords } from '../../base/passwords.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
-import { fail } from '../../errors.ts';
-import { secretHash } from '../../http/access.ts';
-import type { AppContext } from '../../http/context.ts';
 import { GiveUp, type JobHandler, type NewJob } from '../../jobs/job.ts';
 import { MailRefused, type MailSender } from '../../mail/mail-sender.ts';
-import type { Passwords } from '../../passwords.ts';
 import { emailKey } from './email.ts';
 import * as store from './store.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Clock } from '../../clock.ts';
-import { Failure, fail } from '../../errors.ts';
-import type { AppContext } from '../../http/context.ts';
-import { readBody } from '../../http/read-body.ts';
-import { asFailure } from '../../http/render-error.ts';
+import type { AppContext } from '../../access/context.ts';
+import type { Clock } from '../../base/clock.ts';
+import { Failure, fail } from '../../base/errors.ts';
+import { readBody } from '../../http/server/read-body.ts';
+import { asFailure } from '../../http/server/render-error.ts';
 import type { AttemptLimits } from './attempts.ts';
 import type { FindApp, PasswordReset } from './password-reset.ts';
 import { readReset } from './schemas.ts';

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
+import { Failure } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { Failure } from '../../errors.ts';
 import { createdAnswer, deletedAnswer, isoTime, listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { listParameters, listRecords } from '../../http/list.ts';
+import { listParameters, listRecords } from '../../resources/list.ts';
 import type { AttemptLimits } from './attempts.ts';
 import { emailKey } from './email.ts';
 import type { PasswordReset } from './password-reset.ts';

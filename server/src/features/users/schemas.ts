@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { type ErrorName, Failure, fail, type Problem } from '../../errors.ts';
-import type { AppContext } from '../../http/context.ts';
+import type { AppContext } from '../../access/context.ts';
+import { type ErrorName, Failure, fail, type Problem } from '../../base/errors.ts';
+import { isLongerThan } from '../../base/text-length.ts';
 import { type Changes, defineShape, isObject, sentence } from '../../http/shape.ts';
-import { isLongerThan } from '../../text-length.ts';
 import { isEmailAddress, maxEmailLength } from './email.ts';
 
 const maxPasswordLength = 50;

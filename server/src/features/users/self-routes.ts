@@ -1,9 +1,9 @@
+import type { UserContext } from '../../access/context.ts';
+import { Failure, fail } from '../../base/errors.ts';
 import type { Db, Row } from '../../db/db.ts';
-import { Failure, fail } from '../../errors.ts';
 import { deletedAnswer, isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
-import { replacementSchema } from '../../http/change-schemas.ts';
-import type { UserContext } from '../../http/context.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { replacementSchema } from '../../resources/change-schemas.ts';
 import type { AttemptLimits } from './attempts.ts';
 import { meRecord, profileRecord } from './records.ts';
 import {

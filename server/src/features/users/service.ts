@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { type Actor, recordChange, service } from '../../audit.ts';
-import type { Clock } from '../../clock.ts';
+import { secretHash } from '../../access/access.ts';
+import { type Actor, recordChange, service } from '../../access/audit.ts';
+import type { AppContext, UserRole } from '../../access/context.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type Failure, fail } from '../../base/errors.ts';
+import { newObjectId } from '../../base/id.ts';
+import type { Passwords } from '../../base/passwords.ts';
+import { sql } from '../../base/sql.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { Revision } from '../../db/revision.ts';
-import { type Failure, fail } from '../../errors.ts';
-import { secretHash } from '../../http/access.ts';
-import type { AppContext, UserRole } from '../../http/context.ts';
-import { mergePatch } from '../../http/merge-patch.ts';
-import { newObjectId } from '../../id.ts';
-import type { Passwords } from '../../passwords.ts';
-import { sql } from '../../sql.ts';
+import { mergePatch } from '../../resources/merge-patch.ts';
 import { emailKey } from './email.ts';
 import {
   type Account,

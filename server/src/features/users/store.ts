@@ -1,8 +1,8 @@
+import type { SessionAccess } from '../../access/access.ts';
+import type { UserRole } from '../../access/context.ts';
+import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { defineTable, json, text, time } from '../../db/table.ts';
-import type { SessionAccess } from '../../http/access.ts';
-import type { UserRole } from '../../http/context.ts';
-import { raw, sql } from '../../sql.ts';
+import { defineTable, json, text, time } from '../../resources/table.ts';
 
 /** What others may see of a user, and so the only members that a list can be filtered and ordered by. */
 export const userSummaryTable = defineTable('users', {

@@ -10,9 +10,9 @@ import {
   signIn,
   signInManager,
   type TestApp,
-} from '../../../test/build-app.ts';
-import { assertRefusals, create } from '../../../test/cases.ts';
-import { raw } from '../../sql.ts';
+} from '../../../test/support/build-app.ts';
+import { assertRefusals, create } from '../../../test/support/cases.ts';
+import { raw } from '../../base/sql.ts';
 import { accountExample } from './schemas.ts';
 
 const users = '/api/v2/users';

@@ -1,7 +1,7 @@
+import { type FindHeld, ownTraces } from '../../access/caller.ts';
 import type { Db } from '../../db/db.ts';
-import { type FindHeld, ownTraces } from '../../http/caller.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { getEndpoint, listEndpoint, type ReadOptions } from '../../http/read-endpoints.ts';
+import { getEndpoint, listEndpoint, type ReadOptions } from '../../resources/read-endpoints.ts';
 import { visitRecord } from './schemas.ts';
 import { visitTable } from './store.ts';
 

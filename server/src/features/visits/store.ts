@@ -1,4 +1,4 @@
-import { boolean, defineTable, number, pointer, text, time } from '../../db/table.ts';
+import { boolean, defineTable, number, pointer, text, time } from '../../resources/table.ts';
 
 /** Written by the proximity engine; an objectId begins with the time of the visit's first event. */
 export const visitTable = defineTable(

@@ -1,5 +1,5 @@
-import type { TargetRules } from '../../delivery/target-rules.ts';
-import { fail } from '../../errors.ts';
+import { fail } from '../../base/errors.ts';
+import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 
 /**
  * The address as it is stored.

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { withdrawJobs } from '../../jobs/store.ts';
 import * as store from './store.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { fail } from '../../errors.ts';
+import { fail } from '../../base/errors.ts';
 import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console-endpoint.ts';
-import { pageLimitParameter, readPageLimit } from '../../http/console-page.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { pageLimitParameter, readPageLimit } from '../../http/console/console-page.ts';
 import * as schemas from './schemas.ts';
 import type { WebhookService } from './service.ts';
 

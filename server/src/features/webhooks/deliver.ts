@@ -1,12 +1,12 @@
-import { recordChange, service } from '../../audit.ts';
-import type { Clock } from '../../clock.ts';
+import { recordChange, service } from '../../access/audit.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { SecretBox } from '../../base/secrets.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
-import type { TargetRules } from '../../delivery/target-rules.ts';
-import { type CallResult, callReceiver } from '../../delivery/webhook-call.ts';
-import { signatureHeaders } from '../../delivery/webhook-signature.ts';
+import type { TargetRules } from '../../delivery/provider/target-rules.ts';
+import { type CallResult, callReceiver } from '../../delivery/webhooks/webhook-call.ts';
+import { signatureHeaders } from '../../delivery/webhooks/webhook-signature.ts';
 import { backOff, type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
-import type { SecretBox } from '../../secrets.ts';
 import { Places } from './places.ts';
 import * as store from './store.ts';
 

@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newObjectId } from '../../base/id.ts';
 import type { Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
-import type { Announce, Happening } from '../../happening.ts';
 import { isoTime } from '../../http/answers.ts';
-import { newObjectId } from '../../id.ts';
 import type { NewJob } from '../../jobs/job.ts';
+import type { Announce, Happening } from '../happening.ts';
 import type { Backlog } from './backlog.ts';
 import * as store from './store.ts';
 

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { type HappeningType, happeningTypes } from '../../happening.ts';
 import {
   exampleCreated,
   exampleId,
@@ -9,6 +8,7 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
+import { type HappeningType, happeningTypes } from '../happening.ts';
 
 const descriptions: Readonly<Record<HappeningType, string>> = {
   'presence.enter': 'a confirmed ENTER',

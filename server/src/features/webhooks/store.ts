@@ -1,5 +1,5 @@
+import { joinSql, raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { joinSql, raw, sql } from '../../sql.ts';
 
 /** Webhooks and their deliveries. SQL and nothing else. */
 

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { databases, signIn } from '../../../test/build-app.ts';
-import { type Browser, openConsole } from '../../../test/console.ts';
-import { openNode, openSite, pointer, type Site } from '../../../test/site.ts';
-import { type Answering, answerWith, startReceiver, type WebhookReceiver } from '../../../test/webhook-receiver.ts';
+import { databases, signIn } from '../../../test/support/build-app.ts';
+import { type Browser, openConsole } from '../../../test/support/console.ts';
+import { openNode, openSite, pointer, type Site } from '../../../test/support/site.ts';
+import {
+  type Answering,
+  answerWith,
+  startReceiver,
+  type WebhookReceiver,
+} from '../../../test/support/webhook-receiver.ts';
 import { insertJobs } from '../../jobs/store.ts';
 import { Places } from './places.ts';
 import { createWebhookService } from './service.ts';

@@ -1,0 +1,198 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import { fail } from '../base/errors.ts';
+import { PairCache } from '../base/pair-cache.ts';
+import { type Soon, whenThere } from '../base/soon.ts';
+import type { AppContext, UserContext, UserRole } from './context.ts';
+import type { AppPolicy } from './policy.ts';
+
+/** An app as its store answers it: with the hashes of its live keys. */
+export interface AppAccess {
+  readonly appId: string;
+  readonly name: string;
+  readonly policy: AppPolicy;
+  readonly disabled: boolean;
+  readonly keys: readonly { readonly keyId: string; readonly keyHash: string; readonly lastUsedAt: number | null }[];
+}
+
+export interface SessionAccess {
+  readonly userId: string;
+  readonly role: UserRole;
+  readonly expiresAt: number;
+  readonly lastUsedAt: number;
+}
+
+/** What the guard asks of the features that own apps and users. */
+export interface AccessSource {
+  findApp(appId: string): Promise<AppAccess | undefined>;
+  findSession(appId: string, tokenHash: string): Promise<SessionAccess | undefined>;
+  /** Called at most once a day for each key and token; must not throw. */
+  noteKeyUse(appId: string, keyId: string, now: number): void;
+  noteTokenUse(appId: string, tokenHash: string, use: { readonly now: number; readonly expiresAt: number }): void;
+  /** Drops what was changed elsewhere (another node, the command line); undefined where that is always known. */
+  recheck(): Promise<void> | undefined;
+}
+
+const dayMs = 86_400_000;
+const maxCachedApps = 1_000;
+const maxCachedSessions = 20_000;
+
+/** App keys and tokens have 43 characters. What is longer than this is not worth a hash. */
+const longestSecret = 128;
+
+const bearerForm = /^Bearer +([\w-]{20,128})$/i;
+
+/** The SHA-256 of a key or token, in base64url: what is stored instead of the secret itself. */
+export function secretHash(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
+
+type AppKey = AppAccess['keys'][number];
+
+/** The app's key that was sent, where it opens the app. */
+function keyOf(app: KnownApp, appKey: string): AppKey | undefined {
+  return app.disabled ? undefined : (app.accepted.get(appKey) ?? acceptKey(app, appKey));
+}
+
+function acceptKey(app: KnownApp, appKey: string): AppKey | undefined {
+  if (appKey.length > longestSecret) return undefined;
+  const presented = secretHash(appKey);
+  const key = app.keys.find(({ keyHash }) => equalHashes(keyHash, presented));
+  if (key) app.accepted.set(appKey, key);
+  return key;
+}
+
+function equalHashes(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+interface KnownApp extends AppAccess {
+  notedAt: number;
+  /** Keys that were found right, as they were sent: no more than the app has, and none that was guessed. */
+  readonly accepted: Map<string, AppKey>;
+}
+
+interface KnownSession extends SessionAccess {
+  readonly accessToken: string;
+  readonly tokenHash: string;
+}
+
+/** What sessions are kept by is nearly always what was sent: then the token need not be cut out of it to be found. */
+const usualHeader = (accessToken: string) => `Bearer ${accessToken}`;
+
+/**
+ * Decides who a request comes from. Apps and sessions are kept in memory, bounded, and dropped as soon as the revision
+ * says that something changed; an expiry is checked at each use, so that a cached token cannot outlive it. Right keys and
+ * tokens are recognised as they were sent, so that only new and wrong ones are hashed. Nothing is to be waited for when
+ * all is in memory.
+ */
+export class AccessGuard {
+  readonly #source: AccessSource;
+  readonly #now: Clock;
+  readonly #apps = new Map<string, KnownApp>();
+  /** By app and `usualHeader`. */
+  readonly #sessions = new PairCache<KnownSession>(maxCachedSessions);
+  /** Counts drops, so that what was read before a change is not kept after it. */
+  #generation = 0;
+
+  constructor(source: AccessSource, now: Clock) {
+    this.#source = source;
+    this.#now = now;
+  }
+
+  drop(): void {
+    this.#generation++;
+    this.#apps.clear();
+    this.#sessions.clear();
+  }
+
+  /** @throws Failure CredentialsMissing or InvalidCredentials */
+  app(appId: string | undefined, appKey: string | undefined): Soon<AppContext> {
+    if (!appId || !appKey) throw fail('CredentialsMissing');
+    const known = this.#apps.get(appId);
+    if (!known) return this.#loadApp(appId).then((app) => this.#admit(app, appKey));
+    const key = keyOf(known, appKey);
+    if (key) return this.#note(known, key);
+    // Its key may have been made a moment ago, elsewhere.
+    return whenThere(this.#source.recheck(), () =>
+      whenThere(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey)),
+    );
+  }
+
+  #admit(app: KnownApp | undefined, appKey: string): AppContext {
+    const key = app && keyOf(app, appKey);
+    if (!app || !key) throw fail('InvalidCredentials');
+    return this.#note(app, key);
+  }
+
+  #note(app: KnownApp, key: AppKey): AppContext {
+    const now = this.#now();
+    if (now - Math.max(app.notedAt, key.lastUsedAt ?? 0) > dayMs) {
+      app.notedAt = now;
+      this.#source.noteKeyUse(app.appId, key.keyId, now);
+    }
+    return app;
+  }
+
+  /** An app for an administrator: without its key, and also while it is switched off. @throws Failure ObjectNotFound */
+  async appOfConsole(appId: string): Promise<AppContext> {
+    const app = this.#apps.get(appId) ?? (await this.#loadApp(appId));
+    if (!app) throw fail('ObjectNotFound', 'There is no app with this appId.');
+    return app;
+  }
+
+  /** @throws Failure InvalidSessionToken, alike for a missing, malformed, foreign and expired token */
+  user(app: AppContext, authorization: string | undefined): Soon<UserContext> {
+    const asSent = this.#sessions.get(app.appId, authorization ?? '');
+    const now = this.#now();
+    if (asSent && asSent.expiresAt > now) return this.#recognise(app, asSent, now);
+    const accessToken = bearerForm.exec(authorization ?? '')?.[1];
+    if (!accessToken) throw fail('InvalidSessionToken');
+    const known = this.#sessions.get(app.appId, usualHeader(accessToken));
+    if (known && known.expiresAt > now) return this.#recognise(app, known, now);
+    // Another node may have extended a token that has expired by what is known here.
+    return this.#loadSession(app.appId, accessToken).then((session) => {
+      const now = this.#now();
+      if (session && session.expiresAt > now) return this.#recognise(app, session, now);
+      this.#sessions.delete(app.appId, usualHeader(accessToken));
+      throw fail('InvalidSessionToken');
+    });
+  }
+
+  #recognise(app: AppContext, session: KnownSession, now: number): UserContext {
+    const used = now - session.lastUsedAt > dayMs ? this.#extend(app, session, now) : session;
+    const { userId, role, accessToken, tokenHash, expiresAt } = used;
+    return { userId, role, accessToken, tokenHash, expiresAt };
+  }
+
+  #extend(app: AppContext, session: KnownSession, now: number): KnownSession {
+    const extended = { ...session, lastUsedAt: now, expiresAt: now + app.policy.tokenDays * dayMs };
+    const header = usualHeader(session.accessToken);
+    // Not there: it was dropped while it was read, and must not come back.
+    if (this.#sessions.get(app.appId, header)) this.#sessions.set(app.appId, header, extended);
+    this.#source.noteTokenUse(app.appId, session.tokenHash, { now, expiresAt: extended.expiresAt });
+    return extended;
+  }
+
+  async #loadApp(appId: string): Promise<KnownApp | undefined> {
+    if (appId.length > 64) return undefined;
+    const generation = this.#generation;
+    const found = await this.#source.findApp(appId);
+    if (!found) return undefined;
+    const app = { ...found, notedAt: 0, accepted: new Map() };
+    if (generation !== this.#generation) return app;
+    if (this.#apps.size >= maxCachedApps) this.#apps.clear();
+    this.#apps.set(appId, app);
+    return app;
+  }
+
+  async #loadSession(appId: string, accessToken: string): Promise<KnownSession | undefined> {
+    const generation = this.#generation;
+    const tokenHash = secretHash(accessToken);
+    const found = await this.#source.findSession(appId, tokenHash);
+    if (!found) return undefined;
+    const session = { ...found, accessToken, tokenHash };
+    if (generation === this.#generation) this.#sessions.set(appId, usualHeader(accessToken), session);
+    return session;
+  }
+}

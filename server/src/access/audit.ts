@@ -1,0 +1,111 @@
+import { firstIdAt, newObjectId } from '../base/id.ts';
+import { joinSql, raw, sql } from '../base/sql.ts';
+import type { Db } from '../db/db.ts';
+
+/** Who makes a change in the management console or on the command line. */
+export interface Actor {
+  /** An administrator's e-mail, `command line`, or `service`. */
+  readonly name: string;
+  /** The client's address, where there is one. */
+  readonly address: string | null;
+}
+
+export const service: Actor = Object.freeze({ name: 'service', address: null });
+export const commandLine: Actor = Object.freeze({ name: 'command line', address: null });
+
+/** One change. `before` and `after` are small JSON values and never hold a secret. */
+export interface Change {
+  readonly by: Actor;
+  /** `app.create`, `administrator.disable` … */
+  readonly action: string;
+  /** What was changed: an id or a name. */
+  readonly subject: string;
+  readonly appId?: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly now: number;
+}
+
+const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+
+/** Call it in the transaction of the change, so that neither is there without the other. */
+export async function recordChange(db: Db, change: Change): Promise<void> {
+  const { by, action, subject, appId = null, now } = change;
+  await db.run(sql`insert into audit (audit_id, app_id, actor, action, subject, before_state, after_state, address, created_at)
+    values (${newObjectId(now)}, ${appId}, ${by.name}, ${action}, ${subject}, ${jsonOrNull(change.before)},
+      ${jsonOrNull(change.after)}, ${by.address}, ${now})`);
+}
+
+export interface Folding {
+  readonly change: Omit<Change, 'before' | 'after'>;
+  /** Within this time of a record like it, nothing but its `after` changes. */
+  readonly withinMs: number;
+  /** Records of this action within that time; beyond it they are folded whoever and whatever they are about. */
+  readonly most: number;
+  /** `after` of the record, from that of the earlier one. */
+  readonly fold: (earlier: unknown) => unknown;
+}
+
+/** Records what somebody outside can cause as often as they like: repetitions are one record. */
+export async function recordFolded(db: Db, { change, withinMs, most, fold }: Folding): Promise<void> {
+  const { by, action, subject, appId = null, now } = change;
+  await db.transaction(async (db) => {
+    const recent = await db.all<AuditRow>(
+      sql`select * from audit where audit_id >= ${firstIdAt(now - withinMs)} and action = ${action}
+        order by audit_id limit ${most + 1}`,
+    );
+    const isLike = (row: AuditRow) =>
+      row.subject === subject && row.app_id === appId && row.actor === by.name && row.address === by.address;
+    const isOther = (row: AuditRow) => row.subject === others;
+    const found = recent.find(isLike) ?? (recent.length >= most ? recent.find(isOther) : undefined);
+    const after = fold(found?.after_state ? JSON.parse(found.after_state) : undefined);
+    if (found)
+      await db.run(sql`update audit set after_state = ${jsonOrNull(after)} where audit_id = ${found.audit_id}`);
+    else if (recent.length < most) await recordChange(db, { ...change, after });
+    else await recordChange(db, { by: { name: others, address: null }, action, subject: others, after, now });
+  });
+}
+
+const others = 'others';
+
+export interface AuditRow {
+  readonly audit_id: string;
+  readonly app_id: string | null;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly before_state: string | null;
+  readonly after_state: string | null;
+  readonly address: string | null;
+  readonly created_at: number;
+}
+
+export interface AuditFilter {
+  readonly appId: string | undefined;
+  readonly actor: string | undefined;
+  /** What stands before the dot of the action: `app`, `data`, `session` … */
+  readonly kind: string | undefined;
+  /** Epoch milliseconds; `until` is not included. */
+  readonly from: number | undefined;
+  readonly until: number | undefined;
+  readonly before: string | undefined;
+}
+
+/** Newest first; `before` is the id at which the last page ended. */
+export function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit: number }): Promise<AuditRow[]> {
+  const { appId, actor, kind, from, until, before } = filter;
+  const conditions = [
+    raw('1 = 1'),
+    ...(appId === undefined ? [] : [sql`app_id = ${appId}`]),
+    ...(actor === undefined ? [] : [sql`actor = ${actor}`]),
+    ...(kind === undefined ? [] : [sql`substr(action, 1, ${kind.length + 1}) = ${`${kind}.`}`]),
+    ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
+    ...(until === undefined ? [] : [sql`created_at < ${until}`]),
+    ...(before === undefined ? [] : [sql`audit_id < ${before}`]),
+  ];
+  // A filter may leave nothing of a long history, so it is read beside the others.
+  return db.all<AuditRow>(
+    sql`select * from audit where ${joinSql(conditions, ' and ')} order by audit_id desc limit ${limit}`,
+    { share: 'audit' },
+  );
+}

@@ -1,0 +1,66 @@
+import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
+import type { AppContext, UserContext } from './context.ts';
+
+/** The caller, as far as access depends on it. */
+export interface Caller {
+  readonly app: AppContext;
+  readonly user: UserContext | undefined;
+  /** An administrator who uses the management console. */
+  readonly isAdministrator: boolean;
+}
+
+/** Whether the caller may see and change other people's data: managers of the app and administrators may. */
+export function seesAll({ user, isAdministrator }: Caller): boolean {
+  return isAdministrator || user?.role === 'manager';
+}
+
+/** An installation of a user, and since when it has been theirs (epoch ms). */
+export interface HeldInstallation {
+  readonly objectId: string;
+  readonly heldSince: number;
+}
+
+/** Finds the installations that are proven to be the user's. */
+export type FindHeld = (appId: string, userId: string) => Promise<readonly HeldInstallation[]>;
+
+/** The rows of a table that a caller may see. */
+export interface Visible {
+  readonly condition: Sql;
+  /** The index to use. SQLite does not know table sizes and would scan the whole table in the requested order. */
+  readonly index?: string;
+}
+
+/** The rows that the caller may see; undefined for all. */
+export type Narrow = (caller: Caller) => Promise<Visible | undefined>;
+
+/**
+ * Narrows a table with an `installation_id` to the records of the caller's own installations, made since these became the
+ * caller's. `times` are the columns that must not be earlier than that; null values are ignored. `index` must begin with
+ * app_id and installation_id.
+ */
+export function ownTraces(findHeld: FindHeld, index: string, times: readonly string[]): Narrow {
+  return async (caller) => {
+    if (seesAll(caller)) return undefined;
+    const held = caller.user ? await findHeld(caller.app.appId, caller.user.userId) : [];
+    return held.length === 0 ? { condition: sql`(1 = 0)` } : { condition: heldBy(held, times), index };
+  };
+}
+
+/** Narrows a table to the records that name the caller in `user_id`. */
+export const ownRecords: Narrow = async (caller) =>
+  seesAll(caller) ? undefined : { condition: sql`user_id = ${caller.user?.userId ?? null}` };
+
+function heldBy(held: readonly HeldInstallation[], times: readonly string[]): Sql {
+  const ids = joinSql(
+    held.map(({ objectId }) => sql`${objectId}`),
+    ', ',
+  );
+  // Joined by AND, so that the index on installation_id can be used.
+  const since = held
+    .filter(({ heldSince }) => heldSince > 0)
+    .map(({ objectId, heldSince }) => {
+      const later = times.map((column) => sql`coalesce(${raw(column)}, ${heldSince}) >= ${heldSince}`);
+      return sql`(installation_id <> ${objectId} or (${joinSql(later, ' and ')}))`;
+    });
+  return joinSql([sql`installation_id in (${ids})`, ...since], ' and ');
+}

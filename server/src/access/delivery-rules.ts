@@ -1,0 +1,96 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import type { Problem } from '../base/errors.ts';
+import { parseInstant } from '../query/instant.ts';
+
+/** Null switches a member off that the app has set for all. */
+const orNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]));
+const month = 30 * 86_400;
+const clockTime = () =>
+  Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'HH:MM at the site, such as 22:00' });
+const per = Type.Enum(['trigger', 'app'], { description: 'Counted for this message alone, or for all of the app' });
+
+/** How often and when a message may be shown: the optional gates after schedule and repeat. Everything off by default. */
+export const deliveryRulesSchema = Type.Object(
+  {
+    oncePer: orNull(
+      Type.Enum(['visit', 'event'], { description: 'Shown once a visit (the default), or at every event' }),
+    ),
+    coolDown: orNull(
+      Type.Object(
+        { seconds: Type.Integer({ minimum: 1, maximum: month }), per },
+        { description: 'The pause between two' },
+      ),
+    ),
+    caps: orNull(
+      Type.Array(
+        Type.Object({
+          count: Type.Integer({ minimum: 1, maximum: 1000 }),
+          per,
+          window: Type.Union([Type.Integer({ minimum: 1, maximum: month }), Type.Literal('day')], {
+            description: 'Seconds, or "day" for the calendar day at the site',
+          }),
+        }),
+        { maxItems: 10, description: 'At most so many in a window' },
+      ),
+    ),
+    dwellSeconds: orNull(
+      Type.Integer({ minimum: 0, maximum: 43_200, description: 'The visitor has to stay so long first' }),
+    ),
+    nthVisit: orNull(
+      Type.Object(
+        { n: Type.Integer({ minimum: 1, maximum: 1_000_000 }), mode: Type.Enum(['only', 'from', 'every']) },
+        { description: 'Only at visit n, from visit n on, or at every n-th visit at the beacon' },
+      ),
+    ),
+    quietHours: orNull(
+      Type.Object(
+        { from: clockTime(), until: clockTime() },
+        { description: 'Nothing is shown then; may span midnight' },
+      ),
+    ),
+    validFrom: orNull(Type.String({ maxLength: 64, description: 'ISO 8601; not before' })),
+    validUntil: orNull(Type.String({ maxLength: 64, description: 'ISO 8601; not at or after' })),
+    timeZone: orNull(
+      Type.String({
+        maxLength: 64,
+        description: 'IANA time zone of the site; else that of the beacon, else of the app',
+      }),
+    ),
+  },
+  { description: 'How often and when it may be shown. Everything is off unless set here or in the policy of the app.' },
+);
+
+export type DeliveryRules = Static<typeof deliveryRulesSchema>;
+
+export const deliveryRulesExample = {
+  coolDown: { seconds: 900, per: 'trigger' },
+  caps: [{ count: 3, per: 'app', window: 'day' }],
+  quietHours: { from: '22:00', until: '08:00' },
+};
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the schema cannot say. `field` is the member that holds the rules. */
+export function deliveryRuleProblems(field: string, rules: DeliveryRules | undefined): Problem[] {
+  const problems: Problem[] = [];
+  const complain = (member: string, problem: string) => problems.push({ field: `${field}.${member}`, problem });
+  const instants = (['validFrom', 'validUntil'] as const).map((member) => {
+    const text = rules?.[member];
+    const at = typeof text === 'string' ? parseInstant(text) : undefined;
+    if (typeof text === 'string' && at === undefined)
+      complain(member, 'must be an ISO 8601 date such as 2026-05-04T09:30:00.000Z');
+    return at;
+  });
+  const [from, until] = instants;
+  if (from !== undefined && until !== undefined && from >= until) complain('validUntil', 'must be after validFrom');
+  if (typeof rules?.timeZone === 'string' && !isTimeZone(rules.timeZone))
+    complain('timeZone', 'must be an IANA time zone such as Europe/Vienna');
+  return problems;
+}

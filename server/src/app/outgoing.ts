@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import type { Background } from '../base/background.ts';
+import type { Clock } from '../base/clock.ts';
+import { createSecretBox } from '../base/secrets.ts';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../db/db.ts';
+import type { Revision } from '../db/revision.ts';
+import { apnsDefinition } from '../delivery/apns/apns.ts';
+import { fcmDefinition } from '../delivery/fcm/fcm.ts';
+import { brokerDefinition } from '../delivery/mqtt/mqtt-broker-sender.ts';
+import type { DeviceBroker } from '../delivery/mqtt/mqtt-device-broker.ts';
+import { createEmbeddedMqttSender } from '../delivery/mqtt/mqtt-embedded-sender.ts';
+import { createTargetRules } from '../delivery/provider/target-rules.ts';
+import { messagesPerSecond } from '../delivery/push/pace.ts';
+import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.ts';
+import { webPushDefinition } from '../delivery/web-push/web-push.ts';
+import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
+import type { Announce } from '../features/happening.ts';
+import { installationTable } from '../features/installations/store.ts';
+import { Feed } from '../features/live/feed.ts';
+import { createLivePublisher } from '../features/live/publish.ts';
+import { createPushDelivery, type PushDelivery } from '../features/push/delivery.ts';
+import { requestProximityPushes } from '../features/push/proximity.ts';
+import { wakeTarget } from '../features/push/wake.ts';
+import { createSenderRegistry } from '../features/senders/registry.ts';
+import { createSenderService, type SenderService } from '../features/senders/service.ts';
+import type { RequestPushes } from '../features/sightings/record/record.ts';
+import { createBacklog } from '../features/webhooks/backlog.ts';
+import { createWebhookHandler } from '../features/webhooks/deliver.ts';
+import { createWebhookPublisher, webhookJob } from '../features/webhooks/publish.ts';
+import { createWebhookService, type WebhookService } from '../features/webhooks/service.ts';
+import type { JobHandlers } from '../jobs/job.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+import { createDevicePort } from './device-port.ts';
+
+export interface OutgoingDeps {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: Clock;
+  readonly revision: Revision;
+  readonly outbox: Outbox;
+  readonly background: Background;
+  readonly onError: (what: string, error: unknown) => void;
+  /** The push providers that apps can set up; those of the product by default. */
+  readonly definitions?: readonly SenderDefinition[];
+}
+
+/** Everything that leaves the service, and those who ask for it: pushes, webhooks, messages to devices, live streams. */
+export interface Outgoing {
+  readonly senders: SenderService;
+  readonly deviceCredentials: DeviceCredentials;
+  /** Where devices connect by MQTT, if anywhere. */
+  readonly devices: DeviceBroker | undefined;
+  readonly webhooks: WebhookService;
+  readonly feed: Feed;
+  /** Tells webhooks and listeners what happens. */
+  readonly announce: Announce;
+  readonly requestPushes: RequestPushes;
+  /** What became of messages, for the metrics. */
+  readonly counts: PushDelivery['counts'];
+  /** Calls of webhooks that were given up, for the metrics. */
+  readonly givenUpCalls: () => number;
+  readonly handlers: JobHandlers;
+  /** After the worker has stopped. */
+  close(): Promise<void>;
+}
+
+export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
+  const { config, db, now, revision, outbox, background, onError } = deps;
+  const { enqueue } = outbox;
+  const targets = createTargetRules(config.privateTargets);
+  const definitions = deps.definitions ?? [fcmDefinition, apnsDefinition, webPushDefinition, brokerDefinition(targets)];
+  const senderDeps = { now, timeoutMs: config.pushTimeoutMs, ...networkOf(config) };
+  const secrets = createSecretBox({
+    keys: config.secretKeys,
+    // The nodes of a PostgreSQL have no folder in common.
+    folder: config.databaseUrl ? undefined : config.dataFolder,
+  });
+  const deviceCredentials = createDeviceCredentials({ db, revision, now });
+  const devices = await createDevicePort({ config, credentials: deviceCredentials, revision, now, onError });
+  const registry = createSenderRegistry({
+    db,
+    secrets,
+    definitions,
+    senderDeps,
+    // Without a broker of its own, an app's devices are reached through the port of this process.
+    builtIn: (appId) =>
+      devices
+        ? new Map([['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }) }]])
+        : new Map(),
+    onError,
+  });
+  const webhookDeps = { db, revision, now, enqueue, secrets, targets };
+  const feed = new Feed({ db, revision, now, onError });
+  const backlog = createBacklog({
+    db,
+    now,
+    mostWaiting: config.webhookBacklog,
+    run: (work) => background.run('giving up calls of a webhook', work),
+  });
+  const tellWebhooks = createWebhookPublisher({ revision, now, enqueue, backlog });
+  const tellListeners = createLivePublisher({ revision, now, wake: feed.wake });
+  const announce: Announce = async (db, appId, tell) => {
+    await tellWebhooks(db, appId, tell);
+    await tellListeners(db, appId, tell);
+  };
+  const push = createPushDelivery({
+    db,
+    now,
+    enqueue,
+    audienceFields: installationTable.lookup,
+    findSenders: registry.find,
+    perSecond: (kind) => messagesPerSecond[kind],
+    announce,
+    onError,
+  });
+  // What waits for a device that was away goes out when it comes back.
+  devices?.onListening((appId, topic) =>
+    background.run('sending what waited for a device', () => wakeTarget(db, appId, topic, now())),
+  );
+  return {
+    senders: createSenderService({ db, now, secrets, definitions, senderDeps }),
+    deviceCredentials,
+    devices,
+    webhooks: createWebhookService(webhookDeps),
+    feed,
+    announce,
+    requestPushes: (db, messages) => requestProximityPushes(db, messages, outbox),
+    counts: push.counts,
+    givenUpCalls: backlog.givenUp,
+    handlers: { ...push.handlers, [webhookJob]: createWebhookHandler(webhookDeps) },
+    async close() {
+      await registry.close();
+      await devices?.close();
+    },
+  };
+}
+
+function networkOf({ pushUrl, pushCa }: Config): Pick<SenderDeps, 'network'> {
+  if (!pushUrl) return {};
+  return { network: { origin: pushUrl, ...(pushCa ? { ca: readFileSync(pushCa, 'utf8') } : {}) } };
+}

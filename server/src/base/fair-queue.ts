@@ -1,0 +1,124 @@
+import { fail } from './errors.ts';
+
+interface Waiting {
+  readonly start: () => void;
+  readonly expire: NodeJS.Timeout;
+}
+
+/**
+ * Lets at most `slots` tasks run at a time. Shares take turns: when a task ends, the next one comes from the share that
+ * has waited longest for a turn, so that one share's long line never stands before another's first task.
+ */
+export class FairQueue {
+  readonly #slots: number;
+  readonly #maxWaitMs: number;
+  readonly #busy: string;
+  readonly #lines = new Map<string, Waiting[]>();
+  #running = 0;
+  #waiting = 0;
+  #isHeld = false;
+  #onIdle: (() => void) | undefined;
+
+  /** `busy` is what a caller is told whose turn does not come in time. */
+  constructor(slots: number, maxWaitMs: number, busy = 'Too many long queries are waiting. Try again.') {
+    this.#slots = slots;
+    this.#maxWaitMs = maxWaitMs;
+    this.#busy = busy;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  waitingOf(share: string): number {
+    return this.#lines.get(share)?.length ?? 0;
+  }
+
+  /** Runs `task` when it is its turn. Throws Timeout when the turn does not come in time. */
+  async run<T>(share: string, task: () => Promise<T>): Promise<T> {
+    if (this.#isHeld || this.#running >= this.#slots) await this.#wait(share);
+    else this.#running++;
+    try {
+      return await task();
+    } finally {
+      this.#running--;
+      if (this.#running === 0) this.#onIdle?.();
+      this.#fill();
+    }
+  }
+
+  /**
+   * Runs `task` while no other runs; those that come meanwhile wait. False, without having run it, when those that run
+   * do not end within `patienceMs`.
+   */
+  async alone(task: () => Promise<unknown>, patienceMs: number): Promise<boolean> {
+    this.#isHeld = true;
+    try {
+      if (this.#running > 0 && !(await this.#idle(patienceMs))) return false;
+      await task();
+      return true;
+    } finally {
+      this.#isHeld = false;
+      this.#fill();
+    }
+  }
+
+  #idle(patienceMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (isIdle: boolean) => {
+        clearTimeout(giveUp);
+        this.#onIdle = undefined;
+        resolve(isIdle);
+      };
+      const giveUp = setTimeout(() => settle(false), patienceMs);
+      this.#onIdle = () => settle(true);
+    });
+  }
+
+  #wait(share: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const line = this.#lines.get(share) ?? [];
+      const waiting: Waiting = {
+        start: resolve,
+        expire: setTimeout(() => {
+          this.#remove(share, waiting);
+          reject(fail('Timeout', { message: this.#busy, retryAfter: 1 }));
+        }, this.#maxWaitMs),
+      };
+      line.push(waiting);
+      this.#lines.set(share, line);
+      this.#waiting++;
+    });
+  }
+
+  #remove(share: string, waiting: Waiting): void {
+    const line = this.#lines.get(share);
+    if (!line) return;
+    line.splice(line.indexOf(waiting), 1);
+    if (line.length === 0) this.#lines.delete(share);
+    this.#waiting--;
+  }
+
+  #fill(): void {
+    while (!this.#isHeld && this.#running < this.#slots) {
+      const waiting = this.#shift();
+      if (!waiting) return;
+      this.#running++;
+      clearTimeout(waiting.expire);
+      waiting.start();
+    }
+  }
+
+  /** Whose turn is next. */
+  #shift(): Waiting | undefined {
+    const first = this.#lines.entries().next().value;
+    if (!first) return undefined;
+    const [share, line] = first;
+    const waiting = line.shift();
+    this.#waiting--;
+    // The share goes to the end of the round: a map keeps the order of insertion.
+    this.#lines.delete(share);
+    if (line.length > 0) this.#lines.set(share, line);
+    return waiting;
+  }
+}

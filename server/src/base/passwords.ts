@@ -1,0 +1,95 @@
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { fail } from './errors.ts';
+import { FairQueue } from './fair-queue.ts';
+import { isLongerThan } from './text-length.ts';
+
+/** OWASP's second choice for argon2id: 19 MiB, 2 passes, 1 lane. */
+const strength = Object.freeze({ memory: 19_456, passes: 2, parallelism: 1 });
+const saltBytes = 16;
+const tagBytes = 32;
+
+/** Each takes 19 MiB and one of libuv's four threads, which files and name look-ups need too. */
+const atOnce = 2;
+const maxWaitMs = 5_000;
+/** For one app; about what is done within the longest wait. */
+const longestLine = 150;
+/** No account has a longer password, in characters; administrators may choose up to 200. */
+const longestPassword = 200;
+const busy = 'Too many passwords are being checked. Try again.';
+
+/** Hashes passwords off the main thread, a few at a time; apps take turns. */
+export interface Passwords {
+  /**
+   * A PHC string, `$argon2id$v=19$m=…,t=…,p=…$salt$tag`.
+   *
+   * @throws Failure Timeout when too many are waiting
+   */
+  hash(password: string, share: string): Promise<string>;
+  /**
+   * Without a stored hash it works as long and answers false, so that the time does not tell whether there is one. A
+   * password that is too long for any account is answered false at once, whether there is a stored hash or not.
+   */
+  matches(password: string, stored: string | undefined, share: string): Promise<boolean>;
+}
+
+export function createPasswords({ maxWaiting = longestLine } = {}): Passwords {
+  const queue = new FairQueue(atOnce, maxWaitMs, busy);
+  const dummy = formatHash(strength, randomBytes(saltBytes), randomBytes(tagBytes));
+
+  function inTurn<T>(share: string, work: () => Promise<T>): Promise<T> {
+    if (queue.waitingOf(share) >= maxWaiting) throw fail('Timeout', { message: busy, retryAfter: 2 });
+    return queue.run(share, work);
+  }
+
+  return {
+    async hash(password, share) {
+      if (isLongerThan(password, longestPassword))
+        throw fail('ValidationError', `A password must have at most ${longestPassword} characters.`);
+      const salt = randomBytes(saltBytes);
+      return inTurn(share, async () => formatHash(strength, salt, await derive(password, strength, salt)));
+    },
+    async matches(password, stored, share) {
+      if (isLongerThan(password, longestPassword)) return false;
+      const { cost, salt, tag } = readHash(stored ?? dummy);
+      const derived = await inTurn(share, () => derive(password, cost, salt));
+      return timingSafeEqual(derived, tag) && stored !== undefined;
+    },
+  };
+}
+
+interface Cost {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+function derive(password: string, cost: Cost, salt: Buffer): Promise<Buffer> {
+  // NFKC, as NIST SP 800-63B asks: keyboards differ in how they compose the same character.
+  const parameters: Argon2Parameters = {
+    ...cost,
+    message: password.normalize('NFKC'),
+    nonce: salt,
+    tagLength: tagBytes,
+  };
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', parameters, (error, tag) => (error ? reject(error) : resolve(tag)));
+  });
+}
+
+const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+
+function formatHash(cost: Cost, salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
+}
+
+const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+function readHash(stored: string): { cost: Cost; salt: Buffer; tag: Buffer } {
+  const [, memory, passes, parallelism, salt = '', tag = ''] = phcForm.exec(stored) ?? [];
+  if (tag === '') throw new Error('a stored password hash is not an argon2id PHC string');
+  return {
+    cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+}

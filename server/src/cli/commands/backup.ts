@@ -1,0 +1,90 @@
+import { resolve } from 'node:path';
+import { describeLost, findLostFiles, type LostFiles } from '../../backup/lost.ts';
+import type { Manifest } from '../../backup/manifest.ts';
+import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
+import { restoreBackup, verifyBackup } from '../../backup/restore.ts';
+import { writeBackup } from '../../backup/write.ts';
+import { createDiskBlobStore } from '../../blobs/disk.ts';
+import { type Config, filesFolder } from '../../config/config.ts';
+import { lockFolder } from '../../db/folder-lock.ts';
+import type { Command, Outcome } from '../support/command.ts';
+import { assertDatabaseExists, prepareFolder, withDatabase } from './storage.ts';
+
+const noneLost: LostFiles = { count: 0, files: [] };
+
+function summary({ tables, blobs, createdAt, migration }: Manifest, lost: LostFiles) {
+  const rows = Object.values(tables).reduce((sum, table) => sum + table.rows, 0);
+  return { rows, files: blobs.rows, bytes: blobs.bytes, createdAt, migration, lost };
+}
+
+/** The outcome of a backup or restore: a failure when there are files without bytes, which it names. */
+function outcome(done: string, lost: LostFiles, advice: string, json: object): Outcome {
+  if (lost.count === 0) return { text: done, json };
+  return { text: `${done}\n${describeLost(lost)} ${advice}`, json, isFailure: true };
+}
+
+/** A serving process must not meet half of the rows; the embedded database is kept for the restore alone. */
+async function alone<T>(config: Config, work: () => Promise<T>): Promise<T> {
+  prepareFolder(config);
+  const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
+  try {
+    return await work();
+  } finally {
+    lock?.release();
+  }
+}
+
+export const backupCommands: readonly Command[] = [
+  {
+    name: 'backup',
+    summary: 'copy everything into a folder, also while the service runs',
+    details:
+      'The folder can be restored into the embedded database and into PostgreSQL. It holds all data, and the hashes of\nkeys, tokens and passwords: keep it as safe as the database. Files whose bytes the storage has lost are named at the\nend, and the exit code is then 1.',
+    options: { to: { value: 'FOLDER', help: 'a folder that does not exist yet, or is empty', required: true } },
+    async run(call) {
+      const config = call.config();
+      const folder = resolve(call.text('to') ?? '');
+      assertDatabaseExists(config);
+      const manifest = await withDatabase(config, async (db) => {
+        await db.assertUsable();
+        await assertNoUnfinishedRestore(db);
+        return writeBackup({ db, blobs: createDiskBlobStore(filesFolder(config)), folder, now: Date.now() });
+      });
+      const lost = manifest.lost ?? noneLost;
+      const made = summary(manifest, lost);
+      const done = `Copied ${made.rows} rows and ${made.files} files to ${folder}.`;
+      return outcome(
+        done,
+        lost,
+        'The storage has lost them, so they are not in the backup. Look for them in an older one.',
+        { folder, ...made },
+      );
+    },
+  },
+  {
+    name: 'restore',
+    summary: 'fill an empty database and an empty data folder from a backup',
+    details:
+      'All checksums are verified before anything is written. Files that are listed and not in the backup are named at the end,\nand the exit code is then 1.',
+    options: { from: { value: 'FOLDER', help: 'what pharos backup has made', required: true } },
+    async run(call) {
+      const config = call.config();
+      const folder = resolve(call.text('from') ?? '');
+      const manifest = await verifyBackup(folder);
+      const blobs = createDiskBlobStore(filesFolder(config));
+      await alone(config, () =>
+        withDatabase(config, (db) => restoreBackup({ db, blobs, folder, now: Date.now() }, manifest)),
+      );
+      // Older versions did not look when they made a backup.
+      const lost = manifest.lost ?? (await findLostFiles(folder, manifest));
+      const made = summary(manifest, lost);
+      const done = `Restored ${made.rows} rows and ${made.files} files of ${made.createdAt}.`;
+      return outcome(
+        done,
+        lost,
+        'They were not in the backup. They are not shown until their bytes are in the folder of files.',
+        { folder, ...made },
+      );
+    },
+  },
+];

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { createServices } from '../../app/services.ts';
+import { createDiskBlobStore } from '../../blobs/disk.ts';
+import { type Config, ConfigError, databaseFile, filesFolder } from '../../config/config.ts';
+import type { Database } from '../../db/db.ts';
+import { storedFiles } from '../../features/files/walk.ts';
+import type { Command, CommandCall } from '../support/command.ts';
+import {
+  checkAdmins,
+  checkDatabase,
+  checkFiles,
+  checkIntegrity,
+  checkMigrations,
+  checkPolicies,
+} from './doctor/data.ts';
+import { type Finding, finder } from './doctor/finding.ts';
+import { checkFolder, checkMail, checkNode, checkSettings } from './doctor/machine.ts';
+import { explain } from './explain.ts';
+import { openDatabase } from './storage.ts';
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'look for what is wrong, and say what to do about it',
+  details: 'It changes nothing and may run beside the service. The exit code is 1 when something fails.',
+  async run(call) {
+    const checks = await examine(call);
+    const isFailure = checks.some(({ state }) => state === 'fail');
+    const lines = checks.map(({ check, state, message }) => `${state.padEnd(5)} ${check}: ${message}`);
+    return { text: lines.join('\n'), json: { ok: !isFailure, checks }, isFailure };
+  },
+};
+
+async function examine(call: CommandCall): Promise<Finding[]> {
+  const findings = [checkNode(process.version)];
+  let config: Config;
+  try {
+    config = call.config();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [...findings, ...error.problems.map((problem) => finder('settings').fail(problem))];
+  }
+  findings.push(...checkSettings(config), ...checkFolder(config), ...(await checkMail(config)));
+  if (!config.databaseUrl && !existsSync(databaseFile(config)))
+    return [...findings, finder('database').warn('There is none yet. pharos serve makes it.')];
+  return [...findings, ...(await examineDatabase(config))];
+}
+
+async function examineDatabase(config: Config): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  let db: Database | undefined;
+  try {
+    db = await openDatabase(config);
+    findings.push(...(await checkDatabase(db)), await checkMigrations(db), ...(await checkIntegrity(db)));
+    const blobs = createDiskBlobStore(filesFolder(config));
+    const { admins, apps } = createServices({ db, now: Date.now });
+    findings.push(await checkFiles(blobs, storedFiles(db)), await checkAdmins(admins), ...(await checkPolicies(apps)));
+  } catch (error) {
+    findings.push(finder('database').fail(explain(error, config)));
+  } finally {
+    await db?.close();
+  }
+  return findings;
+}

@@ -1,0 +1,74 @@
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
+import type { Config } from '../../../config/config.ts';
+import { type Finding, finder } from './finding.ts';
+
+const gibibyte = 1024 ** 3;
+
+export function checkNode(nodeVersion: string): Finding {
+  const { ok, fail } = finder('Node');
+  return Number.parseInt(nodeVersion.slice(1), 10) >= 24
+    ? ok(nodeVersion)
+    : fail(`${nodeVersion} is too old. Start Pharos with npm start or npx pharos, which bring their own.`);
+}
+
+/** Combinations of settings that are allowed and probably not meant. */
+export function checkSettings(config: Config): Finding[] {
+  const { ok, warn } = finder('settings');
+  const findings: Finding[] = [];
+  const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
+  if (isOpen && !config.publicUrl)
+    findings.push(
+      warn('PHAROS_PUBLIC_URL is not set: addresses of files and links in mails will not work from outside.'),
+    );
+  if (config.publicUrl?.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(config.publicUrl))
+    findings.push(
+      warn('PHAROS_PUBLIC_URL is not https: keys, tokens and passwords can be read on the way. Put TLS in front.'),
+    );
+  if (config.publicUrl?.startsWith('https:') && config.trustProxy === false)
+    findings.push(
+      warn('PHAROS_TRUST_PROXY is false: behind a proxy every client seems to have its address. Name the proxy there.'),
+    );
+  if (config.smtpUrl === undefined)
+    findings.push(warn('PHAROS_SMTP_URL is not set: users who forget their password get no mail.'));
+  return findings.length > 0 ? findings : [ok('nothing stands out')];
+}
+
+/** Permissions and free space of the data folder. */
+export function checkFolder({ dataFolder }: Config): Finding[] {
+  const { ok, warn, fail } = finder('data folder');
+  const found = statSync(dataFolder, { throwIfNoEntry: false });
+  if (!found) return [warn(`${dataFolder} does not exist yet. pharos serve makes it.`)];
+  try {
+    accessSync(dataFolder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return [fail(`${dataFolder} cannot be written by this user. Change its owner: chown -R USER ${dataFolder}`)];
+  }
+  const findings: Finding[] = [];
+  if ((found.mode & 0o007) !== 0)
+    findings.push(warn(`Every user of this machine may look into ${dataFolder}. Run: chmod 700 ${dataFolder}`));
+  const { bavail, bsize } = statfsSync(dataFolder);
+  const free = bavail * bsize;
+  const said = `${(free / gibibyte).toFixed(1)} GiB are free in ${dataFolder}.`;
+  if (free < 0.1 * gibibyte) findings.push(fail(`${said} Make room: writes will be refused soon.`));
+  else findings.push(free < gibibyte ? warn(`${said} Make room.`) : ok(said));
+  return findings;
+}
+
+/** Speaks to the mail server as far as signing in. */
+export async function checkMail({ smtpUrl }: Config): Promise<Finding[]> {
+  if (smtpUrl === undefined) return [];
+  const { ok, fail } = finder('mail');
+  const { host } = new URL(smtpUrl);
+  const waits = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 5_000 };
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({ url: smtpUrl, ...waits });
+  try {
+    await transport.verify();
+    return [ok(`The mail server ${host} takes mail.`)];
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    return [fail(`The mail server ${host} cannot be used (${code ?? message}). Check PHAROS_SMTP_URL.`)];
+  } finally {
+    transport.close();
+  }
+}

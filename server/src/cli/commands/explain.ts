@@ -1,0 +1,103 @@
+import { Failure } from '../../base/errors.ts';
+import { type Config, ConfigError } from '../../config/config.ts';
+import { readPostgresAddress } from '../../db/postgres/postgres-servers.ts';
+import { UsageError } from '../support/command.ts';
+import { ServiceError } from '../support/service-client.ts';
+
+interface CodedError extends Error {
+  readonly code?: string;
+  readonly path?: string;
+  readonly syscall?: string;
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
+}
+
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const unwritable = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'ENOENT', 'EEXIST', 'EISDIR']);
+/** Wrong password, unknown user, unknown database, no permission. */
+const refusedByPostgres = /^(28|3D|42501|0A|08)/;
+
+/** One sentence for the person at the terminal, with what to do. */
+export function explain(error: unknown, config: Config | undefined): string {
+  if (!(error instanceof Error)) return `Unexpected: ${String(error)}`;
+  if (error instanceof ConfigError || error instanceof UsageError || error instanceof ServiceError)
+    return error.message;
+  const cause = rootOf(error);
+  const known = explainListening(cause, config) ?? explainDatabase(cause, config) ?? explainFiles(cause);
+  if (known) return known;
+  if (error instanceof Failure || error.constructor === Error) return error.message;
+  // A mistake of the program: here the trace is what helps.
+  return `Unexpected: ${error.stack ?? error.message}`;
+}
+
+export function exitCodeOf(error: unknown): 1 | 2 {
+  return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+}
+
+function rootOf(error: Error): CodedError {
+  // Only a Failure hides what a person at the terminal wants to know; other messages were written for that person.
+  const root = error instanceof Failure && error.cause instanceof Error ? error.cause : error;
+  // A connection that was tried by IPv6 and IPv4 fails with both.
+  return root instanceof AggregateError && root.errors[0] instanceof Error ? root.errors[0] : root;
+}
+
+function explainListening(error: CodedError, config: Config | undefined): string | undefined {
+  if ((error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') || !config) return undefined;
+  // The service listens in two places; the error says which of them it is about.
+  const name = error.hostname ?? error.address;
+  const isMqtt =
+    (error.port !== undefined && error.port === config.mqttPort && error.port !== config.port) ||
+    (name === config.mqttHost && name !== config.host);
+  if (error.syscall === 'getaddrinfo' && !isMqtt && error.hostname !== config.host) return undefined;
+  const { host, port, flag, variable } = isMqtt
+    ? { host: config.mqttHost, port: config.mqttPort, flag: 'mqtt-', variable: 'MQTT_' }
+    : { host: config.host, port: config.port, flag: '', variable: '' };
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `The address ${host}:${port} is in use. Stop what listens there, or choose another port with --${flag}port or PHAROS_${variable}PORT.`;
+    case 'EACCES':
+      return `This user may not listen on ${host}:${port}. Choose a port from 1024 on with --${flag}port or PHAROS_${variable}PORT.`;
+    case 'EADDRNOTAVAIL':
+    case 'EAI_AGAIN':
+    case 'ENOTFOUND':
+      return `This machine has no address ${host}. Choose another with --${flag}host or PHAROS_${variable}HOST.`;
+    default:
+      return undefined;
+  }
+}
+
+function explainDatabase(error: CodedError, config: Config | undefined): string | undefined {
+  const code = error.code ?? '';
+  if (code.startsWith('SQLITE_')) {
+    return `The database in ${config?.dataFolder} cannot be used: ${error.message} (${code}). See: pharos doctor`;
+  }
+  if (!config?.databaseUrl) return undefined;
+  if (error.name === 'NoUsableServer') return `${error.message} Check PHAROS_DATABASE_URL.`;
+  const { servers } = readPostgresAddress(config.databaseUrl);
+  const host = servers.map(({ name }) => name).join(', ');
+  if (code === '25006') return `PostgreSQL at ${host} takes no writes: it is a standby or read-only. Name the primary.`;
+  if (
+    unreachable.has(code) ||
+    /timeout exceeded when trying to connect|timeout expired|Connection terminated/.test(error.message)
+  ) {
+    return `PostgreSQL at ${host} cannot be reached (${code || error.message}). Is it running, and is PHAROS_DATABASE_URL right?`;
+  }
+  if (refusedByPostgres.test(code))
+    return `PostgreSQL at ${host} refuses: ${error.message} (${code}). Check PHAROS_DATABASE_URL.`;
+  return undefined;
+}
+
+function explainFiles(error: CodedError): string | undefined {
+  if (!unwritable.has(error.code ?? '') || error.path === undefined) return undefined;
+  const reason = error.message.replace(/^[A-Z]+: /, '').split(',')[0];
+  return `${error.path} cannot be used: ${reason} (${error.code}). Choose another folder, or change its owner and permissions.`;
+}

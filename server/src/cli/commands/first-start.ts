@@ -1,0 +1,32 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { App } from '../../app/app.ts';
+import type { Credentials } from '../../features/apps/service.ts';
+
+/** What only the first start has to say. */
+export interface FirstStart {
+  readonly setupUrl: string | undefined;
+  readonly app: (Credentials & { readonly file: string; readonly lines: readonly string[] }) | undefined;
+  readonly hasAdmin: boolean;
+}
+
+/** Makes the set-up link and the first app where there are none. Call it once the service listens. */
+export async function makeFirstStart(app: App, dataFolder: string): Promise<FirstStart> {
+  const token = await app.admins.makeSetupToken();
+  const first = await app.apps.createFirst('First app');
+  const url = app.publicUrl();
+  return {
+    // Behind the # it is sent to no server and stands in no log.
+    setupUrl: token === undefined ? undefined : `${url}/console/setup#${token}`,
+    app: first && { ...first, ...(await writeCredentials(first, url, dataFolder)) },
+    hasAdmin: await app.admins.hasAdmin(),
+  };
+}
+
+/** A file that a shell can read, for the first session with curl. */
+async function writeCredentials({ appId, appKey }: Credentials, url: string, dataFolder: string) {
+  const file = join(dataFolder, 'first-app.env');
+  const lines = [`export APP_ID=${appId}`, `export APP_KEY=${appKey}`, `export BASE_URL=${url}`];
+  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  return { file, lines };
+}

@@ -1,0 +1,133 @@
+import { relative } from 'node:path';
+import { type App, createApp } from '../../app/app.ts';
+import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
+import { createSteadyClock } from '../../base/clock.ts';
+import type { Config } from '../../config/config.ts';
+import { version } from '../../config/version.ts';
+import { lockFolder } from '../../db/folder-lock.ts';
+import { migrate } from '../../db/migrate.ts';
+import { assertDemoOrEmpty } from '../../demo/make.ts';
+import { findDemoMark } from '../../features/apps/demo-mark.ts';
+import { endLeases } from '../../jobs/store.ts';
+import { type Command, type Terminal, UsageError } from '../support/command.ts';
+import { createLogLines } from '../support/log-lines.ts';
+import { tidyAtRest } from '../support/memory-at-rest.ts';
+import { waitForStop } from '../support/stop-signal.ts';
+import { type Demo, demoConfig, demoTexts, openDemo, prepareDemo } from './demo-service.ts';
+import { type FirstStart, makeFirstStart } from './first-start.ts';
+import { openDatabase, prepareFolder } from './storage.ts';
+
+const servedDemo = 'This is a demo; its visitors rest. Start it with --demo to let them walk.';
+const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** The start-up text. Only the first start's, and a demo's, holds secrets. */
+export function startText(
+  app: Pick<App, 'publicUrl'>,
+  config: Config,
+  { first, demo = [] }: { readonly first: FirstStart; readonly demo?: readonly string[] },
+): string {
+  const storage = config.databaseUrl ? 'PostgreSQL' : `embedded database in ${config.dataFolder}`;
+  const parts = [`Pharos ${version} listens on ${app.publicUrl()} (${storage}).`, ...demo];
+  if (first.setupUrl)
+    parts.push(`Make your administrator account with this link. It works once.\n\n  ${first.setupUrl}`);
+  else if (!first.hasAdmin)
+    parts.push(
+      'There is no administrator yet. Use the link that the first start printed, or run: pharos admin create --email EMAIL',
+    );
+  if (first.app) {
+    const file = relative('.', first.app.file) || first.app.file;
+    parts.push(
+      `A first app is ready. These lines are also in ${file}, so that ". ${file}" sets them:\n\n${first.app.lines.map((line) => `  ${line}`).join('\n')}`,
+    );
+  }
+  if (demo.length > 0 && loopback.has(config.host)) parts.push('Only this machine can reach it.');
+  else if (loopback.has(config.host))
+    parts.push(
+      'Only this machine can reach it. To open it to the network, set PHAROS_HOST=0.0.0.0, and PHAROS_PUBLIC_URL to\nthe address that clients use.',
+    );
+  else if (!config.publicUrl)
+    parts.push('It is open to the network. Set PHAROS_PUBLIC_URL to the address that clients use.');
+  return `${parts.join('\n\n')}\n`;
+}
+
+function startJson(app: App, first: FirstStart, demo: Demo | undefined): object {
+  const { setupUrl, app: made } = first;
+  return {
+    url: app.publicUrl(),
+    ...(setupUrl ? { setupUrl } : {}),
+    ...(made ? { app: { appId: made.appId, appKey: made.appKey, file: made.file } } : {}),
+    ...(demo ? { demo: demo.signIn } : {}),
+  };
+}
+
+/**
+ * New connections that may wait until they are accepted, one in each turn of the event loop. What is beyond it the system
+ * drops, and the client tries again after a second. As many as Linux allows by default; Node would take 511.
+ */
+const backlog = 4_096;
+
+/** Serves until a signal, then finishes what was accepted. */
+async function serve(config: Config, terminal: Terminal, how: { isJson: boolean; isDemo: boolean }): Promise<void> {
+  const db = await openDatabase(config);
+  try {
+    if (how.isDemo) await assertDemoOrEmpty(db);
+    await db.settle();
+    await migrate(db, Date.now());
+    await assertNoUnfinishedRestore(db);
+    // Who held a job of this folder is gone: the folder's lock says so.
+    if (!config.databaseUrl) await endLeases(db, Date.now());
+    // The log goes to standard error, so that what people and scripts read stands alone on standard output.
+    const logStream = createLogLines((lines) => terminal.err(lines));
+    const made = how.isDemo ? await prepareDemo(config, db) : undefined;
+    const app = await createApp({ config, db, now: createSteadyClock(await db.time?.()), logStream });
+    let demo: Demo | undefined;
+    try {
+      const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
+      // What the start has to say stands before the lines about it.
+      logStream.hold();
+      if (config.mqttPort !== undefined) await app.devices?.listen(config.mqttPort, config.mqttHost);
+      await app.server.listen({ host: config.host, port: config.port, backlog });
+      const first = await makeFirstStart(app, config.dataFolder);
+      if (made) demo = await openDemo(made, { app, config, db });
+      const texts = demo ? demoTexts(demo) : (await findDemoMark(db)) ? [servedDemo] : [];
+      terminal.out(
+        how.isJson ? JSON.stringify(startJson(app, first, demo)) : startText(app, config, { first, demo: texts }),
+      );
+      logStream.flush();
+      app.room.start();
+      const tidying = tidyAtRest();
+      app.server.log.info({ signal: await stopped }, 'stopping');
+      tidying.stop();
+    } finally {
+      await demo?.stop();
+      await app.close();
+      logStream.flush();
+    }
+  } finally {
+    await db.close();
+  }
+}
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'run the service',
+  details:
+    'The first start makes a set-up link for the console and a first app, and prints both. Logs go to standard error as\nJSON lines. SIGTERM or SIGINT stops it after what it has accepted; a second signal stops it at once.',
+  options: { demo: { help: 'fill an empty folder (./data-demo) with a small museum, and let a few visitors walk' } },
+  async run(call) {
+    const isDemo = call.has('demo');
+    const config = isDemo ? demoConfig(call) : call.config();
+    if (!config.worker && !config.databaseUrl)
+      throw new UsageError(
+        'With the embedded database nobody else can do the background work: leave PHAROS_WORKER on, or use PostgreSQL.',
+      );
+    prepareFolder(config);
+    const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
+    try {
+      await serve(config, call.terminal, { isJson: call.isJson, isDemo });
+    } finally {
+      lock?.release();
+    }
+    return undefined;
+  },
+};

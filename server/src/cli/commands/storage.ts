@@ -1,0 +1,73 @@
+import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createServices, type Services } from '../../app/services.ts';
+import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
+import { makeRoomToStart } from '../../base/disk-reserve.ts';
+import { type Config, databaseFile, filesFolder } from '../../config/config.ts';
+import type { Database } from '../../db/db.ts';
+import { migrate } from '../../db/migrate.ts';
+import { openSqlite } from '../../db/sqlite/sqlite.ts';
+
+/** Makes the data folder, for this user only, and sees that it can be written, also on a full disk. */
+export function prepareFolder({ dataFolder, databaseUrl }: Config): void {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  accessSync(dataFolder, constants.W_OK | constants.X_OK);
+  if (!databaseUrl) makeRoomToStart(dataFolder);
+}
+
+/**
+ * Takes other users of the machine the right to read what is stored: also in a data folder that was there before, perhaps
+ * with wider permissions. Whose file it is not, cannot change them; the doctor tells.
+ */
+export function closeToOthers(config: Config): void {
+  const file = databaseFile(config);
+  const own = process.getuid?.();
+  for (const [path, mode] of [
+    [filesFolder(config), 0o700],
+    [join(config.dataFolder, 'backups'), 0o700],
+    ...['', '-wal', '-shm'].map((end) => [file + end, 0o600] as const),
+  ] as const) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found && found.uid === own && (found.mode & 0o077) !== 0) chmodSync(path, mode);
+  }
+}
+
+/** Opens the database that is configured; an embedded one is created when it is not there. */
+export async function openDatabase(config: Config): Promise<Database> {
+  const { databaseUrl, databasePool: poolSize, databaseTimeoutMs: timeoutMs, queryDeadlineMs } = config;
+  if (databaseUrl) {
+    // Loaded where it is used: it takes 3 MB.
+    const { openPostgres } = await import('../../db/postgres/postgres.ts');
+    return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs, timeoutMs });
+  }
+  prepareFolder(config);
+  // SQLite makes its other files with the permissions of the first.
+  const file = databaseFile(config);
+  closeSync(openSync(file, 'a', 0o600));
+  closeToOthers(config);
+  return openSqlite({ file, queryDeadlineMs });
+}
+
+/** @throws Error when there is no embedded database yet, for commands that must not make one */
+export function assertDatabaseExists(config: Config): void {
+  if (config.databaseUrl || existsSync(databaseFile(config))) return;
+  throw new Error(`There is no database in ${config.dataFolder}. Name its folder with --data or PHAROS_DATA.`);
+}
+
+export async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = await openDatabase(config);
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** The services on the configured database, brought to the version of this code. A running service sees every change. */
+export function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
+  return withDatabase(config, async (db) => {
+    await migrate(db, Date.now());
+    await assertNoUnfinishedRestore(db);
+    return work(createServices({ db, now: Date.now }));
+  });
+}

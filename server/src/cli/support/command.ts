@@ -1,0 +1,68 @@
+import type { Config, Environment } from '../../config/config.ts';
+
+/** Where a command reads and writes, so that it can be run without a terminal. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  /** All of standard input, as text. */
+  readInput(): Promise<string>;
+  /** True when a person types: then what cannot be undone wants a confirmation. */
+  readonly isInteractive: boolean;
+}
+
+export interface OptionSpec {
+  /** What stands for the value in the help; without it the option is a switch. */
+  readonly value?: string;
+  readonly help: string;
+  readonly required?: true;
+  readonly multiple?: true;
+}
+
+export interface CommandCall {
+  /** Reads the configuration from flags and environment, where these say nothing from `fallbacks`. @throws ConfigError */
+  config(fallbacks?: Environment): Config;
+  /** The value of an option; undefined when it was not given. */
+  text(option: string): string | undefined;
+  texts(option: string): readonly string[];
+  has(option: string): boolean;
+  /** What stands behind the command's name, in order. */
+  readonly arguments: readonly string[];
+  readonly isJson: boolean;
+  readonly terminal: Terminal;
+  readonly environment: Environment;
+}
+
+/** What a command prints: the text for people, or with --json the object. */
+export interface Outcome {
+  readonly text: string;
+  readonly json: object;
+  /** The command did its work and found that something is wrong: exit code 1. */
+  readonly isFailure?: boolean;
+}
+
+export interface Command {
+  /** As it is typed, such as `app create`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly details?: string;
+  readonly arguments?: readonly { readonly name: string; readonly help: string; readonly optional?: true }[];
+  readonly options?: Readonly<Record<string, OptionSpec>>;
+  /** Undefined when it has printed what there is to say itself. */
+  run(call: CommandCall): Promise<Outcome | undefined>;
+}
+
+/** The command line itself is wrong: exit code 2, with what to do instead. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/** Refuses what cannot be undone until it is confirmed; a script has nobody who could mistype. */
+export function confirmDeletion(call: CommandCall, what: string): void {
+  if (!call.terminal.isInteractive || call.has('yes')) return;
+  throw new UsageError(`This deletes ${what} for good. Repeat the command with --yes.`);
+}
+
+export const yesOption: OptionSpec = { help: 'do not ask for a confirmation' };

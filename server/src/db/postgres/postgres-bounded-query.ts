@@ -1,0 +1,87 @@
+import pg from 'pg';
+import { charactersOf, type Row, type RowBudget } from '../db.ts';
+
+/**
+ * Rows that come before it is decided whether there is room for more. To ask for rows in steps costs a round trip, so
+ * what has no more than `fewRows` is asked for at once; one record has 256 KiB at most.
+ */
+const rowsAtOnce = 128;
+const fewRows = 100;
+
+type Done = (error: Error | null | undefined, result: pg.QueryResult) => void;
+
+/** What the driver calls as the server's messages come; it is not in its published types. */
+interface DriverQuery {
+  callback?: Done;
+  readonly rows?: number;
+  _result: { readonly rows: Row[] };
+  handleDataRow(message: unknown): void;
+  handlePortalSuspended(connection: Wire): void;
+  handleCommandComplete(message: unknown, connection: Wire): void;
+  handleError(error: Error, connection: Wire): void;
+}
+
+interface Wire {
+  sync(): void;
+}
+
+const DriverQuery = pg.Query as unknown as new (config: object) => DriverQuery & pg.Submittable;
+
+/**
+ * A query that is not read on once the texts of its rows have more characters than `within` allows: the server is asked
+ * for some rows at a time, and what is on its way beyond the budget is dropped as it comes.
+ */
+export class BoundedQuery extends DriverQuery {
+  readonly #mostCharacters: number;
+  #characters = 0;
+  #isEnded = false;
+
+  constructor(config: pg.QueryConfig, within: RowBudget) {
+    super(within.rows > fewRows ? { ...config, rows: rowsAtOnce } : config);
+    this.#mostCharacters = within.characters;
+  }
+
+  /** Runs it on `client` as the driver's own queries are run. */
+  runOn<T extends object>(client: pg.ClientBase | pg.Pool): Promise<pg.QueryResult<T>> {
+    return new Promise((resolve, reject) => {
+      const done: Done = (error, result) => (error ? reject(error) : resolve(result as pg.QueryResult<T>));
+      (client.query as (query: unknown, values: undefined, done: Done) => unknown)(this, undefined, done);
+    });
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (this.#isFull()) return;
+    super.handleDataRow(message);
+    this.#characters += charactersOf(this._result.rows.at(-1) ?? {});
+  }
+
+  override handlePortalSuspended(connection: Wire): void {
+    if (!this.#isFull()) {
+      super.handlePortalSuspended(connection);
+      return;
+    }
+    this.#isEnded = true;
+    connection.sync();
+  }
+
+  override handleCommandComplete(message: unknown, connection: Wire): void {
+    this.#isEnded = true;
+    super.handleCommandComplete(message, connection);
+  }
+
+  /**
+   * After an error the server skips everything up to a Sync ("Extended Query" in PostgreSQL's protocol flow). The driver
+   * sends one with a query of a single step only; without it the next statement on the connection is never answered.
+   */
+  override handleError(error: Error, connection: Wire): void {
+    if (this.rows && !this.#isEnded && error instanceof pg.DatabaseError) {
+      this.#isEnded = true;
+      connection.sync();
+    }
+    super.handleError(error, connection);
+  }
+
+  #isFull(): boolean {
+    return this.#characters > this.#mostCharacters;
+  }
+}

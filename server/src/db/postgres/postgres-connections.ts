@@ -1,0 +1,509 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { type Failure, fail } from '../../base/errors.ts';
+import type { RowBudget } from '../db.ts';
+import { BoundedQuery } from './postgres-bounded-query.ts';
+import { isConnectionLost, isSilence, NoUsableServer, outcomeUnknown, WrongServer } from './postgres-error.ts';
+import { graceMs, type PostgresLimits } from './postgres-limits.ts';
+import { type PostgresAddress, type PostgresServer, ServerChoice } from './postgres-servers.ts';
+
+/** Connections to PostgreSQL, none of which is waited for without end or can end the process. */
+
+// Times and counts are far below 2^53; a string for each bigint would have to be turned back everywhere.
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === 20 ? Number : pg.types.getTypeParser(oid, format),
+} as pg.CustomTypesConfig;
+
+/** How often what is under way is looked at. */
+const lookEveryMs = 100;
+/** The pause between two tries to reach a server that was lost. */
+const probeEveryMs = 200;
+/** How long the answer to "are you there" holds for statements that go on. */
+const aliveForMs = 2_000;
+const idleMs = 10_000;
+
+/**
+ * Proves that a commit is confirmed: it writes a message to the log that nobody reads, and locks nothing. Read-only servers
+ * take it too, so they are asked.
+ */
+const proof = `select pg_logical_emit_message(true, 'pharos', ''), current_setting('transaction_read_only') as read_only,
+  (select n from revisions where name = 'access')`;
+
+const plainProof = "update revisions set n = n where name = 'access'";
+
+export type Trouble = {
+  /** `unreachable`: no new connection can be made. `unconfirmed`: a commit was not confirmed in time, so none is begun. */
+  readonly kind: 'unreachable' | 'unconfirmed';
+  readonly failure: Failure;
+};
+
+const troubles: Readonly<Record<Trouble['kind'], string>> = {
+  unreachable: 'The database does not answer. Try again.',
+  unconfirmed: 'The database does not confirm writes at the moment. Try again.',
+};
+
+function troubleOf(kind: Trouble['kind'], cause: unknown): Trouble {
+  return { kind, failure: fail('Timeout', { message: troubles[kind], retryAfter: 1, cause }) };
+}
+
+interface Session {
+  readonly statementMs: number;
+  readonly lockMs: number;
+  readonly idleInTransactionMs: number;
+}
+
+/** What the driver keeps to itself. */
+interface Internals {
+  readonly connection: { readonly stream: { destroy(error?: Error): void } };
+}
+
+/** A connection to one server; every error of it is met by whoever uses it, or by nobody. */
+export class Connection extends pg.Client {
+  readonly server: PostgresServer;
+  /** The server has acknowledged a commit that it had not replicated as it should have. */
+  isUnconfirmed = false;
+  /** Why this side has given it up. */
+  givenUp: Error | undefined;
+  readonly #greeting: string;
+  readonly #wanted: PostgresAddress['wanted'];
+  readonly #noteFailure: (server: PostgresServer, error: Error) => void;
+
+  constructor(server: PostgresServer, how: ConnectionOptions) {
+    super({
+      connectionString: server.url,
+      types,
+      application_name: 'pharos',
+      connectionTimeoutMillis: how.connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    });
+    this.server = server;
+    this.#wanted = how.wanted;
+    this.#noteFailure = how.noteFailure;
+    this.#greeting = greetingOf(how.session);
+    // From its first moment to its last: without a listener, an error of the socket ends the process.
+    this.on('error', () => undefined);
+    this.on('notice', (notice) => {
+      if (isUnreplicated(notice)) this.isUnconfirmed = true;
+    });
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.Client> | undefined {
+    const connected = this.#connect();
+    if (!callback) return connected;
+    const tell = callback as (error: Error | null, client?: pg.Client) => void;
+    connected.then(
+      () => tell(null, this),
+      (error) => tell(error),
+    );
+    return undefined;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    try {
+      await super.connect();
+      await this.#greet();
+      return this;
+    } catch (error) {
+      this.destroy(error as Error);
+      this.#noteFailure(this.server, error as Error);
+      throw error;
+    }
+  }
+
+  /** One round trip: the session's settings, and whether it is the server that was asked for. */
+  async #greet(): Promise<void> {
+    const patience = setTimeout(() => this.destroy(new Error('timeout expired')), this.connectMs);
+    try {
+      const { rows } = await this.query<{ standby: boolean; read_only: string }>(this.#greeting);
+      const [{ standby, read_only: readOnly } = { standby: false, read_only: 'off' }] = rows;
+      if (this.#wanted === 'any') return;
+      if (standby) throw new WrongServer('it is a standby, which takes no writes');
+      if (this.#wanted === 'read-write' && readOnly === 'on') throw new WrongServer('it is read-only');
+    } finally {
+      clearTimeout(patience);
+    }
+  }
+
+  get connectMs(): number {
+    return (this as unknown as { readonly _connectionTimeoutMillis: number })._connectionTimeoutMillis;
+  }
+
+  /** Ends it at once, without a word to the server; what is under way on it fails. */
+  destroy(reason: Error): void {
+    this.givenUp ??= reason;
+    (this as unknown as Internals).connection.stream.destroy(reason);
+  }
+}
+
+type ConnectCallback = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
+
+interface ConnectionOptions {
+  readonly connectMs: number;
+  readonly wanted: PostgresAddress['wanted'];
+  readonly session: Session;
+  readonly noteFailure: (server: PostgresServer, error: Error) => void;
+}
+
+/**
+ * Settings go with a statement and not with the start of the connection, where PgBouncer refuses those it does not know.
+ * Warnings are asked for because one of them says that a commit was not replicated.
+ */
+function greetingOf({ statementMs, lockMs, idleInTransactionMs }: Session): string {
+  const settings = {
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    client_min_messages: 'warning',
+  };
+  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  return `select ${set.join(', ')}, pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`;
+}
+
+/**
+ * PostgreSQL answers a commit whose wait for a synchronous standby was cancelled as done, behind a warning (SQLSTATE 01000,
+ * `SyncRepWaitForLSN` in syncrep.c). Its text is translated; the names are not.
+ */
+function isUnreplicated({ routine, file, message }: { routine?: string; file?: string; message?: string }): boolean {
+  return (
+    routine === 'SyncRepWaitForLSN' || file === 'syncrep.c' || /wait for synchronous replication/.test(message ?? '')
+  );
+}
+
+/** How a query is sent: how long it may take, whether it commits, and how much it may bring into memory. */
+export interface Sending {
+  readonly limitMs: number;
+  readonly isCommit?: boolean;
+  readonly within?: RowBudget | undefined;
+}
+
+/** A statement that is waited for. */
+export interface Flight {
+  readonly connection: Connection;
+  readonly since: number;
+  readonly deadline: number;
+  /** A commit, or a write that commits itself. */
+  readonly isCommit: boolean;
+  isOver: boolean;
+}
+
+export interface ConnectionsOptions {
+  readonly address: PostgresAddress;
+  readonly poolSize: number;
+  readonly slowConnections: number;
+  readonly queryDeadlineMs: number;
+  readonly limits: PostgresLimits;
+}
+
+export class Connections {
+  readonly #limits: PostgresLimits;
+  readonly #choice: ServerChoice;
+  readonly #short: pg.Pool;
+  readonly #slow: pg.Pool;
+  readonly #session: Session;
+  readonly #open = new Set<Connection>();
+  readonly #taken = new Set<Connection>();
+  readonly #flights = new Set<Flight>();
+  /** What was wrong with each server when it was last tried. */
+  readonly #reasons = new Map<PostgresServer, string>();
+  readonly #failures = new WeakMap<object, PostgresServer>();
+  readonly #watch: NodeJS.Timeout;
+  readonly #closing = new AbortController();
+  #lookedAt = performance.now();
+  #aliveUntil = 0;
+  #isAsking = false;
+  #trouble: Trouble | undefined;
+  #probing: Promise<void> | undefined;
+  #onTrouble: ((trouble: Trouble | undefined) => void) | undefined;
+
+  constructor({ address, poolSize, slowConnections, queryDeadlineMs, limits }: ConnectionsOptions) {
+    this.#limits = limits;
+    this.#choice = new ServerChoice(address);
+    const lockMs = limits.lock;
+    const idleInTransactionMs = limits.transaction + graceMs;
+    this.#session = { statementMs: limits.statement, lockMs, idleInTransactionMs };
+    this.#short = this.#pool(poolSize, this.#session);
+    this.#slow = this.#pool(slowConnections, { ...this.#session, statementMs: queryDeadlineMs });
+    this.#watch = setInterval(() => this.#look(), lookEveryMs);
+    this.#watch.unref();
+  }
+
+  get waiting(): number {
+    return this.#short.waitingCount;
+  }
+
+  get trouble(): Trouble | undefined {
+    return this.#trouble;
+  }
+
+  /** Tells when the database is lost, and when it is back (undefined). */
+  onTrouble(listener: (trouble: Trouble | undefined) => void): void {
+    this.#onTrouble = listener;
+  }
+
+  /** @throws Failure Timeout while commits are not confirmed: what would only wait is not begun */
+  assertConfirming(): void {
+    if (this.#trouble?.kind === 'unconfirmed') throw this.#trouble.failure;
+  }
+
+  /** A connection; to be given back with `release`. Tries each server once. @throws an error of the driver, or Failure */
+  async acquire(which: 'short' | 'slow' = 'short'): Promise<Connection & pg.PoolClient> {
+    const pool = which === 'short' ? this.#short : this.#slow;
+    const giveUp = performance.now() + this.#limits.acquire;
+    const tried = new Set<PostgresServer>();
+    for (;;) {
+      if (this.#trouble?.kind === 'unreachable' && pool.idleCount === 0) throw this.#trouble.failure;
+      try {
+        return (await pool.connect()) as unknown as Connection & pg.PoolClient;
+      } catch (error) {
+        const server = this.#failedOn(error);
+        // Nothing was tried: every connection is in use, or the server has refused who we are.
+        if (!server) throw error;
+        tried.add(server);
+        const isLast = tried.has(this.#choice.current) || performance.now() > giveUp;
+        if (!isLast) continue;
+        if (isSilence(error)) this.#note('unreachable', error);
+        throw this.hasOtherServers || error instanceof WrongServer ? this.#unusable(error) : error;
+      }
+    }
+  }
+
+  /** The server that did not take the connection, where another one might. */
+  #failedOn(error: unknown): PostgresServer | undefined {
+    return this.#failures.get(error as object) ?? this.#failures.get((error as Error).cause as object);
+  }
+
+  #unusable(cause: unknown): NoUsableServer {
+    const reasons = this.#choice.address.servers.map(
+      (server) => `${server.name}: ${this.#reasons.get(server) ?? 'not tried'}`,
+    );
+    return new NoUsableServer(reasons, cause);
+  }
+
+  /**
+   * Runs a statement within limits. One that has no answer in time ends with its connection.
+   *
+   * @throws Failure Timeout, outcome unknown, where it may have been committed; else what the driver throws
+   */
+  async send<T extends object>(
+    connection: Connection,
+    query: pg.QueryConfig,
+    { limitMs, isCommit = false, within }: Sending,
+  ): Promise<pg.QueryResult<T>> {
+    const since = performance.now();
+    const flight: Flight = { connection, since, deadline: since + limitMs, isCommit, isOver: false };
+    this.#flights.add(flight);
+    try {
+      const result = within
+        ? await new BoundedQuery(query, within).runOn<T>(connection)
+        : await connection.query<T>(query);
+      if (!connection.isUnconfirmed) return result;
+      connection.isUnconfirmed = false;
+      throw outcomeUnknown('The database was kept from replicating the write', undefined);
+    } catch (error) {
+      if (isCommit && (connection.givenUp || isConnectionLost(error)))
+        throw outcomeUnknown('The database did not confirm the write', error);
+      throw error;
+    } finally {
+      flight.isOver = true;
+      this.#flights.delete(flight);
+    }
+  }
+
+  /**
+   * The server has proved unfit (it takes no writes any more): connections to it are not used again, and the next server is
+   * tried first.
+   */
+  leave(server: PostgresServer, reason: string): void {
+    this.#reasons.set(server, reason);
+    this.#choice.failed(server);
+    this.#recycle('idle', new Error(`Connection terminated: ${reason}`));
+  }
+
+  /** There is more than one server to choose from. */
+  get hasOtherServers(): boolean {
+    return this.#choice.address.servers.length > 1;
+  }
+
+  /** Proves that a write would be confirmed now. @throws Failure, or an error of the driver */
+  async prove(): Promise<void> {
+    if (this.#trouble) throw this.#trouble.failure;
+    const connection = await this.acquire();
+    let isBroken = true;
+    try {
+      await this.#proveOn(connection);
+      isBroken = false;
+    } catch (error) {
+      isBroken = connection.givenUp !== undefined || isConnectionLost(error);
+      throw error;
+    } finally {
+      connection.release(isBroken);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([this.#short.end(), this.#slow.end()]);
+    await this.#probing;
+    clearInterval(this.#watch);
+    // A farewell that nobody answers must not keep a finished process.
+    const farewell = setTimeout(() => this.#recycle('all', new Error('closed')), graceMs);
+    farewell.unref();
+  }
+
+  async #proveOn(connection: Connection): Promise<void> {
+    const limits = { limitMs: this.#limits.commit, isCommit: true };
+    const prove = (text: string) => this.send<{ read_only: string }>(connection, { text }, limits);
+    const { rows } = await prove(proof).catch((error: unknown) => {
+      // Products that speak PostgreSQL's protocol may lack the function, and users the right to call it.
+      if (/^(42883|42501|0A)/.test(String((error as { code?: unknown }).code))) return prove(plainProof);
+      throw error;
+    });
+    if (rows[0]?.read_only === 'on') throw new WrongServer('it takes no writes');
+  }
+
+  #pool(size: number, session: Session): pg.Pool {
+    const make = () => this.#make(session);
+    // The pool calls it with `new`; it answers a connection to the server that is used now.
+    const Client = function Client() {
+      return make();
+    } as unknown as typeof pg.Client;
+    const pool = new pg.Pool({
+      Client,
+      max: size,
+      idleTimeoutMillis: idleMs,
+      connectionTimeoutMillis: this.#limits.acquire,
+    });
+    pool.on('acquire', (client) => void this.#taken.add(client as unknown as Connection));
+    pool.on('release', (_, client) => void this.#taken.delete(client as unknown as Connection));
+    // An idle connection that the server closes is replaced on the next use.
+    pool.on('error', () => undefined);
+    return pool;
+  }
+
+  #make(session: Session): Connection {
+    const connection = new Connection(this.#choice.current, {
+      connectMs: this.#limits.connect,
+      wanted: this.#choice.address.wanted,
+      session,
+      noteFailure: (server, error) => {
+        if (!(error instanceof WrongServer || isConnectionLost(error))) return;
+        this.#reasons.set(server, reasonOf(error));
+        this.#failures.set(error, server);
+        this.#choice.failed(server);
+      },
+    });
+    this.#open.add(connection);
+    connection.on('end', () => {
+      this.#open.delete(connection);
+      this.#taken.delete(connection);
+    });
+    return connection;
+  }
+
+  /** Ends what had its time, and asks whether the server is there when something takes long. */
+  #look(): void {
+    const now = performance.now();
+    // This process was busy itself: answers that have arrived are read before anything is given up.
+    const wasBusy = now - this.#lookedAt > 5 * lookEveryMs;
+    this.#lookedAt = now;
+    if (wasBusy) return;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const flight of this.#flights) {
+      if (now < flight.deadline) oldest = Math.min(oldest, flight.since);
+      else if (!flight.connection.givenUp) this.#giveUp(flight);
+    }
+    if (now - oldest > this.#limits.suspect && now > this.#aliveUntil) void this.#askWhetherAlive();
+  }
+
+  #giveUp(flight: Flight): void {
+    const error = new Error('Connection terminated: the server did not answer in time');
+    flight.connection.destroy(error);
+    // Where one connection has died without a word, the others may have too.
+    this.#recycle('idle', error);
+    if (flight.isCommit) this.#note('unconfirmed', error);
+  }
+
+  /** By a new connection: the old ones may be dead although the server is there. Any answer will do, also a refusal. */
+  async #askWhetherAlive(): Promise<void> {
+    if (this.#isAsking || this.#closing.signal.aborted) return;
+    this.#isAsking = true;
+    const asked = this.#choice.current;
+    const connection = new Connection(asked, {
+      connectMs: this.#limits.connect,
+      wanted: 'any',
+      session: this.#session,
+      noteFailure: () => undefined,
+    });
+    try {
+      await connection.connect();
+      this.#aliveUntil = performance.now() + aliveForMs;
+      connection.end(() => undefined);
+    } catch (error) {
+      if (isSilence(error)) {
+        const silent = new Error('Connection terminated: the server does not answer', { cause: error });
+        this.#choice.failed(asked);
+        this.#recycle('all', silent);
+        this.#note('unreachable', silent);
+      } else this.#aliveUntil = performance.now() + aliveForMs;
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #recycle(which: 'idle' | 'all', reason: Error): void {
+    for (const connection of this.#open)
+      if (which === 'all' || !this.#taken.has(connection)) connection.destroy(reason);
+  }
+
+  #note(kind: Trouble['kind'], cause: unknown): void {
+    if (this.#closing.signal.aborted || this.#trouble?.kind === kind) return;
+    this.#trouble = troubleOf(kind, cause);
+    this.#onTrouble?.(this.#trouble);
+    this.#probing ??= this.#probeUntilWell().finally(() => {
+      this.#probing = undefined;
+    });
+  }
+
+  /** On connections of its own, so that it neither waits for others nor keeps them waiting. */
+  async #probeUntilWell(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted && this.#trouble) {
+      const connection = this.#make(this.#session);
+      // It is nobody else's to close.
+      this.#taken.add(connection);
+      const stop = () => connection.destroy(new Error('closed'));
+      signal.addEventListener('abort', stop);
+      try {
+        await connection.connect();
+        // It can be read from, at least.
+        if (this.#trouble.kind === 'unreachable') this.#trouble = troubleOf('unconfirmed', this.#trouble.failure.cause);
+        await this.#proveOn(connection).catch((error: unknown) => {
+          // Any other answer is one: there is no trouble of this kind.
+          if (connection.givenUp || isConnectionLost(error) || error instanceof WrongServer) throw error;
+        });
+        this.#well();
+      } catch {
+        await delay(probeEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
+      } finally {
+        signal.removeEventListener('abort', stop);
+        connection.end(() => undefined);
+      }
+    }
+  }
+
+  #well(): void {
+    this.#trouble = undefined;
+    this.#onTrouble?.(undefined);
+  }
+}
+
+function reasonOf(error: Error): string {
+  const { code } = error as { code?: string };
+  if (isSilence(error)) return 'it does not answer';
+  if (error instanceof WrongServer) return error.message;
+  return code === undefined ? error.message : /^\d/.test(code) ? `${error.message} (${code})` : code;
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from '../../base/sql.ts';
+import type { Database } from '../db.ts';
+import { openSqlite } from './sqlite.ts';
+import { openSqliteConnection } from './sqlite-connection.ts';
+
+describe('what one turn of the event loop reads from SQLite', () => {
+  let folder: string;
+  let file: string;
+  let db: Database;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'pharos-turn-'));
+    file = join(folder, 'test.db');
+    db = openSqlite({ file, queryDeadlineMs: 30_000 });
+    await db.run(sql`create table t (n int)`);
+    await db.run(sql`insert into t values (0)`);
+  });
+  afterEach(async () => {
+    await db.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const read = async () => (await db.one<{ n: number }>(sql`select n from t`))?.n;
+  const readThrice = () => Promise.all([read(), read(), read()]);
+
+  test('is one state, and what another process commits is seen in the next turn', async () => {
+    const other = openSqliteConnection(file, 'write');
+    try {
+      assert.deepEqual(await readThrice(), [0, 0, 0]);
+      const before = readThrice();
+      other.raw.exec('update t set n = 1');
+      const after = read();
+      assert.deepEqual([...(await before), await after], [0, 0, 0, 0]);
+      const latest = db.latest<{ n: number }>(sql`select n from t`);
+      assert.deepEqual([(await latest)?.n, await read()], [1, 1], 'who has to know is told at once');
+      await nextTurn();
+      assert.deepEqual(await readThrice(), [1, 1, 1]);
+    } finally {
+      other.close();
+    }
+  });
+
+  test('never stands in the way of a write, and shows what was written when it is acknowledged', async () => {
+    for (let n = 1; n <= 50; n++) {
+      const [, ...seen] = await Promise.all([
+        db.run(sql`update t set n = ${n}`).then(async () => assert.equal(await read(), n)),
+        ...Array.from({ length: 5 }, read),
+      ]);
+      for (const value of seen) assert.ok(value === n - 1 || value === n);
+    }
+    await db.transaction(async (inside) => {
+      await readThrice();
+      await inside.run(sql`update t set n = 100`);
+      assert.deepEqual(await readThrice(), [50, 50, 50], 'what is not committed is not seen');
+      await nextTurn();
+      assert.deepEqual(await readThrice(), [50, 50, 50]);
+    });
+    assert.deepEqual(await readThrice(), [100, 100, 100]);
+  });
+
+  test('goes on while another process keeps a write from beginning, until that is refused, and after', async (t) => {
+    const other = openSqliteConnection(file, 'write');
+    try {
+      other.raw.exec('begin immediate');
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      let isOver = false;
+      const refused = assert
+        .rejects(db.run(sql`update t set n = 7`), { name: 'Timeout' })
+        .finally(() => (isOver = true));
+      while (!isOver) {
+        assert.deepEqual(await readThrice(), [0, 0, 0]);
+        await nextTurn();
+        t.mock.timers.tick(100);
+      }
+      await refused;
+      other.raw.exec('rollback');
+      await db.run(sql`update t set n = 8`);
+      assert.deepEqual(await readThrice(), [8, 8, 8]);
+    } finally {
+      other.close();
+    }
+  });
+
+  test('is over before the database is closed', async () => {
+    await readThrice();
+    await db.close();
+    db = openSqlite({ file, queryDeadlineMs: 30_000 });
+    assert.equal(await read(), 0);
+  });
+});

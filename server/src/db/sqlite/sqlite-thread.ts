@@ -1,0 +1,88 @@
+/**
+ * The code of a reader thread: runs one query at a time on a connection of its own. Long queries, backups and
+ * checkpoints happen here, so that the main thread never waits for them.
+ */
+import { getPriority, platform, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Sql, type SqlParameter } from '../../base/sql.ts';
+import type { RowBudget } from '../db.ts';
+import { openSqliteConnection, usualLogBytes } from './sqlite-connection.ts';
+
+export type ThreadRequest =
+  | {
+      readonly id: number;
+      readonly kind: 'query';
+      readonly strings: readonly string[];
+      readonly values: readonly SqlParameter[];
+      readonly deadlineMs: number;
+      readonly within?: RowBudget;
+    }
+  | { readonly id: number; readonly kind: 'snapshot'; readonly open: boolean }
+  | {
+      readonly id: number;
+      readonly kind: 'checkpoint';
+      readonly beginsAnew: boolean;
+      readonly logBytes?: number | undefined;
+    };
+
+export type ThreadAnswer =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly message: string; readonly code: string; readonly timedOut: boolean };
+
+const { file } = workerData as { file: string };
+const reader = openSqliteConnection(file, 'read');
+
+let folding: ReturnType<typeof openSqliteConnection> | undefined;
+
+/** Folds the log into the database. The connection is kept, since writes may be waiting. */
+function checkpoint(beginsAnew: boolean, logBytes: number = usualLogBytes): unknown {
+  folding ??= openSqliteConnection(file, 'write');
+  folding.raw.pragma(`journal_size_limit = ${logBytes}`);
+  const folded = folding.raw.pragma('wal_checkpoint(PASSIVE)');
+  // Whoever writes first after that flushes the log's new head before anything else; here nobody waits for it who reads.
+  // The number is nobody's; to set it writes one page.
+  if (beginsAnew) folding.raw.pragma('user_version = 0');
+  return folded;
+}
+
+/**
+ * As a nice value: a long query gets a quarter of a processor that others want too. With less it would keep the log from
+ * being folded.
+ */
+const patience = 5;
+let isPatient = false;
+
+/** Where there are fewer processors than threads, a long query shall not keep the main thread from its own. */
+function bePatient(): void {
+  // Elsewhere, a process has one priority for all of its threads.
+  if (isPatient || platform() !== 'linux') return;
+  isPatient = true;
+  try {
+    if (getPriority() < patience) setPriority(patience);
+  } catch {
+    // A sandbox may forbid it; queries are answered all the same.
+  }
+}
+
+function answer(request: ThreadRequest): unknown {
+  if (request.kind === 'checkpoint') return checkpoint(request.beginsAnew, request.logBytes);
+  bePatient();
+  if (request.kind === 'snapshot') return reader.raw.exec(request.open ? 'begin' : 'rollback') && undefined;
+  reader.functions.setDeadline(request.deadlineMs > 0 ? Date.now() + request.deadlineMs : undefined);
+  try {
+    const statement = new Sql(request.strings, request.values);
+    return request.within ? reader.reader.all(statement, request.within) : reader.all(statement);
+  } finally {
+    reader.functions.setDeadline(undefined);
+  }
+}
+
+parentPort?.on('message', (request: ThreadRequest) => {
+  try {
+    parentPort?.postMessage({ id: request.id, value: answer(request) } satisfies ThreadAnswer);
+  } catch (error) {
+    const { message, code, name } = error as Error & { code?: string };
+    const failed: ThreadAnswer = { id: request.id, message, code: String(code ?? ''), timedOut: name === 'Timeout' };
+    parentPort?.postMessage(failed);
+  }
+});

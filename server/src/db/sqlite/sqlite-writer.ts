@@ -1,0 +1,286 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Failure, fail } from '../../base/errors.ts';
+import { raw, type Sql } from '../../base/sql.ts';
+import type { Db, Row } from '../db.ts';
+import type { Dialect } from '../dialect.ts';
+import { storageTrouble } from '../storage-error.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+import { translateSqliteError } from './sqlite-error.ts';
+import { diskFailed } from './wal-file.ts';
+
+/** How long a write waits for another process (the command line) that holds the write lock. */
+const lockWaitMs = 5_000;
+/** A batch ends after this many writes, so that the first one in it is not acknowledged late. */
+const maxBatch = 1_000;
+
+// Statements are prepared once by their text; `exec` would compile them for every write.
+const begin = raw('begin immediate');
+const commit = raw('commit');
+const savepoint = raw('savepoint unit');
+const release = raw('release unit');
+const rollback = raw('rollback to unit');
+
+type Effects = readonly (() => void)[];
+type Outcome = { readonly value: unknown; readonly effects: Effects } | { readonly error: unknown };
+
+interface Unit {
+  /** A single statement is atomic by itself: it needs no savepoint, and is not waited for. */
+  readonly work: Sql | ((db: Db) => Promise<unknown>);
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const none: Effects = Object.freeze([]);
+
+/** What a writer's owner does around its commits. */
+export interface CommitSteps {
+  /** Ends what is open on the connection. */
+  beforeBegin(): void;
+  /** Makes what was committed survive a power cut. Once it has rejected, nothing more is written. */
+  flush(): Promise<void>;
+  onCommit(): void;
+  /** The disk has no room. The same writes are tried once more after it. */
+  makeRoom?(): void;
+}
+
+/** A commit that may have been stored although the disk did not confirm it. */
+function unconfirmed(cause: unknown): Failure {
+  return fail('Timeout', {
+    message:
+      'The disk did not confirm the write, so it is not known whether it was stored. Check before sending it again.',
+    isOutcomeUnknown: true,
+    cause,
+  });
+}
+
+/**
+ * The one writer of an embedded database, with group commit: writes that arrive together share one transaction (and one
+ * flush of the disk), each behind a savepoint of its own, and are acknowledged only when they are durable. While the disk
+ * works, this thread serves others, and the next writes gather.
+ */
+export class SqliteWriter {
+  readonly #connection: SqliteConnection;
+  readonly #inside: Db;
+  readonly #steps: CommitSteps;
+  #queue: Unit[] = [];
+  #active: Promise<void> | undefined;
+  #held: (() => Promise<void>) | undefined;
+  #refusal: Failure | undefined;
+  #mayMakeRoom = false;
+  /** What the unit that runs now wants to happen after the commit. */
+  #effects: (() => void)[] = [];
+
+  constructor(connection: SqliteConnection, dialect: Dialect, steps: CommitSteps) {
+    this.#connection = connection;
+    this.#steps = steps;
+    this.#inside = insideTransaction(connection, dialect, (effect) => this.#effects.push(effect));
+  }
+
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  run(statement: Sql): Promise<number> {
+    return this.#enqueue(statement);
+  }
+
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.#enqueue(work);
+  }
+
+  /** From now on nothing more is written: every write is refused with this before it begins. */
+  refuse(refusal: Failure): void {
+    this.#refusal ??= refusal;
+  }
+
+  /** Runs `work` between two transactions; writes that come meanwhile wait for it. One at a time. */
+  hold(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#held = () => (this.#refusal ? Promise.reject(this.#refusal) : work()).then(resolve, reject);
+      this.#active ??= this.#drain();
+    });
+  }
+
+  /** Resolves when every accepted write is committed or refused. */
+  async idle(): Promise<void> {
+    while (this.#active) await this.#active;
+  }
+
+  #enqueue<T>(work: Unit['work']): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve, reject });
+      this.#active ??= this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0 || this.#held) {
+      const held = this.#held;
+      this.#held = undefined;
+      await held?.();
+      // One turn of the event loop gathers the writes of all requests that were read from their sockets together.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#commitBatch(this.#queue.splice(0, maxBatch));
+    }
+    this.#active = undefined;
+  }
+
+  async #commitBatch(units: readonly Unit[]): Promise<void> {
+    if (units.length === 0) return;
+    const outcomes = await this.#write(units);
+    if (outcomes instanceof Error) {
+      // On a full disk one that needs room takes the others of its batch with it.
+      if (units.length > 1 && storageTrouble(outcomes) === 'full')
+        for (const unit of units) await this.#commitBatch([unit]);
+      else for (const unit of units) unit.reject(outcomes);
+      return;
+    }
+    this.#steps.onCommit();
+    for (let index = 0; index < units.length; index++) {
+      const [unit, outcome] = [units[index], outcomes[index]];
+      if (unit === undefined || outcome === undefined) continue;
+      if ('error' in outcome) {
+        unit.reject(outcome.error);
+        continue;
+      }
+      for (const effect of outcome.effects) effect();
+      unit.resolve(outcome.value as never);
+    }
+  }
+
+  /** What became of each unit once all are on the disk, or what none of them could be written for. */
+  async #write(units: readonly Unit[]): Promise<readonly Outcome[] | Error> {
+    for (let isSecondTry = false; ; isSecondTry = true) {
+      // After a failed flush the disk may report success for what it has lost, so that no later one can be trusted.
+      if (this.#refusal) return this.#refusal;
+      this.#mayMakeRoom = !isSecondTry && this.#steps.makeRoom !== undefined;
+      const outcomes = await this.#commit(units);
+      if (outcomes instanceof Error) {
+        if (!this.#mayMakeRoom || storageTrouble(outcomes) !== 'full') return outcomes;
+        this.#steps.makeRoom?.();
+        continue;
+      }
+      try {
+        await this.#steps.flush();
+        return outcomes;
+      } catch (error) {
+        this.refuse(diskFailed(error));
+        return unconfirmed(error);
+      }
+    }
+  }
+
+  async #commit(units: readonly Unit[]): Promise<readonly Outcome[] | Error> {
+    const outcomes: Outcome[] = [];
+    let isCommitting = false;
+    try {
+      await this.#begin();
+      for (const { work } of units)
+        outcomes.push(typeof work === 'function' ? await this.#runUnit(work) : this.#runStatement(work));
+      isCommitting = true;
+      this.#connection.run(commit);
+      return outcomes;
+    } catch (error) {
+      this.#abandon();
+      // The log may hold all of it already; then a start that follows at once finds it.
+      if (isCommitting && storageTrouble(error) === 'io') return unconfirmed(error);
+      return translateSqliteError(error) as Error;
+    }
+  }
+
+  #abandon(): void {
+    try {
+      // Where it could not be begun, others may have begun to read meanwhile.
+      this.#steps.beforeBegin();
+      if (this.#connection.raw.inTransaction) this.#connection.raw.exec('rollback');
+    } catch {
+      // The next begin finds out.
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const giveUp = Date.now() + lockWaitMs;
+    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
+      try {
+        this.#steps.beforeBegin();
+        this.#connection.run(begin);
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+        if (Date.now() > giveUp)
+          throw fail('Timeout', { message: 'Another process holds the database. Try again.', retryAfter: 1 });
+      }
+      await delay(waitMs);
+    }
+  }
+
+  #runStatement(statement: Sql): Outcome {
+    try {
+      return { value: this.#connection.run(statement), effects: none };
+    } catch (error) {
+      this.#assertAlive(error);
+      return { error: translateSqliteError(error) };
+    }
+  }
+
+  async #runUnit(work: (db: Db) => Promise<unknown>): Promise<Outcome> {
+    this.#connection.run(savepoint);
+    this.#effects = [];
+    try {
+      const value = await work(this.#inside);
+      this.#connection.run(release);
+      return { value, effects: this.#effects };
+    } catch (error) {
+      this.#assertAlive(error);
+      this.#connection.run(rollback);
+      this.#connection.run(release);
+      return { error: translateSqliteError(error) };
+    }
+  }
+
+  /**
+   * A full disk or an I/O error ends the whole transaction; then nothing of the batch may be acknowledged. It is ended here
+   * too where room may be made for all of it.
+   */
+  #assertAlive(error: unknown): void {
+    if (!this.#connection.raw.inTransaction || (this.#mayMakeRoom && storageTrouble(error) === 'full')) throw error;
+  }
+}
+
+function insideTransaction(
+  connection: SqliteConnection,
+  dialect: Dialect,
+  afterCommit: (effect: () => void) => void,
+): Db {
+  const attempt = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  };
+  const inside: Db = {
+    dialect,
+    all: <T extends object = Row>(statement: Sql) => attempt(() => connection.all(statement) as T[]),
+    one: <T extends object = Row>(statement: Sql) => attempt(() => connection.one(statement) as T | undefined),
+    run: (statement) => attempt(() => connection.run(statement)),
+    runTogether: (statements) =>
+      attempt(() => {
+        for (const statement of statements) connection.run(statement);
+      }),
+    transaction: async (work) => {
+      await attempt(() => connection.run(raw('savepoint inner_unit')));
+      try {
+        const value = await work(inside);
+        await attempt(() => connection.run(raw('release inner_unit')));
+        return value;
+      } catch (error) {
+        connection.raw.exec('rollback to inner_unit');
+        connection.raw.exec('release inner_unit');
+        throw error;
+      }
+    },
+    afterCommit,
+  };
+  return inside;
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { getPriority, platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { Failure } from '../../base/errors.ts';
+import { sql } from '../../base/sql.ts';
+import type { Db } from '../db.ts';
+import { openSqlite, sqliteDialect } from './sqlite.ts';
+import { openSqliteConnection } from './sqlite-connection.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
+import { WalFile } from './wal-file.ts';
+
+async function untilFlushing(flushes: readonly unknown[]): Promise<void> {
+  while (flushes.length === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('a write to SQLite', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pharos-wal-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('is acknowledged only when the disk has confirmed it, and those that come meanwhile share the next flush', async () => {
+    const connection = openSqliteConnection(join(folder, 'test.db'), 'write');
+    connection.raw.exec('create table t (n int)');
+    const flushes: (() => void)[] = [];
+    const flush = () => new Promise<void>((resolve) => flushes.push(resolve));
+    const writer = new SqliteWriter(connection, sqliteDialect, { beforeBegin() {}, flush, onCommit() {} });
+    const done: number[] = [];
+    const write = (n: number) => writer.run(sql`insert into t values (${n})`).then(() => done.push(n));
+    const first = write(1);
+    await untilFlushing(flushes);
+    assert.deepEqual(done, []);
+    const others = [write(2), write(3)];
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(flushes.length, 1, 'nothing is written while the disk works on what was');
+    flushes.shift()?.();
+    await first;
+    assert.deepEqual(done, [1]);
+    await untilFlushing(flushes);
+    flushes.shift()?.();
+    await Promise.all(others);
+    assert.deepEqual(done, [1, 2, 3]);
+    connection.close();
+  });
+
+  test('is refused when the disk does not confirm it, and so is every later one', async () => {
+    // A folder in the place of the log cannot be opened for writing.
+    mkdirSync(join(folder, 'test.db-wal'));
+    const wal = new WalFile(join(folder, 'test.db'));
+    const isRefused = (error: unknown) => error instanceof Failure && error.entry.name === 'Timeout';
+    await assert.rejects(wal.flush(), isRefused);
+    rmSync(join(folder, 'test.db-wal'), { recursive: true });
+    writeFileSync(join(folder, 'test.db-wal'), '');
+    await assert.rejects(wal.flush(), isRefused, 'what was lost before cannot be known');
+  });
+
+  test('goes on when the log was removed and made anew', async () => {
+    const file = join(folder, 'test.db-wal');
+    const wal = new WalFile(join(folder, 'test.db'));
+    await wal.flush();
+    writeFileSync(file, 'one');
+    await wal.flush();
+    rmSync(file);
+    await wal.flush();
+    writeFileSync(file, 'two');
+    await wal.flush();
+    wal.close();
+  });
+});
+
+describe('the log of SQLite', () => {
+  for (const isRead of [false, true])
+    test(`does not grow without end under steady writing${isRead ? ', while long queries read' : ''}`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));
+      const db = openSqlite({ file: join(folder, 'test.db'), queryDeadlineMs: 30_000, checkpointFrames: 256 });
+      try {
+        await db.run(sql`create table notes (id integer primary key, body text)`);
+        const body = 'n'.repeat(4_000);
+        let [writes, most, isDone] = [0, 0, false];
+        const write = async () => {
+          for (; writes < 60_000; writes++) {
+            await db.run(sql`insert into notes (body) values (${body})`);
+            most = Math.max(most, db.stats().walBytes);
+          }
+        };
+        const read = async () => {
+          // Begun before the one before has ended, so that there is always one that reads.
+          while (isRead && !isDone) await db.all(sql`select sum(length(body)) as n from notes`, { share: 'reader' });
+        };
+        const reading = Promise.all([read(), read(), read()]);
+        await Promise.all(Array.from({ length: 64 }, write));
+        isDone = true;
+        await reading;
+        // 240 MB were written.
+        assert.ok(most < 120e6, `the log had ${most} bytes`);
+        const [row] = await db.all<{ n: number }>(sql`select count(*) as n from notes`);
+        assert.equal(row?.n, writes);
+      } finally {
+        await db.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
+
+  test('is in the database by the time that who writes much goes on', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));
+    const file = join(folder, 'test.db');
+    const db = openSqlite({ file, queryDeadlineMs: 30_000, checkpointFrames: 256 });
+    try {
+      await db.run(sql`create table notes (id integer primary key, body text)`);
+      const write = (db: Db) => db.run(sql`insert into notes (body) values (${'n'.repeat(4_000)})`);
+      await db.transaction(async (db) => {
+        for (let n = 0; n < 400; n++) await write(db);
+      });
+      // Every 16th commit it is looked at how long the log is.
+      for (let commits = 2; commits < 16; commits++) await write(db);
+      await db.caughtUp();
+      assert.ok(statSync(file).size > 400 * 4_096, `the database has ${statSync(file).size} bytes`);
+    } finally {
+      await db.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+test('long queries leave the processor to everybody else', { skip: platform() !== 'linux' }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));
+  const db = openSqlite({ file: join(folder, 'test.db'), queryDeadlineMs: 30_000 });
+  const own = getPriority();
+  try {
+    await db.run(sql`create table notes (id integer primary key, body text)`);
+    await db.all(sql`select count(*) from notes`, { share: 'reader' });
+    const priorities = readdirSync('/proc/self/task').map((id) => getPriority(Number(id)));
+    assert.ok(Math.max(...priorities) >= 5, priorities.join());
+    assert.equal(getPriority(), own);
+  } finally {
+    await db.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,114 @@
+import {
+  isAnswer,
+  type NoAnswer,
+  type ProviderAnswer,
+  type ProviderRequest,
+  reason,
+  unanswered,
+} from '../provider/provider-answer.ts';
+import { ProviderClient } from '../provider/provider-client.ts';
+import {
+  type PushSender,
+  type SenderDefinition,
+  type SenderDeps,
+  type SendResult,
+  sent,
+  type TestAnswer,
+} from '../push/push-sender.ts';
+import { tracked } from '../push/tracked-sender.ts';
+import { apnsReason, apnsResult, apnsWords } from './apns-answer.ts';
+import { apnsRequest } from './apns-message.ts';
+import { type ApnsSettings, isBundleId, readApnsSettings } from './apns-settings.ts';
+import { ApnsToken } from './apns-token.ts';
+
+const maxBytes = 4096;
+
+const origins = {
+  production: 'https://api.push.apple.com',
+  sandbox: 'https://api.sandbox.push.apple.com',
+} as const;
+
+/** Apple Push Notification service with a token-based connection. */
+export const apnsDefinition: SenderDefinition<ApnsSettings> = {
+  kind: 'apns',
+  name: 'Apple Push Notification service',
+  maxBytes,
+  read: readApnsSettings,
+  summarise: ({ keyId, teamId, bundleId, environment }) => ({ keyId, teamId, bundleId, environment }),
+  create: createApnsSender,
+};
+
+/** Apple calls the provider token expired, and there may not be a new one yet. */
+interface TooEarly {
+  readonly afterMs: number;
+}
+
+function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network }: SenderDeps): PushSender {
+  const origin = network?.origin ?? origins[settings.environment];
+  const client = new ProviderClient({ origin, ca: network?.ca, timeoutMs, connections: 8 });
+  const tokens = new ApnsToken(settings, now);
+
+  const post = (request: ProviderRequest, authorization: string, signal: AbortSignal) =>
+    client.send({ ...request, headers: { ...request.headers, authorization } }, signal);
+
+  /** Sends, and once more with a new provider token where Apple called that one expired. */
+  const authorised = async (
+    request: ProviderRequest,
+    signal: AbortSignal,
+  ): Promise<ProviderAnswer | NoAnswer | TooEarly> => {
+    const authorization = tokens.get();
+    const answer = await post(request, authorization, signal);
+    if (!isAnswer(answer) || answer.status !== 403 || apnsReason(answer) !== 'ExpiredProviderToken') return answer;
+    const afterMs = tokens.renew(authorization);
+    return afterMs > 0 ? { afterMs } : post(request, tokens.get(), signal);
+  };
+
+  return tracked({
+    async send(message, target, signal) {
+      if (!isBundleId(target.appIdentifier ?? settings.bundleId)) return noTopic;
+      const request = apnsRequest(message, target, settings.bundleId);
+      const bytes = Buffer.byteLength(request.body);
+      if (bytes > maxBytes) return tooLarge(bytes);
+      const answer = await authorised(request, signal);
+      if ('afterMs' in answer) return { outcome: 'retry', reason: clockText, scope: 'provider', ...answer };
+      if (!isAnswer(answer)) return unanswered(answer);
+      return answer.status === 200 ? accepted(answer) : apnsResult(answer, now());
+    },
+    test: async (signal) => explain(await authorised(testRequest(settings), signal), settings),
+    close: () => client.close(),
+  });
+}
+
+const clockText = 'APNs calls the provider token expired though it is new; look at the clock of this machine.';
+
+const noTopic: SendResult = { outcome: 'failed', reason: "The installation's appIdentifier is no bundle id." };
+
+function tooLarge(bytes: number): SendResult {
+  return { outcome: 'failed', reason: `The message has ${bytes} bytes of payload; APNs takes ${maxBytes}.` };
+}
+
+function accepted({ headers }: ProviderAnswer): SendResult {
+  const id = headers['apns-id'];
+  return typeof id === 'string' ? { outcome: 'sent', providerId: id } : sent;
+}
+
+/** To a token that cannot exist: Apple looks at the credentials first and then refuses the token. */
+function testRequest({ bundleId }: ApnsSettings): ProviderRequest {
+  return {
+    path: `/3/device/${'0'.repeat(64)}`,
+    headers: { 'apns-topic': bundleId, 'apns-push-type': 'background', 'apns-priority': 5, 'apns-expiration': 0 },
+    body: '{"aps":{"content-available":1}}',
+  };
+}
+
+function explain(answer: ProviderAnswer | NoAnswer | TooEarly, settings: ApnsSettings): TestAnswer {
+  if ('afterMs' in answer) return { ok: false, text: clockText, status: 403 };
+  if (!isAnswer(answer)) return { ok: false, text: reason(answer.text) };
+  const { status } = answer;
+  const words = apnsWords(answer);
+  if (apnsReason(answer) === 'BadDeviceToken' || status === 200) {
+    const text = `Apple (${settings.environment}) took the key. The made-up device token was refused, as it should be:`;
+    return { ok: true, status, text: reason(text, words) };
+  }
+  return { ok: false, status, text: reason(`Apple (${settings.environment}) refused:`, words) };
+}

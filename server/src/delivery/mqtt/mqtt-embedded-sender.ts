@@ -1,0 +1,71 @@
+import { type PushMessage, type PushSender, type PushTarget, type SendResult, sent } from '../push/push-sender.ts';
+import { tracked, unlessAborted } from '../push/tracked-sender.ts';
+import type { DeviceBroker } from './mqtt-device-broker.ts';
+import type { Published } from './mqtt-in-flight.ts';
+import { maxMessageBytes, renderMessage, topicProblem } from './mqtt-message.ts';
+
+export interface EmbeddedDeps {
+  /** Undefined when the service listens for no devices. */
+  readonly broker: DeviceBroker | undefined;
+  readonly appId: string;
+  readonly now: () => number;
+  /** How long a device may take to acknowledge (ms). */
+  readonly timeoutMs: number;
+}
+
+const isOff = 'This service does not listen for devices; set PHAROS_MQTT_PORT.';
+
+/**
+ * MQTT through the service's own port. `sent` means that the device has acknowledged the message (QoS 1); while it is not
+ * there, the message stays in the outbox.
+ */
+export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: EmbeddedDeps): PushSender {
+  async function publish(message: PushMessage, target: PushTarget): Promise<SendResult> {
+    const problem = topicProblem(target.token);
+    if (problem !== undefined) return { outcome: 'failed', reason: problem };
+    const payload = renderMessage(message);
+    if (payload.length > maxMessageBytes)
+      return { outcome: 'failed', reason: `The message has ${payload.length} bytes; ${maxMessageBytes} are possible.` };
+    if (!broker) return { outcome: 'retry', reason: isOff, scope: 'provider', afterMs: 60_000 };
+    const leftMs = Math.max(0, message.expiresAt - now());
+    const seconds = Math.max(1, Math.ceil(leftMs / 1000));
+    const published = await broker.publish({ appId, topic: target.token, payload, timeoutMs, seconds });
+    return resultOf(published, leftMs);
+  }
+
+  return tracked({
+    send: (message, target, signal) => unlessAborted(signal, () => publish(message, target)),
+    async test() {
+      if (!broker) return { ok: false, text: isOff };
+      return { ok: true, text: `Devices connect to port ${broker.port}; ${broker.connections} are connected now.` };
+    },
+    // The port belongs to the service.
+    close: async () => undefined,
+  });
+}
+
+/** A short pause for a message that soon is no news, a longer one for what can wait: 2 s to a minute. */
+const patience = (leftMs: number) => Math.min(60_000, Math.max(2_000, leftMs / 20));
+
+function resultOf(published: Published, leftMs: number): SendResult {
+  const retry = (reason: string, afterMs: number): SendResult => ({
+    outcome: 'retry',
+    reason,
+    scope: 'message',
+    afterMs,
+  });
+  switch (published) {
+    case 'acknowledged':
+      return sent;
+    case 'refused':
+      return { outcome: 'failed', reason: 'The device refused the message.' };
+    case 'too large':
+      return { outcome: 'failed', reason: 'The message is larger than what the device says it takes.' };
+    case 'busy':
+      return retry('The device has not acknowledged the messages before this one yet.', 1_000);
+    case 'unanswered':
+      return retry('The device did not acknowledge the message.', 2_000);
+    case 'absent':
+      return retry('No device listens to this topic now.', patience(leftMs));
+  }
+}

@@ -1,0 +1,39 @@
+import type { PushMessage } from '../push/push-sender.ts';
+
+/** The most that a message may have as JSON. */
+export const maxMessageBytes = 32_768;
+
+/** What a device reads: JSON, UTF-8. */
+export function renderMessage({ deliveryId, content, expiresAt }: PushMessage): Buffer {
+  const { title, body, image, video, link, badge, sound, data } = content;
+  return Buffer.from(
+    JSON.stringify({
+      deliveryId,
+      title,
+      body,
+      image,
+      video,
+      link,
+      badge,
+      sound,
+      data,
+      expiresAt: new Date(expiresAt).toISOString(),
+    }),
+  );
+}
+
+/** Why nothing can be published there, as a sentence; undefined when it can. */
+export function topicProblem(topic: string): string | undefined {
+  const fault = topicFault(topic);
+  return fault && `The topic ${fault}.`;
+}
+
+/** The same as the end of a sentence about the topic. MQTT 5.0, 4.7: wildcards are for filters only. */
+export function topicFault(topic: string): string | undefined {
+  if (topic === '') return 'is empty';
+  if (Buffer.byteLength(topic) > 1024) return 'is longer than 1,024 bytes';
+  if (/[+#]/.test(topic)) return 'holds a wildcard (+ or #), and nothing can be published to one';
+  if (topic.startsWith('$')) return 'begins with $, which is for topics of the broker itself';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: MQTT 5.0, 1.5.4
+  return /[\u0000-\u001f\u007f-\u009f]/.test(topic) ? 'holds a control character' : undefined;
+}

@@ -1,0 +1,80 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { SendResult } from '../push/push-sender.ts';
+
+export interface ProviderRequest {
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: string | Uint8Array;
+}
+
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Why a request has no answer. */
+export interface NoAnswer {
+  /**
+   * `unreachable`: no connection could be made, the request never left. `refused`: the address is not one that may be
+   * connected to. `broken`, `timeout`, `stopped`: it may have left and may have been taken, the outcome is unknown.
+   */
+  readonly noAnswer: 'unreachable' | 'refused' | 'broken' | 'timeout' | 'stopped';
+  readonly text: string;
+}
+
+export function isAnswer(answer: ProviderAnswer | NoAnswer): answer is ProviderAnswer {
+  return 'status' in answer;
+}
+
+const longestReason = 300;
+
+/** A provider's words as a reason: one line, at most 300 characters. */
+export function reason(...words: readonly (string | number | undefined)[]): string {
+  const text = words
+    .filter((word) => word !== undefined && word !== '')
+    .join(' ')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: an answer may hold anything, a reason is one line
+    .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
+    .trim();
+  return text.length > longestReason ? `${text.slice(0, longestReason - 1).toWellFormed()}…` : text;
+}
+
+const longestWaitMs = 24 * 3600 * 1000;
+
+/** `Retry-After` (RFC 9110: seconds or a date) in ms, at most a day; undefined where there is none. */
+export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
+  const value = headers['retry-after'];
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestWaitMs);
+}
+
+/** What a send amounts to that got no answer. */
+export function unanswered(answer: NoAnswer): SendResult {
+  if (answer.noAnswer === 'refused') return { outcome: 'failed', reason: reason(answer.text) };
+  const scope = answer.noAnswer === 'unreachable' ? 'provider' : 'message';
+  return { outcome: 'retry', reason: reason(answer.text), scope };
+}
+
+/** `retry` with the provider's Retry-After where it told one, else with the `afterMs` given. */
+export function retryLater(
+  answer: ProviderAnswer,
+  now: number,
+  words: { readonly reason: string; readonly scope: 'message' | 'provider'; readonly afterMs?: number },
+): SendResult {
+  const { reason: text, scope } = words;
+  const afterMs = retryAfterMs(answer.headers, now) ?? words.afterMs;
+  return { outcome: 'retry', reason: text, scope, ...(afterMs === undefined ? {} : { afterMs }) };
+}
+
+/** The JSON object of a body; an empty one for anything else. */
+export function jsonBody(answer: ProviderAnswer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(answer.body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

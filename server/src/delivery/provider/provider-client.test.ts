@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { type PushProvider, startPushProvider } from '../../../test/fakes/push-provider.ts';
+import { isAnswer } from './provider-answer.ts';
+import { ProviderClient, type ProviderClientOptions } from './provider-client.ts';
+import { publicLookup } from './public-address.ts';
+
+const never = new AbortController().signal;
+
+describe('requests to a provider', () => {
+  let provider: PushProvider;
+  before(async () => {
+    provider = await startPushProvider({ maxConcurrentStreams: 10 });
+  });
+  after(() => provider.close());
+
+  function client(more: Partial<ProviderClientOptions> = {}): ProviderClient {
+    const { origin, ca } = provider;
+    return new ProviderClient({ origin, ca, timeoutMs: 10_000, connections: 3, ...more });
+  }
+  const request = (name: string) => ({ path: `/push/${name}`, headers: { ttl: 1 }, body: 'x' });
+
+  test('more at once than the provider takes wait, on no more connections than allowed', async () => {
+    const [pool, before] = [client(), provider.connections];
+    const answers = await Promise.all(Array.from({ length: 500 }, () => pool.send(request('a'), never)));
+    assert.ok(answers.every((answer) => isAnswer(answer) && answer.status === 400));
+    assert.ok(provider.peak <= 10, `${provider.peak} at once`);
+    assert.ok(provider.connections - before <= 3, `${provider.connections - before} connections`);
+    await pool.close();
+  });
+
+  test('a connection that says nothing is left; the next requests take another', async () => {
+    const [pool, before] = [client({ timeoutMs: 300, connections: 1 }), provider.connections];
+    provider.tell('b', 'hang');
+    const silent = await pool.send(request('b'), never);
+    assert.equal('noAnswer' in silent && silent.noAnswer, 'timeout');
+    assert.ok(isAnswer(await pool.send(request('b'), never)));
+    assert.equal(provider.connections - before, 2);
+    await pool.close();
+  });
+
+  test('requests that wait for a stream end at the time-out, too', async () => {
+    const pool = client({ timeoutMs: 300, connections: 1 });
+    provider.tell('c', ...Array.from({ length: 100 }, () => 'hang' as const));
+    const ends = await Promise.all(Array.from({ length: 30 }, () => pool.send(request('c'), never)));
+    assert.ok(
+      ends.every((end) => 'noAnswer' in end && end.noAnswer === 'timeout'),
+      JSON.stringify(ends),
+    );
+    await pool.close();
+  });
+
+  test('a name that resolves to this machine is not connected to', async () => {
+    const [pool, before] = [client({ lookup: publicLookup }), provider.connections];
+    const end = await pool.send(request('d'), never);
+    assert.deepEqual('noAnswer' in end && [end.noAnswer, /not on the public internet/.test(end.text)], [
+      'refused',
+      true,
+    ]);
+    assert.equal(provider.connections, before);
+    await pool.close();
+  });
+
+  test('a provider that has to speak HTTP/2 and does not is told', async () => {
+    const old = await startPushProvider({ http1: true });
+    const pool = client({ origin: old.origin, ca: old.ca });
+    const end = await pool.send(request('e'), never);
+    assert.equal('noAnswer' in end && end.noAnswer, 'unreachable');
+    await pool.close();
+    await old.close();
+  });
+
+  test('a header that HTTP does not allow ends its own request only', async () => {
+    const pool = client();
+    assert.ok(isAnswer(await pool.send(request('f'), never)));
+    const before = provider.connections;
+    for (const value of ['a\r\nb: c', 'a\u0000', '⛵']) {
+      const end = await pool.send({ path: '/push/f', headers: { ttl: value }, body: '' }, never);
+      assert.ok('noAnswer' in end || end.status >= 400, JSON.stringify(end));
+      assert.ok(isAnswer(await pool.send(request('f'), never)));
+    }
+    assert.equal(provider.connections, before);
+    await pool.close();
+  });
+
+  test('closing an unused client ends at once', async () => {
+    let isClosed = false;
+    const closing = client()
+      .close()
+      .then(() => {
+        isClosed = true;
+      });
+    // Nothing has to be waited for, so a few turns of the event loop are enough.
+    for (let turn = 0; turn < 10 && !isClosed; turn++) await setImmediate();
+    assert.ok(isClosed);
+    await closing;
+  });
+});

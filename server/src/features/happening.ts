@@ -1,0 +1,29 @@
+import type { Db } from '../db/db.ts';
+
+/** What an app can be told about, by a webhook or in its live stream. */
+export const happeningTypes = [
+  'presence.enter',
+  'presence.exit',
+  'presence.zone',
+  'visit.opened',
+  'visit.closed',
+  'message.fired',
+  'message.verdict',
+  'push.progress',
+  'push.finished',
+] as const;
+export type HappeningType = (typeof happeningTypes)[number];
+
+export interface Happening {
+  readonly type: HappeningType;
+  /** When it happened, epoch milliseconds. */
+  readonly at: number;
+  /** JSON, in the shapes of the interface. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Tells everybody who wants to know. `db` is the transaction of what happened, so that neither is there without the
+ * other. `tell` is called only when somebody wants to know.
+ */
+export type Announce = (db: Db, appId: string, tell: () => readonly Happening[]) => Promise<void>;

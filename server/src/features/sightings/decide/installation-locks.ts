@@ -1,0 +1,154 @@
+import { raw, sql } from '../../../base/sql.ts';
+import type { Db, Row } from '../../../db/db.ts';
+import { Lookup } from '../../../db/rows.ts';
+
+/** Everything about one installation happens one after the other, on all nodes: who acts for it locks it. */
+
+export interface InstallationLock {
+  readonly hasPushTarget: boolean;
+}
+
+interface LockRow extends Row {
+  readonly object_id: string;
+  readonly device_token: string | null;
+  readonly token_dead_at: number | null;
+  readonly unproven: number;
+}
+
+/** Whom a batch is about. */
+export interface Named {
+  readonly appId: string;
+  /** Our id, or else where `isClients` the client's own, which comes first. */
+  readonly id: string;
+  readonly isClients: boolean;
+}
+
+export interface NamedLock extends InstallationLock {
+  readonly objectId: string;
+  /** The user that it is linked to. */
+  readonly userId: string | null;
+  /** Whoever registered it last has not shown that it is the same phone. */
+  readonly isUnproven: boolean;
+}
+
+/** What the engine has to say is about whoever carries the phone, which an unproven token may not belong to. */
+const isReachable = ({ device_token, token_dead_at, unproven }: LockRow) =>
+  device_token !== null && token_dead_at === null && unproven === 0;
+
+interface LockedRow extends LockRow {
+  readonly installation_id: string | null;
+  readonly user_id: string | null;
+}
+
+const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, user_id');
+/** By the name of the column and how rows are locked. */
+const locks = new Map<string, Lookup>();
+
+function lockBy(column: 'installation_id' | 'object_id', lock: string): Lookup {
+  const key = column + lock;
+  const known = locks.get(key);
+  if (known) return known;
+  const made = new Lookup(
+    [column],
+    (isWanted) => sql`select ${lockColumns} from installations where app_id = ${null} and ${isWanted}${raw(lock)}`,
+  );
+  locks.set(key, made);
+  return made;
+}
+
+const clientIds = new Lookup(
+  ['installation_id'],
+  (isWanted) => sql`select installation_id from installations where app_id = ${null} and ${isWanted}`,
+);
+
+/**
+ * Locks several installations, in the order of `named`; undefined where there is none and, unless it is the only one,
+ * where somebody else holds it. Nobody waits for one lock while holding another, so no two transactions ever wait for
+ * each other.
+ */
+export async function lockNamed(db: Db, named: readonly Named[]): Promise<readonly (NamedLock | undefined)[]> {
+  const found = new Map<Named, NamedLock>();
+  for (const [appId, ofApp] of Map.groupBy(named, (one) => one.appId)) {
+    const locked = await lockOfApp(db, appId, { named: ofApp, waits: named.length === 1 });
+    for (const [one, lock] of locked) found.set(one, lock);
+  }
+  return named.map((one) => found.get(one));
+}
+
+async function lockOfApp(
+  db: Db,
+  appId: string,
+  { named, waits }: { readonly named: readonly Named[]; readonly waits: boolean },
+): Promise<Map<Named, NamedLock>> {
+  const { dialect } = db;
+  const lock = waits ? dialect.lockRow : dialect.skipLocked;
+  const found = new Map<Named, NamedLock>();
+  const take = async (column: 'installation_id' | 'object_id', wanted: readonly Named[]) => {
+    const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => [id]);
+    const byId = new Map<string | null, LockedRow>();
+    for (const statement of lockBy(column, lock).of(dialect, [appId], ids))
+      for (const row of await db.all<LockedRow>(statement)) byId.set(row[column], row);
+    for (const one of wanted) {
+      const row = byId.get(one.id);
+      if (!row) continue;
+      const { object_id: objectId, user_id: userId } = row;
+      found.set(one, { objectId, userId, isUnproven: row.unproven !== 0, hasPushTarget: isReachable(row) });
+    }
+  };
+  await take(
+    'installation_id',
+    named.filter(({ isClients }) => isClients),
+  );
+  const left = named.filter((one) => !found.has(one));
+  // A client's own id that somebody else holds must not be taken for one of ours.
+  const held = left.length === 0 || waits ? new Set<string>() : await existing(db, appId, left);
+  await take(
+    'object_id',
+    left.filter(({ id, isClients }) => !isClients || !held.has(id)),
+  );
+  return found;
+}
+
+async function existing(db: Db, appId: string, named: readonly Named[]): Promise<Set<string>> {
+  const ids = named.filter(({ isClients }) => isClients).map(({ id }) => [id]);
+  const found = new Set<string>();
+  for (const statement of clientIds.of(db.dialect, [appId], ids))
+    for (const row of await db.all<{ installation_id: string }>(statement)) found.add(row.installation_id);
+  return found;
+}
+
+/**
+ * Locks the installation until the end of the transaction: everything about one installation happens one after the other,
+ * on all nodes. Undefined when there is none.
+ */
+export async function lockInstallation(
+  db: Db,
+  appId: string,
+  installationId: string,
+): Promise<InstallationLock | undefined> {
+  return readLock(db, appId, installationId, db.dialect.lockRow);
+}
+
+/** Undefined too when somebody else holds it. */
+export async function tryLockInstallation(
+  db: Db,
+  appId: string,
+  installationId: string,
+): Promise<InstallationLock | undefined> {
+  return readLock(db, appId, installationId, db.dialect.skipLocked);
+}
+
+async function readLock(db: Db, appId: string, objectId: string, lock: string): Promise<InstallationLock | undefined> {
+  const row = await db.one<LockRow>(
+    sql`select object_id, device_token, token_dead_at, unproven from installations
+      where app_id = ${appId} and object_id = ${objectId}${raw(lock)}`,
+  );
+  return row && { hasPushTarget: isReachable(row) };
+}
+
+export async function installationExists(db: Db, appId: string, objectId: string): Promise<boolean> {
+  const row = await db.one(
+    sql`select 1 as found from installations where app_id = ${appId} and object_id = ${objectId}`,
+  );
+  return row !== undefined;
+}

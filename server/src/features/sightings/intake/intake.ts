@@ -1,0 +1,321 @@
+import { hash } from 'node:crypto';
+import type { Db } from '../../../db/db.ts';
+import {
+  clockError,
+  latestTime,
+  normalise,
+  type Observation,
+  type SenderKind,
+  type Subject,
+  sightingKey,
+} from '../../../proximity/index.ts';
+import { tagKey } from '../../../proximity/tag-key.ts';
+import { type SiteReads, storedSite } from '../site/site-cache.ts';
+import type { SiteBeacon } from '../site/site-store.ts';
+import * as store from '../site/site-store.ts';
+
+/** From a batch as it was sent to observations of known installations at known beacons, and a problem for each other one. */
+
+export interface Batch {
+  /** Absent for a gateway, whose tags stand for installations. */
+  readonly installationId?: string;
+  readonly gateway?: string;
+  readonly topic?: string;
+  readonly sender?: SenderKind;
+  readonly interval?: number;
+  readonly sentAt?: number;
+  readonly sightings: readonly unknown[];
+}
+
+export interface ItemProblem {
+  readonly index: number;
+  readonly code: string;
+  readonly field?: string;
+  readonly message: string;
+}
+
+/** One usable report. */
+export interface Item {
+  readonly index: number;
+  readonly subject: Subject;
+  readonly observation: Observation;
+  readonly eventId: string | undefined;
+  /** The time that was sent, as it was sent; undefined when the report says none. */
+  readonly sentTime: number | undefined;
+}
+
+export interface Read {
+  readonly items: readonly Item[];
+  readonly problems: readonly ItemProblem[];
+  /** How far the sender's clock was off and has been corrected, ms; positive: ahead. */
+  readonly clockError: number;
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Under which topic a report is read: its own, the batch's, or what a report of the gateway would have had. */
+function topicOf(raw: unknown, batch: Batch): string | undefined {
+  if (!isObject(raw)) return batch.topic;
+  const own = text(raw['topic']) ?? batch.topic;
+  if (own !== undefined || batch.gateway === undefined) return own;
+  const tag = text(raw['tag']) ?? text(raw['id']) ?? '';
+  return 'rssi@1m' in raw ? `espresense/devices/${tag}/${batch.gateway}` : `pharos/${batch.gateway}/BTtoMQTT/${tag}`;
+}
+
+/** Reads every report of a batch; the sender's clock is corrected for all of them alike. */
+export function readBatch(batch: Batch, now: number, how: { readonly trustsTimes?: true } = {}): Read {
+  const items: Item[] = [];
+  const problems: ItemProblem[] = [];
+  batch.sightings.forEach((raw, index) => {
+    const topic = topicOf(raw, batch);
+    const read = normalise(raw, {
+      receivedAt: now,
+      ...(topic === undefined ? {} : { topic }),
+      ...(batch.sender === undefined ? {} : { sender: batch.sender }),
+      ...(batch.interval === undefined ? {} : { interval: batch.interval }),
+    });
+    if (!read.ok) {
+      problems.push({ index, ...read.problem });
+      return;
+    }
+    const isTimed = isObject(raw) && (raw['occurredAt'] ?? raw['timestamp'] ?? undefined) !== undefined;
+    const { subject, observation, eventId } = read;
+    items.push({ index, subject, observation, eventId, sentTime: isTimed ? observation.occurredAt : undefined });
+  });
+  const read: Read = { items, problems, clockError: 0 };
+  return how.trustsTimes ? read : correctClock(read, batch, now);
+}
+
+function correctClock(read: Read, { sentAt }: Batch, now: number): Read {
+  const timed = read.items.filter((item) => item.sentTime !== undefined);
+  const error = clockError(
+    timed.map(({ observation }) => observation.occurredAt),
+    now,
+    sentAt,
+  );
+  if (error === 0) return read;
+  const shift = (item: Item): Item =>
+    item.sentTime === undefined
+      ? item
+      : { ...item, observation: { ...item.observation, occurredAt: item.observation.occurredAt - error } };
+  const told = sentAt === undefined ? timed.filter((item) => (item.sentTime ?? 0) > now) : [];
+  const seconds = Math.round(error / 1000);
+  const note = (item: Item): ItemProblem => ({
+    index: item.index,
+    code: 'clock_ahead',
+    field: 'occurredAt',
+    message: `occurredAt lies in the future; all times of the batch were moved back by ${seconds} s and counted. Send sentAt, the time of the phone at sending, to have its clock corrected exactly.`,
+  });
+  const shifted = read.items.map(shift);
+  const isInCalendar = ({ observation: { occurredAt } }: Item) => occurredAt >= 0 && occurredAt <= latestTime;
+  const lost = shifted
+    .filter((item) => !isInCalendar(item))
+    .map(
+      ({ index }): ItemProblem => ({
+        index,
+        code: 'bad_time',
+        field: 'occurredAt',
+        message: `The sender's clock is off by ${seconds} s. Corrected by this, occurredAt is not between 1970 and 9999.`,
+      }),
+    );
+  const problems = [
+    ...read.problems,
+    ...told.filter(({ index }) => lost.every((one) => one.index !== index)).map(note),
+  ];
+  return { items: shifted.filter(isInCalendar), problems: [...problems, ...lost], clockError: error };
+}
+
+/** An observation with whom and where it is about. */
+export interface Placed {
+  readonly item: Item;
+  /** As the sender named it, or ours where a gateway has heard a tag. */
+  readonly installationId: string;
+  readonly beacon: SiteBeacon;
+}
+
+export interface Placing {
+  readonly placed: readonly Placed[];
+  readonly problems: readonly ItemProblem[];
+}
+
+/** Finds the beacon of each report, and for those of a gateway the installation. `installationId` is the sender's. */
+export async function placeItems(
+  { db, site = storedSite }: { readonly db: Db; readonly site?: SiteReads },
+  appId: string,
+  items: readonly Item[],
+  installationId: string | undefined,
+): Promise<Placing> {
+  const found = await lookUp({ db, site }, appId, items);
+  const placed: Placed[] = [];
+  const problems: ItemProblem[] = [];
+  for (const item of items) {
+    const place = placeOf(item, found, installationId);
+    if ('code' in place) problems.push({ index: item.index, ...place });
+    else placed.push({ item, ...place });
+  }
+  return { placed, problems };
+}
+
+interface Found {
+  readonly byId: ReadonlyMap<string, SiteBeacon>;
+  readonly byAddress: ReadonlyMap<string, SiteBeacon>;
+  readonly byRegion: ReadonlyMap<string, readonly SiteBeacon[]>;
+  readonly byGateway: ReadonlyMap<string, SiteBeacon>;
+  readonly byTag: ReadonlyMap<string, string>;
+}
+
+const addressText = ({ uuid, major, minor }: store.AddressParts) => `${uuid}:${major}:${minor}`;
+const regionText = ({ uuid, major }: { readonly uuid: string; readonly major: number }) => `${uuid}:${major}`;
+
+function distinct<T>(values: readonly T[], key: (value: T) => string): T[] {
+  return [...new Map(values.map((value) => [key(value), value])).values()];
+}
+
+/** The first of several, which is the oldest. */
+function firstBy<T>(values: readonly T[], key: (value: T) => string): Map<string, T> {
+  return new Map([...values].reverse().map((value) => [key(value), value]));
+}
+
+async function lookUp(
+  { db, site }: { readonly db: Db; readonly site: SiteReads },
+  appId: string,
+  items: readonly Item[],
+): Promise<Found> {
+  const phones = items.flatMap(({ subject }) => (subject.direction === 'phone' ? [subject] : []));
+  const gateways = items.flatMap(({ subject }) => (subject.direction === 'gateway' ? [subject] : []));
+  const ids = distinct(
+    phones.flatMap(({ beaconId }) => beaconId ?? []),
+    String,
+  );
+  const addresses = distinct(
+    phones.flatMap(({ address }) => address ?? []),
+    addressText,
+  );
+  const regions = distinct(
+    addresses.filter(({ region }) => region === true),
+    regionText,
+  );
+  const names = distinct(
+    gateways.map(({ gateway }) => gateway),
+    String,
+  );
+  const tags = distinct(gateways.flatMap(tagsOf), String);
+  const [byId, byAddress, byRegion, byGateway, byTag] = await Promise.all([
+    site.beaconsById(db, appId, ids),
+    site.beaconsByAddress(db, appId, addresses),
+    Promise.all(
+      regions.map(
+        async ({ uuid, major }) =>
+          [regionText({ uuid, major }), await store.findBeaconsInRegion(db, appId, uuid, major)] as const,
+      ),
+    ),
+    store.findBeaconsByGateway(db, appId, names),
+    store.findInstallationsByTag(db, appId, tags),
+  ]);
+  return {
+    byId: firstBy(byId, ({ objectId }) => objectId),
+    byAddress: firstBy(byAddress, ({ uuidKey, major, minor }) => addressText({ uuid: uuidKey, major, minor })),
+    byRegion: new Map(byRegion),
+    byGateway: firstBy(byGateway, ({ gatewayKey }) => gatewayKey ?? ''),
+    byTag: new Map([...byTag].reverse().map((row) => [row.advertised_key, row.object_id])),
+  };
+}
+
+type GatewaySubject = Extract<Subject, { readonly direction: 'gateway' }>;
+type PhoneSubject = Extract<Subject, { readonly direction: 'phone' }>;
+type Refused = Omit<ItemProblem, 'index'>;
+
+/** What the tag is called: its iBeacon address before its MAC address or name. */
+const tagsOf = ({ address, tag }: GatewaySubject): string[] => [
+  ...(address ? [addressText(address)] : []),
+  tagKey(tag),
+];
+
+function placeOf({ subject }: Item, found: Found, installationId: string | undefined): Omit<Placed, 'item'> | Refused {
+  if (subject.direction === 'gateway') return placeOfTag(subject, found);
+  if (installationId === undefined) {
+    return {
+      code: 'no_installation',
+      field: 'installationId',
+      message: 'A phone that hears a beacon says who it is: send installationId with the batch.',
+    };
+  }
+  const beacon = findBeacon(subject, found);
+  return 'code' in beacon ? beacon : { installationId, beacon };
+}
+
+function placeOfTag(subject: GatewaySubject, found: Found): Omit<Placed, 'item'> | Refused {
+  const beacon = found.byGateway.get(subject.gateway);
+  if (!beacon) {
+    return {
+      code: 'unknown_gateway',
+      field: 'gateway',
+      message: `No beacon stands for the gateway ${subject.gateway}: set metadata.gatewayId of the beacon where it is installed.`,
+    };
+  }
+  const installationId = tagsOf(subject)
+    .map((key) => found.byTag.get(key))
+    .find((id) => id !== undefined);
+  if (installationId === undefined) {
+    return {
+      code: 'unknown_tag',
+      field: 'tag',
+      message: `No installation stands for the tag ${subject.tag}: set metadata.advertisedId of the installation.`,
+    };
+  }
+  return { installationId, beacon };
+}
+
+function findBeacon({ beaconId, address }: PhoneSubject, found: Found): SiteBeacon | Refused {
+  if (beaconId !== undefined) {
+    const beacon = found.byId.get(beaconId);
+    return (
+      beacon ?? { code: 'unknown_beacon', field: 'beacon', message: `There is no beacon ${beaconId} in this app.` }
+    );
+  }
+  const beacon = address && found.byAddress.get(addressText(address));
+  if (beacon) return beacon;
+  if (address?.region === true) {
+    const [first, second] = found.byRegion.get(regionText(address)) ?? [];
+    if (first && !second) return first;
+    if (first) {
+      const message = `Several beacons have the uuid ${address.uuid}: send the major and minor of the one that was met.`;
+      return { code: 'ambiguous_beacon', field: 'minor', message };
+    }
+  }
+  const name = address ? `with uuid ${address.uuid}, major ${address.major} and minor ${address.minor}` : 'like this';
+  return {
+    code: 'unknown_beacon',
+    field: 'uuid',
+    message: `There is no beacon ${name} in this app. Add it with POST /beacons.`,
+  };
+}
+
+/**
+ * What a report is known by, where the engine alone could not tell that it comes again: it has an id of the sender's own,
+ * it is a decision, or its time was corrected by when it arrived. Plain samples the engine knows by their time.
+ */
+export function keyOf({ item, beacon }: Placed, installationId: string, corrected: boolean): string | undefined {
+  const { eventId, observation, sentTime } = item;
+  const needsKey = eventId !== undefined || (sentTime !== undefined && (corrected || observation.event !== undefined));
+  if (!needsKey) return undefined;
+  const sample = `${observation.rssi ?? observation.distance ?? ''} ${observation.receiver ?? ''}`;
+  return sightingKey({
+    ...(eventId === undefined ? {} : { eventId }),
+    installation: installationId,
+    beacon: beacon.objectId,
+    event: observation.event ?? sample,
+    occurredAt: sentTime ?? 0,
+  });
+}
+
+/**
+ * What a whole batch is known by, so that a sender that lost the answer gets it again. Undefined where a report has neither
+ * a time nor an id of its own: then the same text may well be another observation.
+ */
+export function batchKey(batch: Batch, items: readonly Item[]): string | undefined {
+  if (items.some(({ eventId, sentTime }) => eventId === undefined && sentTime === undefined)) return undefined;
+  return `batch:${hash('sha256', JSON.stringify(batch), 'base64url')}`;
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import { seesAll } from '../../../access/caller.ts';
+import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
+import { answerExample, answerSchema } from './answer.ts';
+import type { Batch } from './intake.ts';
+import { readSightings, sightingsExample, sightingsSchema } from './schemas.ts';
+import type { SightingService } from './service.ts';
+
+export const tag = 'Sightings';
+
+export function sightingEndpoints(service: SightingService): Endpoint[] {
+  return [
+    endpoint<Batch>({
+      method: 'POST',
+      path: '/sightings',
+      operationId: 'sendSightings',
+      tag,
+      summary: 'Report what a phone or a gateway has sensed',
+      description:
+        'Up to 1,000 sightings. What follows from them is answered at once: the confirmed events and the messages that ' +
+        'fired, so that an app in the foreground shows them. What cannot be used is listed by index and never stops the ' +
+        'rest. Sending a batch again is safe: with `eventId` or `occurredAt` nothing is counted twice, and a repetition ' +
+        'of the whole batch soon after is answered like the first time. For an installation that is linked to a user, events ' +
+        'and messages are returned only to that user and to managers; the sightings are processed in any case.',
+      grant: 'phone',
+      body: { schema: sightingsSchema, example: sightingsExample, read: readSightings },
+      answer: {
+        status: 200,
+        description: 'Taken.',
+        schema: Type.Object({ result: answerSchema }),
+        example: { result: answerExample },
+      },
+      errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
+      handle: async (call) => {
+        const { app, user, body, now } = call;
+        const { appId, policy } = app;
+        const sender = { appId, policy, now, userId: user?.userId, seesAll: seesAll(call) };
+        return { result: await service.take(sender, body) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,126 @@
+import type { AppPolicy } from '../../../access/policy.ts';
+import { Failure, fail } from '../../../base/errors.ts';
+import type { Db } from '../../../db/db.ts';
+import { Gathering } from '../../../db/gathering.ts';
+import type { Announce } from '../../happening.ts';
+import { decide, Past, type Turn } from '../decide/decide.ts';
+import { lockInstallation } from '../decide/installation-locks.ts';
+import { type RecordTools, recordDecisions } from '../record/record.ts';
+import type { SiteCache } from '../site/site-cache.ts';
+import type { Answer } from './answer.ts';
+import { type Batch, batchKey, type Placing, placeItems, readBatch } from './intake.ts';
+import { type Effect, groupBy, type Intake, readsOf, type Sender, takeTogether } from './take.ts';
+
+export interface SightingDeps extends RecordTools {
+  readonly db: Db;
+  readonly site: SiteCache;
+}
+
+export type SightingService = ReturnType<typeof createSightingService>;
+
+/** Transactions at the same time, and what one may hold. Larger ones would keep their first sender waiting. */
+const together = { slots: 4, most: 64, mostWeight: 2_000 } as const;
+
+export function createSightingService({ db, site, ...tools }: SightingDeps) {
+  const take = (intakes: readonly Intake[]) => db.transaction((db) => takeTogether(db, intakes, { site, tools }));
+  const gathering = new Gathering<Intake, Effect>({
+    ...together,
+    weigh: ({ placed }) => placed.length,
+    shareOf: ({ sender }) => sender.appId,
+    // Two transactions would only wait for its lock, each with a connection.
+    subjectOf: ({ sender, id }) => `${sender.appId} ${id}`,
+    run: take,
+    runAlone: async (intake) => {
+      const [effect] = await take([intake]);
+      if (!effect) throw unknownInstallation(intake.id);
+      return effect;
+    },
+    // A database that does not answer will not do so for each of them either.
+    isOfOneItem: (error) => !(error instanceof Failure && error.name === 'Timeout'),
+  });
+  return {
+    /**
+     * Takes a batch of sightings: all that follows for one installation is written in one transaction, and only once.
+     *
+     * @throws Failure ObjectNotFound for an installation that is not registered
+     */
+    async take(sender: Sender, batch: Batch): Promise<Answer> {
+      await site.fresh();
+      const { items, problems, clockError } = readBatch(batch, sender.now);
+      const placing = await placeItems({ db, site }, sender.appId, items, batch.installationId);
+      const key = batch.installationId === undefined ? undefined : batchKey(batch, items);
+      const intakes = intakesOf({ sender, batch, placing, isCorrected: clockError !== 0, batchKey: key });
+      const effects = await all(intakes.map((intake) => gathering.add(intake)));
+      const found = [...problems, ...placing.problems, ...effects.flatMap((effect) => effect.problems)];
+      return {
+        received: batch.sightings.length,
+        duplicates: effects.reduce((sum, { duplicates }) => sum + duplicates, 0),
+        ...(clockError === 0 ? {} : { clockError: Math.round(clockError / 1000) }),
+        events: effects.flatMap(({ events }) => events),
+        messages: effects.flatMap(({ messages }) => messages),
+        problems: found.sort((a, b) => a.index - b.index),
+      };
+    },
+  };
+}
+
+interface Arrived extends Pick<Intake, 'sender' | 'isCorrected' | 'batchKey'> {
+  readonly batch: Batch;
+  readonly placing: Placing;
+}
+
+/** A phone speaks of itself; a gateway hears several installations, and each is dealt with on its own. */
+function intakesOf({ batch, placing: { placed }, ...common }: Arrived): Intake[] {
+  const { installationId } = batch;
+  if (installationId !== undefined) return [{ ...common, id: installationId, isOwn: true, placed }];
+  return groupBy(placed, (one) => one.installationId).map((own) => ({
+    ...common,
+    id: own[0]?.installationId ?? '',
+    isOwn: false,
+    placed: own,
+  }));
+}
+
+/** Waits for the end of all; what was done for the others stays done when one fails. */
+async function all<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(promises);
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+function unknownInstallation(id: string) {
+  return fail(
+    'ObjectNotFound',
+    `installationId: there is no installation ${id.slice(0, 128)}. Register it first with POST /installations.`,
+  );
+}
+
+export interface ClientLog {
+  readonly appId: string;
+  readonly policy: AppPolicy;
+  readonly installationId: string;
+  readonly beaconId: string;
+  readonly event: 'ENTER' | 'EXIT';
+  readonly occurredAt: number;
+  readonly now: number;
+}
+
+/**
+ * A client has written a log record: what it decided becomes part of its visits. It has shown its message itself, so
+ * nothing is judged, pushed or logged again. `db` is the transaction that writes the record.
+ */
+export async function noteClientLog(db: Db, log: ClientLog, announce: Announce): Promise<void> {
+  const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
+  if (!(await lockInstallation(db, appId, installationId))) return;
+  const reads = readsOf(db, appId, installationId);
+  const turn: Turn = { installationId, policy, now, hasTarget: false, isSilent: true };
+  const decision = await decide({ reads, past: new Past(reads) }, turn, { objectId: beaconId }, [
+    { event, occurredAt },
+  ]);
+  // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
+  const tools: RecordTools = { requestPushes: async () => undefined, expect: () => undefined, announce };
+  const recording = { appId, turn, hasPushTarget: false, isLogged: true } as const;
+  await recordDecisions(db, [{ decision, recording }], tools);
+}

@@ -1,0 +1,205 @@
+import type { AppPolicy } from '../../../access/policy.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { Db } from '../../../db/db.ts';
+import type { Announce } from '../../happening.ts';
+import { decide, Past, type Turn } from '../decide/decide.ts';
+import { installationExists, tryLockInstallation } from '../decide/installation-locks.ts';
+import * as store from '../decide/presence-store.ts';
+import { type Decided, type RequestPushes, recordDecisions } from '../record/record.ts';
+import { findBeaconsById } from '../site/site-store.ts';
+import { readsOf } from './take.ts';
+
+/** What time alone brings about: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
+
+export interface TickerDeps {
+  readonly db: Db;
+  readonly now: Clock;
+  readonly requestPushes: RequestPushes;
+  /** What rings; a test hands in its own. */
+  readonly timer?: Timer;
+  readonly announce: Announce;
+  /** Undefined when the app is gone. */
+  readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
+}
+
+/** One alarm; setting it anew replaces the one before. */
+export interface Timer {
+  set(ms: number, ring: () => void): void;
+  clear(): void;
+}
+
+function realTimer(): Timer {
+  let handle: NodeJS.Timeout | undefined;
+  return {
+    set(ms, ring) {
+      clearTimeout(handle);
+      handle = setTimeout(ring, ms);
+      handle.unref();
+    },
+    clear: () => clearTimeout(handle),
+  };
+}
+
+export type Run = (what: string, work: () => Promise<unknown>) => void;
+
+export interface Ticker {
+  /** Does all that is due now; answers for how many installations something was done. */
+  tick(): Promise<number>;
+  /** From now on it rings when something is due. */
+  start(run: Run): void;
+  /** Something falls due then (ms): makes it ring earlier where that is before what it knows of. */
+  expect(deadline: number): void;
+  stop(): void;
+}
+
+/** So long it sleeps at most: another node whose deadlines it does not know may be gone. */
+const longestSleepMs = 10_000;
+/** So long it sleeps at least: what falls due together shares a commit. */
+const shortestSleepMs = 20;
+/** Who could not be dealt with (another node has it, or it failed) is tried again after this. */
+const retryMs = 1_000;
+const batchSize = 200;
+/** Installations that are dealt with at once; on the embedded database they share a commit. */
+const atOnce = 16;
+
+export function createTicker(deps: TickerDeps): Ticker {
+  const round = createRound(deps);
+  const timer = deps.timer ?? realTimer();
+  let run: Run | undefined;
+  let isRunning = false;
+  /** Rounds go one after the other. */
+  let last: Promise<unknown> = Promise.resolve();
+  /** When it rings next; while it runs, the earliest that it was told of meanwhile. */
+  let next = Number.POSITIVE_INFINITY;
+
+  function sleepUntil(at: number): void {
+    next = at;
+    const sleep = Math.min(longestSleepMs, Math.max(shortestSleepMs, at - deps.now()));
+    if (run) timer.set(sleep, ring);
+  }
+
+  function inTurn(): Promise<Round> {
+    const mine = last.then(round, round);
+    last = mine;
+    return mine;
+  }
+
+  function ring(): void {
+    if (isRunning) return;
+    isRunning = true;
+    next = Number.POSITIVE_INFINITY;
+    run?.('ending visits', async () => {
+      let following = deps.now() + retryMs;
+      try {
+        const { isComplete, until } = await inTurn();
+        const due = (await store.findNextDeadline(deps.db, until)) ?? Number.POSITIVE_INFINITY;
+        following = isComplete ? due : Math.min(due, following);
+      } finally {
+        isRunning = false;
+        sleepUntil(Math.min(following, next));
+      }
+    });
+  }
+
+  return {
+    tick: async () => (await inTurn()).done,
+    start(how) {
+      run = how;
+      // What fell due while nobody was there comes first.
+      sleepUntil(deps.now());
+    },
+    expect(deadline) {
+      if (deadline >= next) return;
+      if (isRunning) next = deadline;
+      else sleepUntil(deadline);
+    },
+    stop() {
+      run = undefined;
+      timer.clear();
+    },
+  };
+}
+
+interface Round {
+  readonly done: number;
+  /** Nobody who is due was left out. */
+  readonly isComplete: boolean;
+  /** Up to when; what falls due later is not looked at yet. */
+  readonly until: number;
+}
+
+/** Deals with all that is due, each installation at most once. */
+function createRound(deps: TickerDeps): () => Promise<Round> {
+  return async () => {
+    const now = deps.now();
+    const policies = new Map<string, Promise<AppPolicy | undefined>>();
+    const policyOf = (appId: string) => {
+      const known = policies.get(appId) ?? deps.findPolicy(appId);
+      policies.set(appId, known);
+      return known;
+    };
+    const failures: unknown[] = [];
+    let done = 0;
+    const seen = new Set<string>();
+    for (;;) {
+      const due = await store.findDueInstallations(deps.db, now, batchSize + seen.size);
+      const fresh = due.filter(({ app_id, installation_id }) => {
+        const key = `${app_id} ${installation_id}`;
+        return !seen.has(key) && seen.add(key);
+      });
+      // What is still due and was seen already, nobody could deal with.
+      if (fresh.length === 0) return finish(failures, { done, isComplete: due.length === 0, until: now });
+      for (let start = 0; start < fresh.length; start += atOnce) {
+        const part = fresh.slice(start, start + atOnce);
+        const results = await Promise.allSettled(
+          part.map(async (one) => advanceOne(deps, one, { now, policy: await policyOf(one.app_id) })),
+        );
+        for (const result of results) {
+          if (result.status === 'rejected') failures.push(result.reason);
+          else if (result.value) done++;
+        }
+      }
+    }
+  };
+}
+
+/** One that cannot be dealt with must not stand before the others, but is told. */
+function finish(failures: readonly unknown[], round: Round): Round {
+  if (failures.length === 0) return round;
+  throw new AggregateError(failures, `${failures.length} installations are left as they are`);
+}
+
+interface Moment {
+  readonly now: number;
+  readonly policy: AppPolicy | undefined;
+}
+
+async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, policy }: Moment): Promise<boolean> {
+  const { app_id: appId, installation_id: installationId } = due;
+  return deps.db.transaction(async (db) => {
+    // Another node that has it already does the same; nobody waits for the other.
+    const lock = await tryLockInstallation(db, appId, installationId);
+    if (!lock || !policy) {
+      const isGone = !policy || !(await installationExists(db, appId, installationId));
+      if (isGone) await store.deletePresences(db, appId, installationId);
+      return false;
+    }
+    const presences = await store.findDuePresences(db, { appId, installationId, now });
+    const beacons = new Map(
+      (await findBeaconsById(db, appId, [...presences.keys()])).map((beacon) => [beacon.objectId, beacon]),
+    );
+    const reads = { ...readsOf(db, appId, installationId), presence: async (id: string) => presences.get(id) };
+    const turn: Turn = { installationId, policy, now, hasTarget: lock.hasPushTarget };
+    const context = { reads, past: new Past(reads) };
+    // What falls due next is read from the index when the round is over.
+    const tools = { requestPushes: deps.requestPushes, expect: () => undefined, announce: deps.announce };
+    const recording = { appId, turn, hasPushTarget: lock.hasPushTarget };
+    const decided: Decided[] = [];
+    for (const beaconId of presences.keys()) {
+      const decision = await decide(context, turn, beacons.get(beaconId) ?? { objectId: beaconId }, null);
+      decided.push({ decision, recording });
+    }
+    await recordDecisions(db, decided, tools);
+    return presences.size > 0;
+  });
+}

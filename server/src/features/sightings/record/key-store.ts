@@ -1,0 +1,86 @@
+import { raw, type Sql, sql } from '../../../base/sql.ts';
+import type { Db } from '../../../db/db.ts';
+import type { Dialect } from '../../../db/dialect.ts';
+import { insertRows, Lookup } from '../../../db/rows.ts';
+
+/** Sightings and batches that have been counted. */
+
+export interface SightingKey {
+  readonly appId: string;
+  readonly installationId: string;
+  readonly key: string;
+}
+
+/** Keys by `keyText`. */
+export const keyText = ({ appId, installationId, key }: SightingKey) => `${appId} ${installationId} ${key}`;
+
+interface KeyRow {
+  readonly app_id: string;
+  readonly installation_id: string;
+  readonly sighting_key: string;
+}
+
+const textOfRow = ({ app_id, installation_id, sighting_key }: KeyRow) =>
+  keyText({ appId: app_id, installationId: installation_id, key: sighting_key });
+
+const newKeys = insertRows(
+  ['text', 'text', 'text', 'bigint'],
+  raw('sighting_keys (app_id, installation_id, sighting_key, created_at)'),
+  raw(`on conflict (app_id, installation_id, sighting_key) do nothing
+    returning app_id, installation_id, sighting_key`),
+);
+
+export interface NewKey extends SightingKey {
+  readonly now: number;
+}
+
+/** Notes the keys, each named once, and answers those that were new, by `keyText`. */
+export async function noteKeys(db: Db, keys: readonly NewKey[]): Promise<Set<string>> {
+  const cells = keys.map(({ appId, installationId, key, now }) => [appId, installationId, key, now]);
+  const fresh = new Set<string>();
+  for (const statement of newKeys.each(db.dialect, cells))
+    for (const row of await db.all<KeyRow>(statement)) fresh.add(textOfRow(row));
+  return fresh;
+}
+
+const answers = new Lookup(
+  ['installation_id', 'sighting_key'],
+  (isWanted) => sql`select app_id, installation_id, sighting_key, answer, created_at from sighting_keys
+    where app_id = ${null} and ${isWanted} and answer is not null`,
+);
+
+export interface AskedAnswer extends SightingKey {
+  /** Older answers are forgotten. */
+  readonly since: number;
+}
+
+/** The answers that were given to batches, as JSON text, by `keyText`. */
+export async function findAnswers(db: Db, asked: readonly AskedAnswer[]): Promise<ReadonlyMap<string, string>> {
+  const since = new Map(asked.map((one) => [keyText(one), one.since]));
+  const found = new Map<string, string>();
+  for (const [appId, ofApp] of Map.groupBy(asked, (one) => one.appId)) {
+    const cells = ofApp.map(({ installationId, key }) => [installationId, key]);
+    for (const statement of answers.of(db.dialect, [appId], cells)) {
+      for (const row of await db.all<KeyRow & { answer: string; created_at: number }>(statement)) {
+        const text = textOfRow(row);
+        if (row.created_at >= (since.get(text) ?? Number.POSITIVE_INFINITY)) found.set(text, row.answer);
+      }
+    }
+  }
+  return found;
+}
+
+const savedAnswers = insertRows(
+  ['text', 'text', 'text', 'text', 'bigint'],
+  raw('sighting_keys (app_id, installation_id, sighting_key, answer, created_at)'),
+  raw('on conflict (app_id, installation_id, sighting_key) do nothing'),
+);
+
+export interface NewAnswer extends NewKey {
+  readonly answer: string;
+}
+
+export function saveAnswers(dialect: Dialect, rows: readonly NewAnswer[]): Sql[] {
+  const cells = rows.map(({ appId, installationId, key, answer, now }) => [appId, installationId, key, answer, now]);
+  return savedAnswers.each(dialect, cells);
+}

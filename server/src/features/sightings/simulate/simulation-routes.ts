@@ -1,0 +1,141 @@
+import { type Static, Type } from 'typebox';
+import { type Caller, type FindHeld, seesAll } from '../../../access/caller.ts';
+import type { Db } from '../../../db/db.ts';
+import { exampleCreated, otherExampleId } from '../../../http/answers.ts';
+import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
+import { defineShape } from '../../../http/shape.ts';
+import {
+  answerExample,
+  answeredEvents,
+  answeredMessages,
+  answeredVerdict,
+  answerSchema,
+  verdictExample,
+  verdictSchema,
+} from '../intake/answer.ts';
+import { type Batch, placeItems, readBatch } from '../intake/intake.ts';
+import { batchMembers, batchShape, readTime, toBatch, withPlainId } from '../intake/schemas.ts';
+import { findInstallationId } from '../site/site-store.ts';
+import { simulate } from './simulate.ts';
+
+const time = (description: string) =>
+  Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Number({ minimum: 0 })], { description }));
+
+const { sentAt: _real, ...members } = batchMembers;
+
+const simulationSchema = Type.Object({
+  ...members,
+  at: time('The pretend time of sightings that say none; now without it'),
+  until: time('Lets time go on until then after the last sighting: silence, waits, the end of visits'),
+  continues: Type.Optional(
+    Type.Boolean({ description: 'Begin with what is stored of a real installation, instead of with nobody' }),
+  ),
+  hasTarget: Type.Optional(
+    Type.Boolean({ description: 'Pretend that the installation can be reached; true by default' }),
+  ),
+});
+type Sent = Static<typeof simulationSchema>;
+
+const shape = defineShape(simulationSchema, {
+  rules: ({ at, until }) =>
+    Object.entries({ at, until })
+      .filter(([, value]) => value !== undefined && readTime(value) === undefined)
+      .map(([field]) => ({ field, problem: 'must be an ISO 8601 date or epoch milliseconds' })),
+});
+
+interface Rehearsal {
+  readonly batch: Batch;
+  readonly at: number | undefined;
+  readonly until: number | undefined;
+  readonly continues: boolean;
+  readonly hasTarget: boolean;
+}
+
+function read(body: unknown): Rehearsal {
+  const { at, until, continues = false, hasTarget = true, ...rest } = shape.readCreate(withPlainId(body)) as Sent;
+  return {
+    batch: toBatch(batchShape.readCreate(rest)),
+    at: readTime(at),
+    until: readTime(until),
+    continues,
+    hasTarget,
+  };
+}
+
+const { duplicates: _none, clockError: _right, ...shownMembers } = answerSchema.properties;
+const { duplicates: _zero, ...shownExample } = answerExample;
+
+const example = {
+  installationId: 'somebody',
+  at: exampleCreated,
+  sightings: [{ beacon: otherExampleId, event: 'ENTER' }],
+  until: '2026-05-04T09:40:00.000Z',
+};
+
+/** A pretend installation has an id that no real one can have. */
+const pretendId = (id: string) => `pretend:${id}`;
+
+export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
+  /** The installations that are real to a caller; undefined: all. Where somebody is could be asked piece by piece otherwise. */
+  async function ownOf(caller: Caller): Promise<ReadonlySet<string> | undefined> {
+    if (seesAll(caller)) return undefined;
+    const held = await findHeld(caller.app.appId, caller.user?.userId ?? '');
+    return new Set(held.map(({ objectId }) => objectId));
+  }
+  return [
+    endpoint<Rehearsal>({
+      method: 'POST',
+      path: '/simulations',
+      operationId: 'simulateSightings',
+      needsNoRoom: true,
+      tag: 'Simulations',
+      summary: 'Ask what would happen',
+      description:
+        'Takes sightings like POST /sightings, of a real or a pretend installation at real or pretend times, and answers ' +
+        'every event, verdict and message. It is decided by the same code; nothing is stored and nothing is sent. For ' +
+        'users, installations of other people are unknown; managers may simulate all.',
+      grant: 'user',
+      body: { schema: simulationSchema, example, read },
+      answer: {
+        status: 200,
+        description: 'What would happen.',
+        schema: Type.Object({
+          result: Type.Object({ ...shownMembers, verdicts: Type.Array(verdictSchema) }),
+        }),
+        example: { result: { ...shownExample, verdicts: [verdictExample] } },
+      },
+      errors: ['ValidationError', 'Timeout'],
+      handle: async (call) => {
+        const { app, body, now } = call;
+        const { appId, policy } = app;
+        const { batch, until, continues, hasTarget } = body;
+        const asked = batch.installationId ?? 'visitor';
+        const own = await ownOf(call);
+        const real = (id: string) => own === undefined || own.has(id);
+        const found = await findInstallationId(db, appId, asked);
+        const installationId = found !== undefined && real(found) ? found : pretendId(asked);
+        // Pretend times are never wrong, however far they are from now.
+        const read = readBatch(batch, body.at ?? now, { trustsTimes: true });
+        const { placed: all, problems } = await placeItems({ db }, appId, read.items, installationId);
+        // A gateway's sightings name installations by their tags.
+        const pretended = [...new Set(all.map((one) => one.installationId))].filter(
+          (id) => id !== installationId && !real(id),
+        );
+        const placed = all.map((one) => {
+          const tag = pretended.indexOf(one.installationId);
+          return tag < 0 ? one : { ...one, installationId: pretendId(`tag ${tag + 1}`) };
+        });
+        const decisions = await simulate(db, { appId, policy, placed, continues, hasTarget, until });
+        return {
+          result: {
+            received: batch.sightings.length,
+            events: answeredEvents(decisions),
+            verdicts: decisions.flatMap(({ outcome }) => outcome.verdicts.map(answeredVerdict)),
+            messages: answeredMessages(decisions, false),
+            problems: [...read.problems, ...problems].sort((a, b) => a.index - b.index),
+          },
+        };
+      },
+    }),
+  ];
+}

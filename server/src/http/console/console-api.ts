@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors.ts';
+import { acceptJson, allowedMethods } from '../api.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { type ConsoleDataOptions, dataPath, mountConsoleData, reachable } from './console-data.ts';
+import { type AdminContext, type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
+import { type ConsoleGuard, type ConsoleGuardOptions, createConsoleGuard } from './console-guard.ts';
+
+export const consolePrefix = '/console/api';
+
+export interface ConsoleApiOptions extends ConsoleGuardOptions {
+  readonly endpoints: readonly ConsoleEndpoint[];
+  /** The endpoints of `/api/v2`, which administrators reach below each app. */
+  readonly data: ConsoleDataOptions;
+  readonly now: Clock;
+}
+
+type Early = Omit<ConsoleCall<undefined>, 'body'>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    consoleCall: Early | undefined;
+  }
+}
+
+/** Serves the management interface: origin, session, role, path, body, in this order. */
+export async function registerConsoleApi(fastify: FastifyInstance, options: ConsoleApiOptions): Promise<void> {
+  const guard = createConsoleGuard(options);
+  const { data, now } = options;
+  const known = [
+    ...options.endpoints,
+    ...reachable(data.endpoints).map(({ method, path }) => ({ method, path: dataPath + path })),
+  ];
+  await fastify.register(
+    async (api) => {
+      api.decorateRequest('consoleCall', undefined);
+      api.addHook('onSend', async (_request, reply) => {
+        reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+      });
+      await api.register(async (json) => {
+        acceptJson(json);
+        for (const endpoint of options.endpoints) route(json, endpoint, guard, now);
+      });
+      const refuseMethod = (request: FastifyRequest, reply: FastifyReply) => answerUnrouted(request, reply, known);
+      await mountConsoleData(api, { ...data, guard, now, refuseMethod });
+      api.setNotFoundHandler(refuseMethod);
+    },
+    { prefix: consolePrefix },
+  );
+}
+
+function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: ConsoleGuard, now: Clock) {
+  fastify.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    onRequest: async (request, reply) => {
+      const admin = await guard.admit(request, endpoint.permission);
+      if (endpoint.needsConfirmation && admin) assertConfirmed(admin, now());
+      request.consoleCall = {
+        admin,
+        by: { name: admin?.email ?? 'nobody', address: request.ip },
+        params: readParams(request.params as Record<string, string>),
+        query: readQuery(request.query as Record<string, string | string[]>),
+        now: now(),
+        address: request.ip,
+        setSession: (session) => void reply.header('set-cookie', guard.cookie.write(session, now())),
+      };
+      await endpoint.locate?.(request.consoleCall.params);
+    },
+    handler: async (request, reply) => {
+      const early = request.consoleCall as Early;
+      if (endpoint.body && request.body === undefined)
+        throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
+      const answer = await endpoint.handle({ ...early, body: endpoint.body?.read(request.body) });
+      reply.code(endpoint.answer.status);
+      if (answer instanceof FileDownload)
+        return reply
+          .type(answer.type)
+          .header('content-disposition', `attachment; filename="${answer.name}"`)
+          .send(answer.bytes);
+      reply.type('application/json; charset=utf-8');
+      return JSON.stringify(answer);
+    },
+  });
+}
+
+/** How long a password that was given counts, before it is asked for again. */
+export const confirmedForMs = 5 * 60_000;
+
+/** @throws Failure ConfirmationNeeded */
+function assertConfirmed({ confirmedAt }: AdminContext, now: number): void {
+  if (now - confirmedAt < confirmedForMs && confirmedAt <= now) return;
+  throw fail('ConfirmationNeeded');
+}
+
+/** PostgreSQL takes no U+0000 in a text, so nothing is called so. */
+function readParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (Object.values(params).some((value) => value.includes('\u0000'))) throw fail('ObjectNotFound');
+  return params;
+}
+
+function readQuery(query: Readonly<Record<string, string | string[]>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? value.join() : value]);
+  if (entries.some(([, value]) => value?.includes('\u0000')))
+    throw fail('InvalidQuery', 'A query parameter contains the character U+0000.');
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+async function answerUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoints: readonly Pick<Endpoint, 'method' | 'path'>[],
+): Promise<void> {
+  const path = (request.url.split('?')[0] ?? '').slice(consolePrefix.length);
+  const allowed = allowedMethods(path, endpoints);
+  if (allowed.length === 0) throw fail('NotFound');
+  reply.header('allow', allowed.join(', '));
+  throw fail('MethodNotAllowed', {
+    message: `${request.method} is not supported here. Supported: ${allowed.join(', ')}.`,
+  });
+}

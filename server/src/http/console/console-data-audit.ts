@@ -1,0 +1,130 @@
+import type { Actor, Change } from '../../access/audit.ts';
+import { Failure } from '../../base/errors.ts';
+import type { EarlyCall, HandlerAnswer } from '../api.ts';
+import type { Call, Endpoint } from '../endpoint.ts';
+import { isObject } from '../shape.ts';
+import { personalTags } from './console-roles.ts';
+import { plainAnswer } from './hidden-members.ts';
+
+interface Audited {
+  readonly endpoints: readonly Endpoint[];
+  readonly record: (change: Change) => Promise<void>;
+  readonly by: Actor;
+}
+
+/**
+ * Calls a write and records who did what to which record, with the record before and after where it can be read.
+ *
+ * The endpoint writes in a transaction of its own, so the record follows it: when it cannot be written, the caller gets
+ * an error for a change that has been made, and the log tells of it.
+ */
+export async function auditedHandle(
+  endpoint: Endpoint,
+  call: Call<unknown, unknown>,
+  { endpoints, record, by }: Audited,
+): Promise<HandlerAnswer> {
+  const keepsStates = !personalTags.has(endpoint.tag);
+  const getter = keepsStates ? getterOf(endpoint.path, endpoints) : undefined;
+  const before = getter && (await readState(getter, call));
+  const answer = await endpoint.handle(call);
+  const { objectId } = resultOf(answer);
+  const madeId = endpoint.method === 'POST' && typeof objectId === 'string' ? objectId : undefined;
+  const made = keepsStates && madeId !== undefined ? await readMade(endpoint, call, madeId, endpoints) : undefined;
+  const after = made ?? (getter && endpoint.method !== 'DELETE' ? await readState(getter, call) : undefined);
+  const [shownBefore, shownAfter] = before && after ? differing(before, after) : [before, after];
+  await record({
+    by,
+    action: `data.${endpoint.operationId}`,
+    subject: subjectOf(endpoint, call, madeId),
+    appId: call.app.appId,
+    ...(shownBefore ? { before: bounded(shownBefore) } : {}),
+    ...(shownAfter ? { after: bounded(shownAfter) } : {}),
+    now: call.now,
+  });
+  return answer;
+}
+
+function resultOf(answer: HandlerAnswer): Readonly<Record<string, unknown>> {
+  const value = plainAnswer(answer) as Readonly<Record<string, unknown>>;
+  return isObject(value['result']) ? value['result'] : value;
+}
+
+/** The ids in the path, and that of what was made: `<storyline>/<scenario>`. */
+function subjectOf(endpoint: Endpoint, { params }: EarlyCall, madeId: string | undefined): string {
+  const ids = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => params[name] ?? '');
+  if (madeId !== undefined) ids.push(madeId);
+  return ids.length > 0 ? ids.join('/') : endpoint.path.slice(1);
+}
+
+/** The endpoint that reads the record that a path names: of the path itself, or of what stands before its last part. */
+function getterOf(path: string, endpoints: readonly Endpoint[]): Endpoint | undefined {
+  for (let rest = path; rest.includes('/:'); rest = rest.slice(0, rest.lastIndexOf('/'))) {
+    const found = rest.split('/').at(-1)?.startsWith(':') ? findGet(rest, endpoints) : undefined;
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const findGet = (path: string, endpoints: readonly Endpoint[]) =>
+  endpoints.find((endpoint) => endpoint.method === 'GET' && endpoint.path === path);
+
+async function readMade(
+  { path }: Endpoint,
+  call: EarlyCall,
+  madeId: string,
+  endpoints: readonly Endpoint[],
+): Promise<State | undefined> {
+  // An upload names its file by name; what it made is read under the same path by id.
+  const paths = [...endpoints].filter(({ method }) => method === 'GET').map((endpoint) => endpoint.path);
+  const one = paths.find((known) => known.startsWith(`${path}/:`) && !known.slice(path.length + 2).includes('/'));
+  const name = /:(\w+)$/.exec(one ?? path)?.[1];
+  const getter = findGet(one ?? path, endpoints);
+  return getter && name ? readState(getter, { ...call, params: { ...call.params, [name]: madeId } }) : undefined;
+}
+
+type State = Readonly<Record<string, unknown>>;
+
+/** Undefined where there is nothing: a path can name what is not there yet. */
+async function readState(getter: Endpoint, call: EarlyCall): Promise<State | undefined> {
+  try {
+    const located = await getter.locate?.(call);
+    return resultOf(await getter.handle({ ...call, body: undefined, located }));
+  } catch (error) {
+    if (error instanceof Failure && error.entry.name === 'ObjectNotFound') return undefined;
+    throw error;
+  }
+}
+
+/** Of a change only what it changed, and what it is called. */
+function differing(before: State, after: State): readonly [State, State] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => name !== 'updatedAt' && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const called = ['name', 'title', 'description', 'deviceName'].find((name) => typeof after[name] === 'string');
+  const pick = (state: State) =>
+    Object.fromEntries(
+      [...new Set([...names, ...(called ? [called] : [])])]
+        .filter((name) => name in state)
+        .map((name) => [name, state[name]]),
+    );
+  return [pick(before), pick(after)];
+}
+
+const longestMember = 500;
+const mostMembers = 40;
+
+/** The audit tells what happened; it is no second store of everything. */
+function bounded(state: State): State {
+  const shown = Object.entries(state)
+    .filter(([name]) => !/password|token|secret/i.test(name))
+    .slice(0, mostMembers);
+  return Object.fromEntries(
+    shown.map(([name, value]) => {
+      const text = JSON.stringify(value) ?? 'null';
+      return [
+        name,
+        text.length <= longestMember ? value : `${text.slice(0, longestMember)}… (${text.length} characters)`,
+      ];
+    }),
+  );
+}

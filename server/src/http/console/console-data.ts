@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Change } from '../../access/audit.ts';
+import type { AppContext } from '../../access/context.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from '../api.ts';
+import type { Call, Endpoint } from '../endpoint.ts';
+import { auditedHandle } from './console-data-audit.ts';
+import type { AdminContext } from './console-endpoint.ts';
+import type { ConsoleGuard } from './console-guard.ts';
+import { dataPermission, isAllowed, personalMembers, storesNothing } from './console-roles.ts';
+import { assertNotAskedBy, withoutMembers } from './hidden-members.ts';
+
+/** Below `/console/api`; behind it stands an endpoint's path of `/api/v2`. */
+export const dataPath = '/apps/:appId/v2';
+
+export interface ConsoleDataOptions {
+  readonly endpoints: readonly Endpoint[];
+  /** Also an app that is switched off. @throws Failure ObjectNotFound */
+  readonly findApp: (appId: string) => Promise<AppContext>;
+  readonly record: (change: Change) => Promise<void>;
+  readonly assertRoom: AssertRoom;
+}
+
+interface Options extends ConsoleDataOptions {
+  readonly guard: ConsoleGuard;
+  readonly now: Clock;
+  readonly refuseMethod: Mount['refuseMethod'];
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    admin: AdminContext | undefined;
+  }
+}
+
+/** The endpoints that administrators may reach, each with some role. */
+export function reachable(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  return endpoints.filter((endpoint) => dataPermission(endpoint) !== undefined);
+}
+
+/**
+ * Lets administrators work with an app's data: the endpoints of `/api/v2` as they are, with a session and a role in
+ * place of the app's credentials, its policy and a bearer. `call.user` is never set, and no rate limit is taken from.
+ */
+export async function mountConsoleData(fastify: FastifyInstance, options: Options): Promise<void> {
+  fastify.decorateRequest('admin', undefined);
+  const { endpoints, guard, now, refuseMethod } = options;
+  await mountEndpoints(fastify, {
+    endpoints: reachable(endpoints),
+    prefix: dataPath,
+    refuseMethod,
+    assertRoom: options.assertRoom,
+    async admit(request, endpoint) {
+      const permission = dataPermission(endpoint);
+      if (!permission) throw new Error(`${endpoint.operationId} is not for the console`);
+      request.admin = await guard.admit(request, permission);
+      const { appId = '' } = request.params as Record<string, string | undefined>;
+      const app = await options.findApp(appId.includes('\0') ? '' : appId);
+      return { app, user: undefined, isAdministrator: true, now: now() };
+    },
+    handle: (request, endpoint, call) => handle(request, endpoint, call, options),
+  });
+}
+
+async function handle(
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  call: Call<unknown, unknown>,
+  { endpoints, record }: Options,
+): Promise<HandlerAnswer> {
+  const admin = request.admin as AdminContext;
+  if (endpoint.method !== 'GET') {
+    if (storesNothing.has(endpoint.operationId)) return endpoint.handle(call);
+    return auditedHandle(endpoint, call, { endpoints, record, by: { name: admin.email, address: request.ip } });
+  }
+  const hidden = personalMembers[endpoint.tag];
+  if (!hidden || isAllowed(admin.role, hidden.permission)) return endpoint.handle(call);
+  assertNotAskedBy(call.query, hidden.members);
+  return withoutMembers(await endpoint.handle(call), hidden.members);
+}

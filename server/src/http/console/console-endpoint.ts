@@ -1,0 +1,87 @@
+import type { Readable } from 'node:stream';
+import type { TSchema } from 'typebox';
+import type { Actor } from '../../access/audit.ts';
+import type { ErrorName } from '../../base/errors.ts';
+import type { AnswerSpec } from '../answers.ts';
+import type { Example, QueryParameter } from '../endpoint.ts';
+import type { AdminRole, Permission } from './console-roles.ts';
+
+/** The administrator whose session a request carries. */
+export interface AdminContext {
+  readonly adminId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: AdminRole;
+  readonly sessionHash: string;
+  /** When the password was last given in this session, epoch milliseconds. */
+  readonly confirmedAt: number;
+}
+
+/** A session that has just begun. The token exists here and in the cookie only. */
+export interface NewSession {
+  readonly token: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** What a handler of the console gets to know of a request. */
+export interface ConsoleCall<Body> {
+  /** Set unless the endpoint is public. */
+  readonly admin: AdminContext | undefined;
+  /** The administrator and the address, for the audit record. */
+  readonly by: Actor;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: Body;
+  /** Epoch milliseconds at which the request was accepted. */
+  readonly now: number;
+  readonly address: string;
+  /** Puts a new session into the browser's cookie, or (undefined) takes the cookie away. */
+  setSession(session: NewSession | undefined): void;
+}
+
+/** One endpoint of `/console/api`, as data: routed, guarded and documented from this. */
+export interface ConsoleEndpoint<Body = unknown> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below `/console/api`, with `:name` for parameters. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** The line of the table of roles, or `public` where nobody can be signed in yet. */
+  readonly permission: Permission | 'public';
+  /** The password has to have been given in the last few minutes: by signing in, or at `POST /session/confirm`. */
+  readonly needsConfirmation?: true;
+  readonly query?: readonly QueryParameter[];
+  readonly body?: {
+    readonly schema: TSchema;
+    readonly example: Example;
+    /** @throws Failure */
+    read(body: unknown): Body;
+  };
+  readonly answer: AnswerSpec;
+  readonly errors: readonly ErrorName[];
+  /** Throws when the path names nothing, before the body is looked at. */
+  readonly locate?: (params: Readonly<Record<string, string>>) => Promise<unknown>;
+  readonly handle: (call: ConsoleCall<Body>) => Promise<object>;
+}
+
+/** An answer that is a file instead of JSON. */
+export class FileDownload {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Readable;
+
+  /** `name` consists of letters, digits, dots and dashes. */
+  constructor(name: string, type: string, bytes: Readable) {
+    this.name = name;
+    this.type = type;
+    this.bytes = bytes;
+  }
+}
+
+/** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */
+export function consoleEndpoint<Body = undefined>(spec: ConsoleEndpoint<Body>): ConsoleEndpoint {
+  return spec as unknown as ConsoleEndpoint;
+}

@@ -1,0 +1,94 @@
+import type { FastifyRequest } from 'fastify';
+import { fail } from '../../base/errors.ts';
+import type { AdminContext, NewSession } from './console-endpoint.ts';
+import { isAllowed, type Permission } from './console-roles.ts';
+
+export interface ConsoleGuardOptions {
+  /** The administrator of a session token; undefined for an unknown, expired or idle one. */
+  findSession(token: string): Promise<AdminContext | undefined>;
+  /** The configured address; undefined: the one that the request names. */
+  readonly publicUrl: string | undefined;
+}
+
+/** Who may call the management interface: origin, session, role, in this order. */
+export interface ConsoleGuard {
+  readonly cookie: SessionCookie;
+  /** Undefined where the permission is `public`. @throws Failure OperationForbidden, InvalidSessionToken */
+  admit<P extends Permission | 'public'>(
+    request: FastifyRequest,
+    permission: P,
+  ): Promise<P extends Permission ? AdminContext : AdminContext | undefined>;
+}
+
+export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptions): ConsoleGuard {
+  const cookie = sessionCookie(publicUrl);
+  async function admit(request: FastifyRequest, permission: Permission | 'public') {
+    if (request.method !== 'GET' && request.method !== 'HEAD') assertOwnOrigin(request, publicUrl);
+    if (permission === 'public') return undefined;
+    const token = cookie.read(request.headers.cookie);
+    const admin = token === undefined ? undefined : await findSession(token);
+    if (!admin) throw fail('InvalidSessionToken', 'You are not signed in, or the session has ended. Sign in again.');
+    if (isAllowed(admin.role, permission)) return admin;
+    throw fail('OperationForbidden', `The role ${admin.role} does not include this (${permission}).`);
+  }
+  return { cookie, admit: admit as ConsoleGuard['admit'] };
+}
+
+/**
+ * A write must come from a page of the console itself. A browser says so in `Origin`; a foreign page cannot forge it,
+ * and SameSite alone would not stop one on a neighbouring subdomain.
+ */
+function assertOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
+  const { origin } = request.headers;
+  const own = ownOrigins(request, publicUrl);
+  const isSame =
+    request.headers['sec-fetch-site'] === 'same-origin' && own.includes(`${request.protocol}://${request.host}`);
+  if (origin === undefined ? isSame : own.includes(origin)) return;
+  throw fail(
+    'OperationForbidden',
+    origin === undefined
+      ? 'Send the header Origin with the address of the console.'
+      : `This page may not change anything here: its Origin is not the address of the console${publicUrl ? `, ${publicUrl}` : ''}.`,
+  );
+}
+
+/**
+ * If a public address is configured, the request's Host proves nothing, because a foreign name can be made to point here (DNS
+ * rebinding). Besides that address only loopback names are accepted, and only on a direct connection from this machine.
+ */
+function ownOrigins(request: FastifyRequest, publicUrl: string | undefined): readonly string[] {
+  const named = `${request.protocol}://${request.host}`;
+  if (!publicUrl) return [named];
+  const { headers, socket } = request.raw;
+  const isDirect = isLoopback(socket.remoteAddress) && headers['x-forwarded-for'] === undefined;
+  const direct = `http://${headers.host}`;
+  return [new URL(publicUrl).origin, ...(isDirect && hasLoopbackName(direct) ? [direct] : [])];
+}
+
+const isLoopback = (address: string | undefined) => address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
+
+function hasLoopbackName(url: string): boolean {
+  return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
+export interface SessionCookie {
+  read(header: string | undefined): string | undefined;
+  write(session: NewSession | undefined, now: number): string;
+}
+
+/** Under https the name's prefix makes the browser refuse a cookie that another host or an insecure page has set. */
+function sessionCookie(publicUrl: string | undefined): SessionCookie {
+  const isSecure = publicUrl?.startsWith('https:') ?? false;
+  const name = isSecure ? '__Host-pharos' : 'pharos';
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  return {
+    read(header) {
+      const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+      return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+    },
+    write(session, now) {
+      const seconds = session ? Math.floor((session.expiresAt - now) / 1000) : 0;
+      return `${name}=${session?.token ?? ''}; ${attributes}; Max-Age=${seconds}`;
+    },
+  };
+}

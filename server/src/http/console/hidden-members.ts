@@ -1,0 +1,62 @@
+import { fail } from '../../base/errors.ts';
+import { JsonText, OtherAnswer } from '../endpoint.ts';
+import { isObject } from '../shape.ts';
+
+/**
+ * What may not be seen may not be asked by either: a filter or an order would tell it piece by piece.
+ *
+ * @throws Failure InvalidQuery
+ */
+export function assertNotAskedBy(query: Readonly<Record<string, string | undefined>>, hidden: readonly string[]): void {
+  const asked = askedFields(query).find((field) =>
+    hidden.some((name) => field === name || field.startsWith(`${name}.`)),
+  );
+  if (asked === undefined) return;
+  throw fail('InvalidQuery', {
+    message: `Your role does not see ${asked}, so it cannot be asked by.`,
+    details: [{ field: asked, problem: 'is not visible to your role' }],
+  });
+}
+
+/** The fields that a list is filtered and ordered by. */
+export function askedFields(query: Readonly<Record<string, string | undefined>>): string[] {
+  return [
+    ...fieldsOf(parsed(query['where'])),
+    ...(query['order'] ?? '').split(',').map((field) => field.replace(/^\s*-/, '').trim()),
+  ];
+}
+
+/** Malformed text is left for the endpoint to refuse. */
+function parsed(where: string | undefined): unknown {
+  try {
+    return JSON.parse(where ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+/** The fields that a where-object names, at any depth. */
+export function fieldsOf(where: unknown): string[] {
+  if (Array.isArray(where)) return where.flatMap(fieldsOf);
+  if (!isObject(where)) return [];
+  return Object.entries(where).flatMap(([key, value]) => (key.startsWith('$') ? fieldsOf(value) : [key]));
+}
+
+/** The same answer with these members left out of its record, or of each record of its list. */
+export function withoutMembers(answer: JsonText | OtherAnswer | object, hidden: readonly string[]): object {
+  const value = plainAnswer(answer) as Record<string, unknown>;
+  const strip = (record: unknown) =>
+    isObject(record) ? Object.fromEntries(Object.entries(record).filter(([name]) => !hidden.includes(name))) : record;
+  const { result, results } = value;
+  return {
+    ...value,
+    ...(result === undefined ? {} : { result: strip(result) }),
+    ...(Array.isArray(results) ? { results: results.map(strip) } : {}),
+  };
+}
+
+/** An answer as the value that its JSON text stands for. */
+export function plainAnswer(answer: JsonText | OtherAnswer | object): object {
+  if (answer instanceof OtherAnswer) return answer.value;
+  return answer instanceof JsonText ? (JSON.parse(answer.text) as object) : answer;
+}

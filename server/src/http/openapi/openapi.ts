@@ -1,0 +1,234 @@
+import { type TSchema, Type } from 'typebox';
+import { defaultPolicy } from '../../access/policy.ts';
+import { catalogue, type ErrorEntry, type ErrorName } from '../../base/errors.ts';
+import { apiPrefix } from '../api.ts';
+import type { Endpoint, Grant } from '../endpoint.ts';
+
+export interface OpenApiOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly version: string;
+  readonly serverUrl: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiDocument extends Json {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+export interface Operation extends Json {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Beacons: 'The beacons of a venue: a UUID, a major and a minor number, and free metadata.',
+  Notifications: 'Text, image or video messages bound to a beacon and an event.',
+  Storylines: 'A header with many scenarios, each with a campaign, an event and a weekly schedule.',
+  Logs: 'Who entered and left where, and when.',
+  Users: 'Accounts of the people who use the app, and signing in.',
+  Schemas: 'The types of the fields of a data bucket.',
+  'Data buckets': 'Documents of the app, with a query language.',
+  Push: 'Messages to everyone or to a filtered audience.',
+  Deliveries: 'What became of each message for each recipient, and what the app reports of it.',
+  Sightings: 'What phones and gateways sense, and what follows from it.',
+  Visits: 'Who was where, from when until when.',
+  Events: 'Confirmed transitions, and why each message was shown or not.',
+  Stream: 'What happens, as it happens.',
+  Simulations: 'What would happen, without anything happening.',
+  Installations: 'The app on one phone, tablet or computer: whom a message can reach.',
+  Devices: 'Devices that listen to a topic.',
+  Files: 'Pictures, videos and other files.',
+};
+
+const always: readonly ErrorName[] = [
+  'CredentialsMissing',
+  'InvalidCredentials',
+  'APICallLimit',
+  'Timeout',
+  'InternalServerError',
+];
+const withJsonBody: readonly ErrorName[] = ['InvalidJSON', 'UnsupportedMediaType', 'ObjectTooLarge'];
+
+const errorSchema = Type.Object({
+  error: Type.Object({
+    code: Type.Integer(),
+    error: Type.String({ description: 'What was wrong and what to do, as a sentence' }),
+    name: Type.String({ description: 'The name of the error in the catalogue' }),
+    status: Type.Integer(),
+    requestId: Type.String({ description: 'Finds the request in the log of the service' }),
+    details: Type.Optional(
+      Type.Array(Type.Object({ field: Type.String(), problem: Type.String() }), { description: 'Every broken rule' }),
+    ),
+  }),
+  code: Type.Integer({ description: 'The same code once more, for clients that read it here' }),
+});
+
+/** The OpenAPI 3.1 document of the interface, made from the same declarations that route and validate. */
+export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions): OpenApiDocument {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const endpoint of endpoints) {
+    const path = apiPrefix + endpoint.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
+  }
+  const used = new Set(endpoints.map(({ tag }) => tag));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pharos',
+      version,
+      summary: 'A backend for apps that use proximity beacons',
+      description:
+        'Every request carries the two credential headers of an app. Single records come as `{"result": …}`, lists as ' +
+        '`{"results": […]}`. Changes to this version are additions only.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    // In the order of a reader's interest, whatever order the endpoints were registered in.
+    tags: Object.entries(tagDescriptions)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas: { Error: plain(errorSchema) }, securitySchemes },
+  };
+}
+
+const securitySchemes = {
+  appId: { type: 'apiKey', in: 'header', name: 'X-Service-AppId', description: 'The id of the app' },
+  appKey: { type: 'apiKey', in: 'header', name: 'X-Service-AppKey', description: 'A key of the app' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The access token from signing in' },
+};
+
+const appOnly = { appId: [], appKey: [] };
+const withBearer = { ...appOnly, bearer: [] };
+
+function documentedGrant(endpoint: Endpoint): Grant {
+  return typeof endpoint.grant === 'function' ? endpoint.grant(defaultPolicy) : endpoint.grant;
+}
+
+function security(grant: Grant): readonly object[] {
+  if (grant === 'app') return [appOnly];
+  return grant === 'visitor' || grant === 'phone' ? [appOnly, withBearer] : [withBearer];
+}
+
+/** Every error that the endpoint can answer with, in the order of the checks. */
+export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
+  const names: ErrorName[] = [...always];
+  // What the app's policy decides can be stricter than the default.
+  const isPolicy = typeof endpoint.grant === 'function';
+  if (isPolicy || !['app', 'phone'].includes(documentedGrant(endpoint))) names.push('InvalidSessionToken');
+  if (isPolicy) names.push('OperationForbidden');
+  names.push(...endpoint.errors);
+  if (endpoint.body) names.push(...withJsonBody);
+  return [...new Set(names)];
+}
+
+function operation(endpoint: Endpoint): Operation {
+  const body = requestBody(endpoint);
+  const parameters = [...pathParameters(endpoint), ...queryParameters(endpoint)];
+  return {
+    operationId: endpoint.operationId,
+    summary: endpoint.summary,
+    ...(endpoint.description ? { description: endpoint.description } : {}),
+    tags: [endpoint.tag],
+    security: security(documentedGrant(endpoint)),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: { ...success(endpoint), ...failures(errorsOf(endpoint)) },
+  };
+}
+
+function pathParameters(endpoint: Endpoint): Json[] {
+  return [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: endpoint.parameters?.[name] ?? `The ${name} of the record`,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(endpoint: Endpoint): Json[] {
+  return (endpoint.query ?? []).map(({ name, description, schema, example }) => ({
+    name,
+    in: 'query',
+    description,
+    schema: plain(schema),
+    ...(example === undefined ? {} : { example }),
+  }));
+}
+
+function requestBody(endpoint: Endpoint): Json | undefined {
+  if (endpoint.takesStream) {
+    return {
+      required: true,
+      description:
+        'The file itself. The Content-Type of the request is stored as the type of the file: send `image/png` for a ' +
+        'picture, or the picture is offered for download instead of being shown.',
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    };
+  }
+  if (!endpoint.body) return undefined;
+  return {
+    required: true,
+    content: { 'application/json': { schema: plain(endpoint.body.schema), example: endpoint.body.example } },
+  };
+}
+
+function success({ answer, otherAnswer }: Endpoint): Record<string, Json> {
+  const answers = otherAnswer ? [answer, otherAnswer] : [answer];
+  return Object.fromEntries(
+    answers.map(({ status, description, schema, example, type = 'application/json' }) => [
+      String(status),
+      { description, content: { [type]: { schema: plain(schema), example } } },
+    ]),
+  );
+}
+
+/** One response a status; each error that has it is an example. */
+function failures(names: readonly ErrorName[]): Record<string, Json> {
+  const byStatus = Map.groupBy(
+    names.map((name) => catalogue[name]),
+    ({ status }) => String(status),
+  );
+  return Object.fromEntries(
+    [...byStatus].map(([status, entries]) => [
+      status,
+      {
+        description: entries.map(({ name, code }) => `${name} (${code})`).join(', '),
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(entries.map((entry) => [entry.name, { value: errorExample(entry) }])),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+export function errorExample({ name, status, code, meaning }: ErrorEntry): object {
+  return { error: { code, error: meaning, name, status, requestId: 'k3v9x1a' }, code };
+}
+
+/**
+ * TypeBox marks its schemas with symbols and hidden members; a JSON round leaves the JSON Schema. An object that names
+ * no members takes any. The form of the names in a map is said with `propertyNames`, because generators of clients pass
+ * over `patternProperties`.
+ */
+function plain(schema: TSchema): Json {
+  return JSON.parse(JSON.stringify(schema), (_name, value: unknown) => {
+    const { type, properties, patternProperties, ...others } = (value ?? {}) as {
+      type?: unknown;
+      properties?: object;
+      patternProperties?: object;
+    };
+    if (type !== 'object' || Object.keys(properties ?? {}).length > 0) return value;
+    const [pattern] = Object.entries(patternProperties ?? {});
+    if (pattern) return { type, ...others, propertyNames: { pattern: pattern[0] }, additionalProperties: pattern[1] };
+    return { additionalProperties: true, ...(value as object) };
+  }) as Json;
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openConnection } from '../../../test/support/socket.ts';
+import { acceptJson } from '../api.ts';
+import { proxyTest } from './connections.ts';
+import { createServer, type ServerOptions } from './server.ts';
+
+const largeBytes = 8 * 1_048_576;
+
+async function serve(options: Partial<ServerOptions>) {
+  const server = createServer({ logLevel: 'silent', trustProxy: false, ...options });
+  acceptJson(server);
+  server.post('/echo', async (request) => ({ got: Object.keys(request.body as object).length }));
+  let count = 0;
+  server.get('/large', async () => {
+    count++;
+    return 'x'.repeat(largeBytes);
+  });
+  const sockets = new Set<Socket>();
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  const port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
+  return { server, port, sockets, begun: () => count };
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: pharos\r\n\r\n`;
+const post = (length: number) =>
+  `POST /echo HTTP/1.1\r\nHost: pharos\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+/** Asks for the large answer and reads nothing of it. */
+async function askAndIgnore(port: number): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.pause();
+  socket.write(get('/large'));
+  return socket;
+}
+
+/** Resolves when `holds` does; the time limit of the test ends what never comes true. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(20);
+}
+
+const pace = { paceMs: 1_500, paceBytes: 2_000, lookMs: 50 };
+
+test('a body that comes too slowly ends its connection, and a slow one that keeps a pace is answered', async () => {
+  const { server, port, sockets } = await serve({ connectionLimits: pace });
+  try {
+    const drops = await Promise.all(Array.from({ length: 20 }, () => openConnection(port)));
+    for (const { send } of drops) send(`${post(100_000)}{`);
+    const dripping = setInterval(() => {
+      for (const { socket, send } of drops) if (!socket.destroyed) send(' ');
+    }, 100);
+    const body = Buffer.from(`{"a":"${'x'.repeat(30_000)}"}`);
+    const slow = await openConnection(port);
+    slow.send(post(body.length));
+    const began = performance.now();
+    for (let sent = 0; sent < body.length; sent += 600) {
+      slow.send(body.subarray(sent, sent + 600));
+      await delay(50);
+    }
+    assert.ok(performance.now() - began > pace.paceMs, 'it took longer than the drops are given');
+    assert.deepEqual((await slow.answer()).body, { got: 1 });
+    await Promise.all(drops.map(({ ended }) => ended));
+    clearInterval(dripping);
+    await until(() => sockets.size === 1);
+    slow.socket.destroy();
+  } finally {
+    await server.close();
+  }
+});
+
+test('a client that reads nothing is dropped, and one that reads slowly gets all of its answer', async () => {
+  const { server, port, sockets } = await serve({ connectionLimits: pace });
+  try {
+    const ignoring = await Promise.all(Array.from({ length: 3 }, () => askAndIgnore(port)));
+    const slow = await askAndIgnore(port);
+    let read = 0;
+    while (read < largeBytes) {
+      const chunk = slow.read(200_000) ?? slow.read();
+      read += chunk?.length ?? 0;
+      await delay(50);
+    }
+    await until(() => sockets.size === 1);
+    for (const socket of [...ignoring, slow]) socket.destroy();
+  } finally {
+    await server.close();
+  }
+});
+
+test('what waits for slow readers is bounded over all connections: those that read nothing go first', async () => {
+  const waitingBytes = 3 * largeBytes;
+  const { server, port, sockets } = await serve({ connectionLimits: { waitingBytes } });
+  try {
+    const ignoring: Socket[] = [];
+    for (let n = 0; n < 12; n++) ignoring.push(await askAndIgnore(port));
+    await until(() => [...sockets].every(({ bytesWritten }) => bytesWritten > 0) && sockets.size < 12);
+    const waiting = () => [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0);
+    assert.ok(waiting() <= waitingBytes, `${waiting()} bytes wait`);
+    const reader = connect({ host: '127.0.0.1', port });
+    reader.write(get('/large'));
+    let read = 0;
+    for await (const chunk of reader) {
+      read += (chunk as Buffer).length;
+      if (read > largeBytes) break;
+    }
+    assert.ok(read > largeBytes, 'who reads is answered');
+    for (const socket of ignoring) socket.destroy();
+  } finally {
+    await server.close();
+  }
+});
+
+test('pipelined requests are handled one after another, so that one connection holds one answer', async () => {
+  const { server, port, begun } = await serve({});
+  try {
+    const idle = connect({ host: '127.0.0.1', port });
+    await once(idle, 'connect');
+    idle.pause();
+    const { send, answer, socket } = await openConnection(port);
+    idle.write(get('/large').repeat(20));
+    await until(() => begun() > 0);
+    // Another client's requests are answered all the same, in order and with their bodies.
+    const bodies = ['{}', '{"a":1}', '{"a":1,"b":2}'];
+    send(bodies.map((body) => post(body.length) + body).join('') + get('/nothing'));
+    const answers = [];
+    for (let n = 0; n < 4; n++) answers.push(await answer());
+    assert.deepEqual(
+      answers.map(({ status, body }) => body.got ?? status),
+      [0, 1, 2, 404],
+    );
+    assert.equal(begun(), 1);
+    // Whoever reads gets everything.
+    let read = 0;
+    idle.on('data', (bytes) => (read += bytes.length));
+    idle.resume();
+    await until(() => read > 20 * largeBytes);
+    assert.equal(begun(), 20);
+    idle.destroy();
+    socket.destroy();
+  } finally {
+    await server.close();
+  }
+});
+
+test('one address has so many connections and no more, unless it is a trusted proxy', async () => {
+  const { server, port } = await serve({ connectionsPerAddress: 3 });
+  const behind = await serve({ connectionsPerAddress: 3, trustProxy: ['127.0.0.1'] });
+  try {
+    const ask = async (to: number) => {
+      const connection = await openConnection(to);
+      connection.send(get('/nothing'));
+      return {
+        connection,
+        status: await connection.answer().then(
+          ({ status }) => status,
+          () => 'closed',
+        ),
+      };
+    };
+    const asked = [];
+    for (let n = 0; n < 4; n++) asked.push(await ask(port));
+    assert.deepEqual(
+      asked.map(({ status }) => status),
+      [404, 404, 404, 'closed'],
+    );
+    asked[0]?.connection.socket.destroy();
+    let status: number | string = 'closed';
+    while (status === 'closed') ({ status } = await ask(port));
+    assert.equal(status, 404, 'a place that was given back');
+    for (let n = 0; n < 6; n++) assert.equal((await ask(behind.port)).status, 404);
+  } finally {
+    await Promise.all([server.close(), behind.server.close()]);
+  }
+});
+
+test('proxies are recognised by address, network and name', () => {
+  const isProxy = proxyTest(['192.0.2.7', '10.0.0.0/8', 'fd00::/8', 'loopback']);
+  const expected = { '192.0.2.7': true, '::ffff:10.1.2.3': true, 'fd12::1': true, '127.0.0.1': true, '::1': true };
+  for (const [address, is] of Object.entries({ ...expected, '192.0.2.8': false, '2001:db8::1': false }))
+    assert.equal(isProxy(address), is, address);
+  assert.deepEqual(
+    [proxyTest(true)('192.0.2.1'), proxyTest(1)('192.0.2.1'), proxyTest(false)('192.0.2.1')],
+    [true, true, false],
+  );
+});

@@ -1,0 +1,44 @@
+import { Failure, fail } from '../../base/errors.ts';
+import { storageFailure } from '../../db/storage-error.ts';
+
+interface FrameworkError {
+  readonly code?: string;
+  readonly statusCode?: number;
+  readonly message?: string;
+}
+
+/** Turns whatever was thrown into a catalogue error. What is not known stays opaque to the caller. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { code, statusCode } = (error ?? {}) as FrameworkError;
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_EMPTY_TYPE':
+      return fail('UnsupportedMediaType', { cause: error });
+    case 'FST_ERR_BAD_URL':
+      return fail('NotFound', { message: 'The address is not a valid URL path.', cause: error });
+    default:
+      if (code?.startsWith('FST_') && statusCode && statusCode < 500) return fail('InvalidJSON', { cause: error });
+      return storageFailure(error) ?? fail('InternalServerError', { cause: error });
+  }
+}
+
+/** The body of every error answer. Known clients read `error.code` and `error.error`, others the top-level `code`. */
+export function errorBody(failure: Failure, requestId: string): string {
+  const { code, name, status } = failure.entry;
+  const error = {
+    code,
+    error: failure.message,
+    name,
+    status,
+    requestId,
+    ...(failure.details.length > 0 ? { details: failure.details } : {}),
+  };
+  return JSON.stringify({ error, code });
+}
+
+export function errorHeaders(failure: Failure): Record<string, string> {
+  const headers: Record<string, string> = { ...failure.headers };
+  if (failure.retryAfter !== undefined) headers['Retry-After'] = String(failure.retryAfter);
+  return headers;
+}

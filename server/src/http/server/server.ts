@@ -1,0 +1,212 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { hostname } from 'node:os';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { catalogue, type ErrorEntry, type Failure, fail } from '../../base/errors.ts';
+import { randomText } from '../../base/id.ts';
+import { type ConnectionLimits, Connections, proxyTest, usualPace, usualWaitingBytes } from './connections.ts';
+import { GatheredResponse } from './gathered-response.ts';
+import { makeChildrenLate } from './late-logger.ts';
+import { asFailure, errorBody, errorHeaders } from './render-error.ts';
+import { requestLines } from './request-line.ts';
+import { registerBodyHandling } from './unread-body.ts';
+
+export interface ServerOptions {
+  readonly logLevel: string;
+  readonly trustProxy: false | number | readonly string[];
+  /** Connections that one address may have at the same time; 0: any number. */
+  readonly connectionsPerAddress?: number;
+  /** Other limits of slow clients than the usual ones. */
+  readonly connectionLimits?: Partial<ConnectionLimits>;
+  /** Where log lines go; standard output by default. */
+  readonly logStream?: { write(line: string): void };
+  /** Told what each answer with a status of 500 and above was caused by. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A Fastify instance with this service's ids, log and error answers, and no routes yet. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const boot = randomText(6);
+  let count = 0;
+  const base = { pid: process.pid, hostname: hostname() };
+  const logStream = options.logStream ?? process.stdout;
+  const server = fastify({
+    logger: {
+      level: options.logLevel,
+      base,
+      // Headers and bodies are never logged, so that no credential can be.
+      serializers: {
+        req: (request) => ({ method: request.method, url: request.url?.split('?')[0], address: request.ip }),
+      },
+      stream: logStream,
+    },
+    // One line a request, written when it is answered, instead of the framework's two.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => `${boot}${(count++).toString(36)}`,
+    trustProxy: trusted(options.trustProxy),
+    // Answered below, as everything else is.
+    return503OnClosing: false,
+    // No parameter is matched by an expression, so its length is for the endpoints to judge, each with its own error.
+    routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: true },
+    bodyLimit: 1_048_576,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 72_000,
+    // For a whole request: slow uploads may take long, but none forever. Idle ones are cut off much earlier.
+    requestTimeout: 1_800_000,
+    // Node would answer without a body; the hook below answers like everywhere else.
+    // Headers come in one piece or two; Node looks every `connectionsCheckingInterval`.
+    http: {
+      headersTimeout: 20_000,
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+      ServerResponse: GatheredResponse,
+    },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      sendFailure(asFailure(error), request as FastifyRequest, reply as FastifyReply);
+    },
+  });
+  // A connection that cannot be accepted is one connection; without a listener it would end the process.
+  server.server.once('listening', () => {
+    server.server.on('error', (error) => server.log.error({ err: error }, 'accepting a connection'));
+  });
+  makeChildrenLate(server.log);
+  // Hooks that every request passes call back: a promise for each would cost more than what they do.
+  let isStopping = false;
+  server.addHook('preClose', async () => {
+    isStopping = true;
+  });
+  server.addHook('onRequest', (_request, reply, done) => inOrder(reply.raw, done));
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    if (isStopping && !outlivesStop.has(request.url)) {
+      answerStopping(request, reply, done);
+      return;
+    }
+    const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
+    done(isWithoutHost ? fail('InvalidJSON', 'The Host header is missing.') : undefined);
+  });
+  const connections = new Connections(
+    {
+      ...usualPace,
+      waitingBytes: usualWaitingBytes,
+      perAddress: options.connectionsPerAddress ?? 0,
+      ...options.connectionLimits,
+    },
+    proxyTest(options.trustProxy),
+  );
+  connections.watch(server.server);
+  server.addHook('onClose', async () => connections.stop());
+  registerBodyHandling(server, connections);
+  // Who takes a body says of which type; without a parser, an unknown address is answered without reading one.
+  server.removeAllContentTypeParsers();
+  const lineOf = requestLines(base);
+  if (['info', 'debug', 'trace'].includes(options.logLevel))
+    server.addHook('onResponse', (request, reply, done) => {
+      logStream.write(lineOf(request, reply));
+      done();
+    });
+  server.setErrorHandler((error, request, reply) => {
+    const failure = asFailure(error);
+    if (failure.entry.status >= 500) {
+      options.onError?.(failure);
+      request.log.error({ err: failure.cause ?? failure }, failure.message);
+    }
+    sendFailure(failure, request, reply);
+  });
+  server.setNotFoundHandler(() => {
+    throw fail('NotFound');
+  });
+  return server;
+}
+
+/**
+ * Pipelined requests of one connection (RFC 9112, section 9.3.2) are handled one after another: Node parses hundreds of
+ * them at once, and would keep all their answers in memory until the client has read the first one.
+ */
+function inOrder(response: ServerResponse, done: () => void): void {
+  // Node assigns the socket to the answer whose turn it is.
+  if (response.socket === null) response.once('socket', () => done());
+  else done();
+}
+
+/** A number counts hops from the service on: what the outermost of these proxies has seen is the client. */
+function trusted(proxies: ServerOptions['trustProxy']) {
+  if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies;
+  return proxies === false ? false : [...proxies];
+}
+
+/** What says how the service is, until its end. */
+const outlivesStop: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/**
+ * A connection that was open before the stop can still bring requests. An EventSource gives up on every status but 200 and
+ * comes back after a stream that ends (WHATWG HTML, 9.2.3), so it is given one that does.
+ */
+function answerStopping(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  if (request.method !== 'GET' || !request.headers.accept?.includes('text/event-stream')) {
+    done(fail('Timeout', { message: 'The service is stopping. Try again.', retryAfter: 1 }));
+    return;
+  }
+  reply.header('cache-control', 'no-store').type('text/event-stream; charset=utf-8').send('retry: 1000\n\n');
+}
+
+function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
+  void reply
+    .code(failure.entry.status)
+    .headers({
+      'cache-control': 'no-store',
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      ...errorHeaders(failure),
+    })
+    .type('application/json; charset=utf-8')
+    .send(errorBody(failure, request.id));
+}
+
+const brokenRequests: Readonly<Record<string, readonly [status: string, entry: ErrorEntry, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    catalogue.ObjectTooLarge,
+    'The address and the headers are larger than 16 KiB together.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', catalogue.Timeout, 'The request did not arrive in time.'],
+};
+const notHttp = ['400 Bad Request', catalogue.InvalidJSON, 'This is not a well-formed HTTP request.'] as const;
+
+/** A request that Node's parser refused: there is no request object, only a socket to answer on. */
+function answerBrokenRequest(this: { log: FastifyBaseLogger }, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [statusLine, { name, code }, message] = brokenRequests[error.code ?? ''] ?? notHttp;
+  const status = Number.parseInt(statusLine, 10);
+  const requestId = randomText(12);
+  this.log.info({ reqId: requestId, status, reason: error.code }, 'request that is not HTTP');
+  const body = JSON.stringify({ error: { code, error: message, name, status, requestId }, code });
+  const head = [
+    `HTTP/1.1 ${statusLine}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  closeUnlessClientDoes(socket);
+}
+
+/** A moment for the client to read the answer; to close at once could reset the connection before. */
+function closeUnlessClientDoes(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), 2_000);
+  socket.once('close', () => clearTimeout(timer));
+  socket.resume();
+}

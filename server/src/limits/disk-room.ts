@@ -1,0 +1,315 @@
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DiskReserve } from '../base/disk-reserve.ts';
+import { type Failure, fail } from '../base/errors.ts';
+import { storageTrouble } from '../db/storage-error.ts';
+
+/**
+ * How much space a disk has left: `tight` causes a warning, at `low` new content is refused, and at `full` a write has failed
+ * for lack of space.
+ */
+export type RoomLevel = 'ample' | 'tight' | 'low' | 'full';
+
+export interface DiskRoomOptions {
+  readonly dataFolder: string;
+  /** New content is refused when fewer bytes are free. */
+  readonly minFreeBytes: number;
+  /** Bytes kept for deletions, sign-ins and a start; only for an embedded database. */
+  readonly reserveBytes: number;
+  /** Whether the database is on the same disk. */
+  readonly isEmbedded: boolean;
+  /** Uses some space on the disk of a database server. @throws when there is none */
+  readonly probeDatabase: () => Promise<void>;
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  /**
+   * Tells the database how much is free; answers how much of it the database needs for what it has accepted, and how much it
+   * can take up within its files.
+   */
+  readonly fitDatabase: (freeBytes: number) => { readonly needed: number; readonly reusable: number };
+}
+
+export interface RoomReport {
+  readonly level: RoomLevel;
+  /** Free on the disk of the data folder, without what the reserve and the database still need. Undefined until known. */
+  readonly freeBytes: number | undefined;
+  readonly minFreeBytes: number;
+  /** Held by the reserve. */
+  readonly reserveBytes: number;
+  /** Errors of the storage since the start, by kind. */
+  readonly errors: Readonly<Record<'full' | 'io' | 'unreadable', number>>;
+}
+
+/** The warning begins at this multiple of the least room. */
+const tightFactor = 10;
+/** Under load the free space is asked for this often; a request never waits for the answer. */
+const staleMs = 250;
+const lookEveryMs = 5_000;
+/** A database server is made to need room no more often than this. */
+const probeEveryMs = 10_000;
+const probeBytes = 1_048_576;
+
+/** Decimal units, as the console's. */
+const sizeText = (bytes: number) =>
+  bytes < 1e9 ? `${Math.max(0, Math.floor(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+
+/**
+ * Keeps space on the disk for deletions: below a minimum new content is refused, and a reserve is released when a write finds
+ * the disk full. Deletions and sign-ins are never refused here.
+ */
+export class DiskRoom {
+  readonly #options: DiskRoomOptions;
+  readonly #reserve: DiskReserve;
+  readonly #errors = { full: 0, io: 0, unreadable: 0 };
+  readonly #stopping = new AbortController();
+  #free: number | undefined;
+  /** Of the database: what it will still take of the free bytes, and what it has room for within its files. */
+  #needed = 0;
+  #reusable = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | undefined;
+  #probedAt = Number.NEGATIVE_INFINITY;
+  #filling: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Uploads that are under way: what they have announced, of which some may be written already. */
+  #claimed = 0;
+  /** A write found no room, and none has been found since. */
+  #isFull = false;
+  #isDatabaseFull = false;
+  #saidLevel: RoomLevel = 'ample';
+  #saidDatabaseFull = false;
+
+  constructor(options: DiskRoomOptions) {
+    this.#options = options;
+    this.#reserve = new DiskReserve(options.dataFolder, options.isEmbedded ? options.reserveBytes : 0);
+  }
+
+  /** Looks at the disk from now on, and makes the reserve whole when there is room for it. */
+  start(): void {
+    const look = () => void this.look().then(() => this.#replenish());
+    look();
+    this.#timer = setInterval(look, lookEveryMs);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopping.abort();
+    await this.#filling;
+  }
+
+  report(): RoomReport {
+    return {
+      level: this.#level(),
+      freeBytes: this.#available(),
+      minFreeBytes: this.#options.minFreeBytes,
+      reserveBytes: this.#reserve.held,
+      errors: { ...this.#errors },
+    };
+  }
+
+  /** What keeps the service from taking new content, with what to do; undefined when nothing does. */
+  problem(): string | undefined {
+    if (this.#isDatabaseFull) return databaseFull;
+    return this.#options.isEmbedded ? this.#refusalText() : undefined;
+  }
+
+  /** What will become a problem soon. */
+  warning(): string | undefined {
+    // Beside a database server only the files are on this disk.
+    const refused = this.#options.isEmbedded ? undefined : this.#refusalText();
+    if (refused) return `Uploads are refused. ${refused}`;
+    if (this.#level() !== 'tight') return undefined;
+    return `Only ${sizeText(this.#available() ?? 0)} are free on the disk. Below ${sizeText(this.#options.minFreeBytes)} new content is refused. Make room.`;
+  }
+
+  /**
+   * Before something is stored that was not there, or (`change`) is replaced. Costs nothing that is waited for.
+   *
+   * @throws Failure Timeout when the room that is left is kept for deletions and sign-ins
+   */
+  assertRoom(kind: 'create' | 'change'): void {
+    if (performance.now() - this.#lookedAt > staleMs) void this.look();
+    if (this.#isDatabaseFull && kind === 'create') throw refusal(databaseFull);
+    if (!this.#options.isEmbedded) return;
+    const level = this.#level();
+    if (level === 'ample' || level === 'tight') return;
+    if (kind === 'change' && !this.#isReserveSpent()) return;
+    throw refusal(this.#refusalText() ?? diskFull);
+  }
+
+  /**
+   * Takes the room of a file that is about to be written, and answers how it is given back. The disk is looked at first.
+   *
+   * @throws Failure Timeout when too little would be left
+   */
+  async claim(bytes: number): Promise<() => void> {
+    await this.look();
+    if (this.#level() === 'full') throw refusal(diskFull);
+    const left = (this.#available() ?? Number.POSITIVE_INFINITY) - this.#claimed - bytes;
+    if (left < this.#options.minFreeBytes) throw refusal(this.#lowText());
+    this.#claimed += bytes;
+    return () => {
+      this.#claimed -= bytes;
+    };
+  }
+
+  /** Looks at the disk, and at a database server that has not been asked for a while. Never rejects. */
+  look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  /** An error that somebody met. One of the storage is counted; one that says that it is full gives the reserve back. */
+  note(error: unknown): void {
+    const trouble = storageTrouble(error);
+    if (trouble === undefined) return;
+    this.#errors[trouble]++;
+    if (trouble !== 'full') return;
+    if (isOfServer(error)) {
+      this.#isDatabaseFull = true;
+      this.#probedAt = performance.now();
+    } else this.makeRoom();
+    this.#tell();
+  }
+
+  /** A write found no room: gives the reserve back at once. */
+  makeRoom(): void {
+    this.#isFull = true;
+    if (this.#reserve.release())
+      this.#options.log('warn', `the disk is full: the reserve of ${sizeText(this.#reserve.wanted)} is given back`);
+    this.#tell();
+  }
+
+  async #lookOnce(): Promise<void> {
+    this.#lookedAt = performance.now();
+    try {
+      const { bavail, bsize } = await statfs(this.#options.dataFolder);
+      this.#free = bavail * bsize;
+      const { needed, reusable } = this.#options.fitDatabase(this.#free);
+      [this.#needed, this.#reusable] = [needed, reusable];
+      if (this.#isFull && this.#fitsReserve() && (await this.#canWrite())) this.#isFull = false;
+      // Somebody else has filled the disk.
+      if (this.#free < this.#leastBytes() && this.#reserve.held > 0) this.makeRoom();
+    } catch (error) {
+      this.#countQuietly(error);
+    }
+    if (!this.#options.isEmbedded) await this.#lookAtServer();
+    this.#tell();
+  }
+
+  async #lookAtServer(): Promise<void> {
+    if (performance.now() - this.#probedAt < probeEveryMs) return;
+    this.#probedAt = performance.now();
+    try {
+      await this.#options.probeDatabase();
+      this.#isDatabaseFull = false;
+    } catch (error) {
+      // Anything else that is wrong with the server is told by whoever needs it.
+      if (storageTrouble(error) === 'full') this.#isDatabaseFull = true;
+    }
+  }
+
+  #countQuietly(error: unknown): void {
+    const trouble = storageTrouble(error);
+    if (trouble) this.#errors[trouble]++;
+  }
+
+  /** Quotas are not seen in the free space of a disk; a file that is written is. */
+  async #canWrite(): Promise<boolean> {
+    const probe = join(this.#options.dataFolder, 'room.probe');
+    try {
+      await mkdir(this.#options.dataFolder, { recursive: true });
+      await writeFile(probe, Buffer.alloc(probeBytes, 1), { mode: 0o600 });
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await rm(probe, { force: true }).catch(() => undefined);
+    }
+  }
+
+  #replenish(): void {
+    if (this.#reserve.held >= this.#reserve.wanted || this.#filling || this.#stopping.signal.aborted) return;
+    if (this.#isFull || !this.#fitsReserve()) return;
+    this.#filling = this.#reserve
+      .fill(this.#stopping.signal)
+      .catch((error: unknown) => this.note(error))
+      .finally(() => {
+        this.#filling = undefined;
+      });
+  }
+
+  /** With less the disk counts as full, and the reserve is given back. */
+  #leastBytes(): number {
+    return Math.max(probeBytes, this.#reserve.wanted / 8);
+  }
+
+  /** Whether the reserve can be whole without being given back at once. */
+  #fitsReserve(): boolean {
+    return (this.#available() ?? 0) > this.#leastBytes() + probeBytes;
+  }
+
+  /** Free bytes that nothing is waiting for; below 0 when the reserve is in use. */
+  #available(): number | undefined {
+    if (this.#free === undefined) return undefined;
+    return this.#free - this.#needed - Math.max(0, this.#reserve.wanted - this.#reserve.held);
+  }
+
+  #level(): RoomLevel {
+    if (this.#isFull) return 'full';
+    // Rows that were deleted leave room for others within the database.
+    const available = (this.#available() ?? Number.POSITIVE_INFINITY) + this.#reusable;
+    if (available < this.#options.minFreeBytes) return 'low';
+    return available < tightFactor * this.#options.minFreeBytes ? 'tight' : 'ample';
+  }
+
+  /** The second half is for deletions and sign-ins alone. */
+  #isReserveSpent(): boolean {
+    const least = this.#reserve.wanted > 0 ? this.#reserve.wanted / 2 : this.#options.minFreeBytes / 4;
+    return (this.#free ?? 0) + this.#reserve.held < least;
+  }
+
+  #refusalText(): string | undefined {
+    const level = this.#level();
+    if (level === 'full') return diskFull;
+    return level === 'low' ? this.#lowText() : undefined;
+  }
+
+  #lowText(): string {
+    const { minFreeBytes } = this.#options;
+    return `The storage is nearly full: less than ${sizeText(minFreeBytes)} would be left. New content is refused; deletions and sign-ins still work. Make room, then try again.`;
+  }
+
+  /** One line for each change, not for each request that meets it. */
+  #tell(): void {
+    const level = this.#level();
+    if (level !== this.#saidLevel) {
+      const { log } = this.#options;
+      this.#saidLevel = level;
+      if (level === 'full') log('error', diskFull);
+      else if (level === 'low') log('error', this.#lowText());
+      else if (level === 'tight') log('warn', this.warning() ?? '');
+      else log('info', 'the disk has room again');
+    }
+    if (this.#isDatabaseFull === this.#saidDatabaseFull) return;
+    this.#saidDatabaseFull = this.#isDatabaseFull;
+    if (this.#isDatabaseFull) this.#options.log('error', databaseFull);
+    else this.#options.log('info', 'the database server has room again');
+  }
+}
+
+const diskFull =
+  'The disk is full. New content is refused; deletions and sign-ins still work. Make room, then try again.';
+const databaseFull =
+  "The disk of the database server is full. New content is refused; deletions may still work. Make room on the server's disk.";
+
+const refusal = (message: string): Failure => fail('Timeout', { message, retryAfter: 30 });
+
+/** SQLSTATE 53100, disk_full: the disk of PostgreSQL, not of this process. */
+function isOfServer(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause)
+    if ((each as { code?: unknown }).code === '53100') return true;
+  return false;
+}

@@ -1,0 +1,60 @@
+import { secretHash } from '../access/access.ts';
+import type { Clock } from '../base/clock.ts';
+import { sql } from '../base/sql.ts';
+import type { Database } from '../db/db.ts';
+import type { BucketMemory, RateRule, TokenBucket } from './rate-limit.ts';
+
+export interface LastingLimitDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  /** Runs work in the background and logs its errors. */
+  readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+}
+
+/** More than an attacker can create, because each costs a password check. The newest are kept. */
+const mostKept = 50_000;
+
+/**
+ * Stores the token buckets of limits, so that a restart does not renew them. A bucket is written in the background and only
+ * when it is less than half full: ordinary sign-ins cost nothing, and after a crash an attacker gains at most half a budget.
+ * Keys are stored as hashes, because they contain addresses.
+ */
+export class LastingLimits implements BucketMemory {
+  readonly #deps: LastingLimitDeps;
+  readonly #kept = new Map<string, TokenBucket>();
+
+  constructor(deps: LastingLimitDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads the stored buckets; call it before the first request. */
+  async load(): Promise<void> {
+    const { db, now } = this.#deps;
+    const rows = await db.all<{ key_hash: string; tokens: number; at: number }>(sql`select key_hash, tokens, at
+      from limit_buckets where full_at > ${now()} order by full_at desc limit ${mostKept}`);
+    for (const { key_hash, tokens, at } of rows) this.#kept.set(key_hash, { tokens, at });
+  }
+
+  recall(key: string): TokenBucket | undefined {
+    if (this.#kept.size === 0) return undefined;
+    const hash = secretHash(key);
+    const bucket = this.#kept.get(hash);
+    this.#kept.delete(hash);
+    return bucket;
+  }
+
+  keep(key: string, { burst, perSecond }: RateRule, { tokens, at }: Readonly<TokenBucket>): void {
+    if (tokens >= burst / 2) return;
+    const fullAt = Math.ceil(at + ((burst - tokens) / perSecond) * 1000);
+    const row = sql`${secretHash(key)}, ${tokens}, ${at}, ${fullAt}`;
+    this.#deps.inBackground('keeping a limit', () =>
+      this.#deps.db.run(sql`insert into limit_buckets (key_hash, tokens, at, full_at) values (${row})
+        on conflict (key_hash) do update set tokens = excluded.tokens, at = excluded.at, full_at = excluded.full_at`),
+    );
+  }
+
+  /** Deletes buckets that are full again. */
+  async sweep(): Promise<void> {
+    await this.#deps.db.run(sql`delete from limit_buckets where full_at <= ${this.#deps.now()}`);
+  }
+}

@@ -1,0 +1,113 @@
+import { fail } from '../base/errors.ts';
+
+export interface RateRule {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+export interface TokenBucket {
+  tokens: number;
+  /** Milliseconds of the injected clock at which `tokens` was right. */
+  at: number;
+}
+
+/** Where buckets are stored beyond the life of the process. */
+export interface BucketMemory {
+  /** The stored bucket of a key that the limiter does not know. */
+  recall(key: string): TokenBucket | undefined;
+  /** Called for each token that is taken; must not throw. */
+  keep(key: string, rule: RateRule, bucket: Readonly<TokenBucket>): void;
+}
+
+/**
+ * Token buckets by key (app and client address). At most `capacity` keys are remembered; when there are more,
+ * the tenth that was seen first is forgotten, so that an attacker with many addresses costs no memory.
+ */
+export class RateLimiter {
+  readonly #buckets = new Map<string, TokenBucket>();
+  readonly #capacity: number;
+
+  readonly #memory: BucketMemory | undefined;
+
+  constructor(capacity = 50_000, memory?: BucketMemory) {
+    this.#capacity = capacity;
+    this.#memory = memory;
+  }
+
+  /**
+   * Takes one token.
+   *
+   * @throws Failure APICallLimit with `Retry-After` (s) and the `RateLimit` headers when none is left.
+   */
+  take(key: string, rule: RateRule, now: number): void {
+    const retryAfter = this.tryTake(key, rule, now);
+    if (retryAfter === undefined) return;
+    throw fail('APICallLimit', {
+      message: `The limit of ${pace(rule)} (${rule.burst} at once) is reached. Try again in ${retryAfter} s.`,
+      retryAfter,
+      headers: {
+        'RateLimit-Policy': `"app";q=${rule.burst};w=${Math.ceil(rule.burst / rule.perSecond)}`,
+        RateLimit: `"app";r=0;t=${retryAfter}`,
+      },
+    });
+  }
+
+  /** Takes `tokens`, all or none. Answers undefined, or after how many seconds there will be enough. */
+  tryTake(key: string, rule: RateRule, now: number, tokens = 1): number | undefined {
+    const bucket = this.#bucket(key, rule, now);
+    if (bucket.tokens < tokens) return Math.max(1, Math.ceil((tokens - bucket.tokens) / rule.perSecond));
+    bucket.tokens -= tokens;
+    this.#memory?.keep(key, rule, bucket);
+    return undefined;
+  }
+
+  /** Gives a taken token back, for what turned out not to count. */
+  giveBack(key: string, rule: RateRule, tokens = 1): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket) bucket.tokens = Math.min(rule.burst, bucket.tokens + tokens);
+  }
+
+  #bucket(key: string, rule: RateRule, now: number): TokenBucket {
+    const known = this.#buckets.get(key);
+    if (!known) {
+      const fresh = this.#memory?.recall(key) ?? { tokens: rule.burst, at: now };
+      if (this.#buckets.size >= this.#capacity) this.#forgetOldest();
+      this.#buckets.set(key, fresh);
+      return refilled(fresh, rule, now);
+    }
+    return refilled(known, rule, now);
+  }
+
+  #forgetOldest(): void {
+    let looked = 0;
+    for (const [key] of this.#buckets) {
+      this.#buckets.delete(key);
+      if (++looked >= this.#capacity / 10) return;
+    }
+  }
+}
+
+function refilled(bucket: TokenBucket, rule: RateRule, now: number): TokenBucket {
+  // A clock that was set back must not remove tokens.
+  const elapsed = Math.max(0, now - bucket.at) / 1000;
+  bucket.tokens = Math.min(rule.burst, bucket.tokens + elapsed * rule.perSecond);
+  bucket.at = now;
+  return bucket;
+}
+
+function pace({ perSecond }: RateRule): string {
+  return perSecond >= 1 ? `${perSecond} requests a second` : `one request in ${Math.round(1 / perSecond)} s`;
+}
+
+/** The part of a client address that one subscriber holds: the whole IPv4 address, the first 64 bits of IPv6. */
+export function clientNetwork(address: string): string {
+  if (!address.includes(':')) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1]) return mapped[1];
+  const [head = '', tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail ? tail.split(':') : [];
+  const groups =
+    tail === undefined ? left : [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}

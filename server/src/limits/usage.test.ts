@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { databases, openStorage } from '../../test/support/build-app.ts';
+import { createServices } from '../app/services.ts';
+import { fail } from '../base/errors.ts';
+import { raw } from '../base/sql.ts';
+import type { Database } from '../db/db.ts';
+import { migrate } from '../db/migrate.ts';
+import { UsageMeter } from './usage.ts';
+
+for (const database of databases) {
+  describe(`what apps store, on ${database} that fails at times`, () => {
+    test('nothing is counted twice or forgotten, and what is in doubt does not count as exact', async () => {
+      const { db, close } = await openStorage(database);
+      try {
+        await migrate(db, 1);
+        const { apps } = createServices({ db, now: Date.now });
+        const ids = [(await apps.create('One')).appId, (await apps.create('Two')).appId] as const;
+        let fault: 'none' | 'refused' | 'unknown' | 'unread' = 'none';
+        const refuse = (isOutcomeUnknown: boolean) => Promise.reject(fail('Timeout', { isOutcomeUnknown }));
+        const faulty: Database = Object.assign(Object.create(db), {
+          run: async (statement: Parameters<Database['run']>[0]) => {
+            if (fault === 'refused') return refuse(false);
+            const changed = await db.run(statement);
+            return fault === 'unknown' ? refuse(true) : changed;
+          },
+          one: (statement: Parameters<Database['one']>[0]) => (fault === 'unread' ? refuse(false) : db.one(statement)),
+          all: (...of: Parameters<Database['all']>) => db.all(...of),
+        });
+        const open = () => new UsageMeter({ db: faulty, now: Date.now, inBackground: (_, work) => void work() });
+        const stored = async () =>
+          (
+            await db.all<{ records: number; is_exact: number }>(
+              raw('select records, is_exact from usage order by app_id'),
+            )
+          ).map(({ records, is_exact }) => [records, is_exact]);
+        const meter = open();
+        for (const id of ids) await meter.of(id);
+        const add = () => ids.forEach((id) => void meter.add(id, { records: 1 }));
+        add();
+        fault = 'refused';
+        await assert.rejects(meter.write());
+        fault = 'unread';
+        await assert.rejects(meter.write());
+        fault = 'none';
+        await meter.write();
+        assert.deepEqual(await stored(), [
+          [1, 0],
+          [1, 0],
+        ]);
+        assert.deepEqual(await Promise.all(ids.map(async (id) => (await meter.of(id)).records)), [1, 1]);
+        add();
+        fault = 'unknown';
+        await assert.rejects(meter.write());
+        fault = 'none';
+        await meter.write({ isLast: true });
+        assert.deepEqual(
+          (await stored()).map(([, isExact]) => isExact),
+          [0, 0],
+        );
+        const next = open();
+        assert.deepEqual(
+          await Promise.all(ids.map(async (id) => (await next.of(id)).records)),
+          [0, 0],
+          'there are none',
+        );
+      } finally {
+        await close();
+      }
+    });
+  });
+}

@@ -1,0 +1,267 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AppPolicy } from '../access/policy.ts';
+import type { Clock } from '../base/clock.ts';
+import { Failure, fail } from '../base/errors.ts';
+import { sql } from '../base/sql.ts';
+import type { Database } from '../db/db.ts';
+
+/** What an app has stored. Bytes of records are those of their documents in UTF-8. */
+export interface Stored {
+  readonly files: number;
+  readonly fileBytes: number;
+  readonly records: number;
+  readonly recordBytes: number;
+}
+
+export interface UsageDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  /** Runs work in the background and logs its errors. */
+  readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+}
+
+interface Known {
+  /** The counts in the database. */
+  stored: Stored;
+  /** Changes of this process that are not in the database yet. */
+  pending: Stored;
+  isExact: boolean;
+  /** The counts were exact when this process read them, so nothing was counted. */
+  readonly isFromDatabase: boolean;
+  countedAt: number;
+}
+
+interface UsageRow {
+  readonly files: number;
+  readonly file_bytes: number;
+  readonly records: number;
+  readonly record_bytes: number;
+  readonly is_exact: number;
+  readonly counted_at: number;
+}
+
+const none: Stored = Object.freeze({ files: 0, fileBytes: 0, records: 0, recordBytes: 0 });
+const members = ['files', 'fileBytes', 'records', 'recordBytes'] as const;
+const names = { files: 'files', fileBytes: 'bytes of files', records: 'records', recordBytes: 'bytes of records' };
+/** How long after the first pending change all of them are written to the database. */
+const writeAfterMs = 2_000;
+const countEveryMs = 86_400_000;
+/** How long the first request waits for a count after a crash or an update. */
+const patienceMs = 1_000;
+/** Records that one statement counts. */
+const countStep = 20_000;
+
+function sum(a: Stored, b: Partial<Stored>): Stored {
+  const { files = 0, fileBytes = 0, records = 0, recordBytes = 0 } = b;
+  return {
+    files: Math.max(0, a.files + files),
+    fileBytes: Math.max(0, a.fileBytes + fileBytes),
+    records: Math.max(0, a.records + records),
+    recordBytes: Math.max(0, a.recordBytes + recordBytes),
+  };
+}
+
+/** Like `sum`, but the result may be negative, because changes can be. */
+function added(a: Stored, b: Partial<Stored>): Stored {
+  const { files = 0, fileBytes = 0, records = 0, recordBytes = 0 } = b;
+  return {
+    files: a.files + files,
+    fileBytes: a.fileBytes + fileBytes,
+    records: a.records + records,
+    recordBytes: a.recordBytes + recordBytes,
+  };
+}
+
+/**
+ * Counts what apps store. To spare each request a statement, changes are added up in memory and written to the database
+ * every few seconds. After a crash, and once a day, an app is counted again in the background. Each of several nodes may
+ * exceed a quota by what it stores in those seconds.
+ */
+export class UsageMeter {
+  readonly #deps: UsageDeps;
+  readonly #apps = new Map<string, Known>();
+  readonly #loading = new Map<string, Promise<Known>>();
+  readonly #dirty = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: UsageDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Checks that more can be stored within the app's quotas. Returns a promise only until the app's counts are loaded.
+   *
+   * @throws Failure OperationForbidden
+   */
+  assertRoom(appId: string, { quotas }: Pick<AppPolicy, 'quotas'>, more: Partial<Stored>): Promise<void> | undefined {
+    const judge = (known: Known) => {
+      const now = sum(known.stored, known.pending);
+      for (const member of members) {
+        const wanted = more[member] ?? 0;
+        if (wanted > 0 && now[member] + wanted > quotas[member]) throw fail('OperationForbidden', full(member, quotas));
+      }
+    };
+    const known = this.#apps.get(appId);
+    if (!known) return this.#load(appId).then(judge);
+    judge(known);
+    return undefined;
+  }
+
+  /** Records what was stored or, with negative numbers, deleted. */
+  add(appId: string, change: Partial<Stored>): void {
+    const known = this.#apps.get(appId);
+    if (!known) {
+      this.#deps.inBackground('counting what is stored', async () => {
+        // Otherwise the app was counted just now, and the count includes this change.
+        if ((await this.#load(appId)).isFromDatabase) this.add(appId, change);
+      });
+      return;
+    }
+    known.pending = added(known.pending, change);
+    this.#dirty.add(appId);
+    this.#timer ??= setTimeout(
+      () => this.#deps.inBackground('noting what is stored', () => this.write()),
+      writeAfterMs,
+    );
+    this.#timer.unref();
+  }
+
+  async of(appId: string): Promise<Stored> {
+    const known = this.#apps.get(appId) ?? (await this.#load(appId));
+    return sum(known.stored, known.pending);
+  }
+
+  /** Adds pending changes to the database, and reads what other nodes have added. */
+  async write({ isLast = false } = {}): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const dirty = [...this.#dirty];
+    this.#dirty.clear();
+    let failure: unknown;
+    for (const appId of dirty) {
+      const known = this.#apps.get(appId);
+      if (!known) continue;
+      const { pending } = known;
+      known.pending = none;
+      try {
+        await this.#deps.db.run(sql`update usage set files = files + ${pending.files},
+          file_bytes = file_bytes + ${pending.fileBytes}, records = records + ${pending.records},
+          record_bytes = record_bytes + ${pending.recordBytes}, is_exact = ${isLast && known.isExact ? 1 : 0}
+          where app_id = ${appId}`);
+      } catch (error) {
+        known.pending = added(known.pending, pending);
+        this.#dirty.add(appId);
+        // It may have been added all the same: the next process counts.
+        if (error instanceof Failure && error.isOutcomeUnknown) known.isExact = false;
+        failure ??= error;
+        continue;
+      }
+      known.stored = added(known.stored, pending);
+      try {
+        const row = await this.#read(appId);
+        if (row) known.stored = storedOf(row);
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    // What is not in the database must not count as exact there.
+    if (failure) throw failure;
+    if (isLast)
+      for (const [appId, known] of this.#apps)
+        if (known.isExact) await this.#deps.db.run(sql`update usage set is_exact = 1 where app_id = ${appId}`);
+  }
+
+  /** Counts the apps again whose last count is older than a day. */
+  async sweep(): Promise<void> {
+    const before = this.#deps.now() - countEveryMs;
+    for (const [appId, known] of this.#apps) if (known.countedAt < before) await this.count(appId);
+  }
+
+  /** Counts the rows of an app, in steps, so that other requests are not delayed. */
+  async count(appId: string): Promise<void> {
+    await this.write();
+    await this.#count(appId, this.#apps.get(appId) ?? (await this.#load(appId)));
+  }
+
+  /** Changes during a count may be counted twice, until the next count; that is better than missing them. */
+  async #count(appId: string, known: Known): Promise<void> {
+    const { db, now } = this.#deps;
+    const slow = { share: appId };
+    const [files] = await db.all<{ n: number; bytes: number }>(
+      sql`select count(*) as n, coalesce(sum(size), 0) as bytes from files where app_id = ${appId}`,
+      slow,
+    );
+    let [records, recordBytes] = [0, 0];
+    for (const { object_id: bucketId } of await db.all<{ object_id: string }>(
+      sql`select object_id from buckets where app_id = ${appId}`,
+    )) {
+      for (let last = ''; ; ) {
+        const [step] = await db.all<{ n: number; bytes: number; last: string | null }>(
+          sql`select count(*) as n, coalesce(sum(octet_length(doc)), 0) as bytes, max(object_id) as last from
+            (select object_id, doc from records where app_id = ${appId} and bucket_id = ${bucketId} and object_id > ${last}
+            order by object_id limit ${countStep}) as step`,
+          slow,
+        );
+        records += Number(step?.n ?? 0);
+        recordBytes += Number(step?.bytes ?? 0);
+        if (Number(step?.n ?? 0) < countStep) break;
+        last = step?.last ?? '';
+      }
+    }
+    const stored = { files: Number(files?.n ?? 0), fileBytes: Number(files?.bytes ?? 0), records, recordBytes };
+    await db.run(sql`update usage set files = ${stored.files}, file_bytes = ${stored.fileBytes},
+      records = ${stored.records}, record_bytes = ${stored.recordBytes}, counted_at = ${now()} where app_id = ${appId}`);
+    Object.assign(known, { stored, isExact: true, countedAt: now() });
+  }
+
+  #load(appId: string): Promise<Known> {
+    const loading =
+      this.#loading.get(appId) ??
+      this.#begin(appId).finally(() => {
+        this.#loading.delete(appId);
+      });
+    this.#loading.set(appId, loading);
+    return loading;
+  }
+
+  async #begin(appId: string): Promise<Known> {
+    const { db, inBackground } = this.#deps;
+    await db.run(sql`insert into usage (app_id) select app_id from apps where app_id = ${appId}
+      on conflict (app_id) do nothing`);
+    const row = await this.#read(appId);
+    // The row is exact again after a clean shutdown; until then pending changes are missing from it.
+    if (row?.is_exact) await db.run(sql`update usage set is_exact = 0 where app_id = ${appId}`);
+    const known: Known = {
+      stored: row ? storedOf(row) : none,
+      pending: none,
+      isExact: row?.is_exact === 1,
+      isFromDatabase: row?.is_exact === 1,
+      countedAt: row?.counted_at ?? 0,
+    };
+    if (!known.isExact) {
+      const counting = this.#count(appId, known);
+      inBackground('counting what an app stores', () => counting);
+      // Most counts finish in this time; larger ones must not keep the client waiting.
+      await Promise.race([counting.catch(() => undefined), delay(patienceMs, undefined, { ref: false })]);
+    }
+    this.#apps.set(appId, known);
+    return known;
+  }
+
+  #read(appId: string): Promise<UsageRow | undefined> {
+    return this.#deps.db.one<UsageRow>(sql`select * from usage where app_id = ${appId}`);
+  }
+}
+
+function storedOf(row: UsageRow): Stored {
+  return sum(none, {
+    files: row.files,
+    fileBytes: row.file_bytes,
+    records: row.records,
+    recordBytes: row.record_bytes,
+  });
+}
+
+function full(member: keyof Stored, quotas: AppPolicy['quotas']): string {
+  return `This would exceed the app's quota of ${quotas[member]} ${names[member]}. Delete some, or ask an administrator to raise it.`;
+}

@@ -1,0 +1,147 @@
+import type { EventKind, PresenceEvent } from '../presence/types.ts';
+
+/** Three-letter names as the interface writes them. */
+export type DayName = 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
+
+export interface ShownDay {
+  readonly dayName: string;
+  readonly checked: boolean;
+}
+
+/** A notification, or a storyline's scenario, as far as the question "does it fire?" is concerned. */
+export interface Trigger {
+  readonly id: string;
+  readonly kind: 'notification' | 'scenario';
+  /** The notification's, or the storyline header's, `isEnabled`. */
+  readonly enabled: boolean;
+  readonly event: EventKind;
+  /** objectIds of the beacons it belongs to. */
+  readonly beaconIds: readonly string[];
+  /** A scenario's weekly schedule; a notification has none and runs every day. `[]` never runs. */
+  readonly showOn?: readonly ShownDay[];
+  /** The scenario's own time zone (IANA). */
+  readonly timeZone?: string;
+  /** Overrides members of the app's policy; null switches one off. */
+  readonly policy?: PolicyOverride;
+}
+
+export interface CoolDown {
+  readonly seconds: number;
+  /** Counted since this trigger last fired for the installation, or since any trigger of the app did. */
+  readonly per: 'trigger' | 'app';
+}
+
+export interface Cap {
+  readonly count: number;
+  readonly per: 'trigger' | 'app';
+  /** A sliding window in seconds, or the calendar day in the site's time zone. */
+  readonly window: number | 'day';
+}
+
+export interface QuietHours {
+  /** "HH:MM" in the site's time zone; `from` after `until` spans midnight. `from` is quiet, `until` is not. */
+  readonly from: string;
+  readonly until: string;
+}
+
+export interface NthVisit {
+  readonly n: number;
+  /** Only visit n; visit n and later; every n-th visit. Visits of this installation at this beacon, counted from 1. */
+  readonly mode: 'only' | 'from' | 'every';
+}
+
+/** Optional politeness, per app and overridable per trigger. Everything off by default, except once a visit. */
+export interface Policy {
+  readonly oncePer?: 'visit' | 'event';
+  readonly coolDown?: CoolDown;
+  readonly caps?: readonly Cap[];
+  /** The visitor must stay so long before it fires. EXIT: must have stayed so long. */
+  readonly dwellSeconds?: number;
+  readonly nthVisit?: NthVisit;
+  readonly quietHours?: QuietHours;
+  /** Epoch ms; `validFrom` is in, `validUntil` is out. */
+  readonly validFrom?: number;
+  readonly validUntil?: number;
+}
+
+export type PolicyOverride = { readonly [K in keyof Policy]?: Policy[K] | null };
+
+/** All that decides about an event besides the event and the past. */
+export interface Rules {
+  readonly triggers: readonly Trigger[];
+  readonly policy?: PolicyOverride;
+  /** Starts from POLITE instead of from nothing; members of `policy` still win. */
+  readonly polite?: boolean;
+  /** The beacon's `metadata.timeZone` and the app's, IANA names; wrong or missing ones are passed over. */
+  readonly beaconTimeZone?: string;
+  readonly appTimeZone?: string;
+  /** Whether the installation can be reached: a live push token, or an app in the foreground that reads the answer. */
+  readonly hasTarget: boolean;
+  /** How old an event may be and still be shown, in seconds; default 120, the push's time to live. */
+  readonly timeToLive?: number;
+}
+
+/**
+ * What the past says, for one installation. The service reads it from its verdicts; an empty one is `{}`. Times in ms.
+ * `fired` needs to reach back over the longest cool-down and cap window in use (a calendar day: 25 h).
+ */
+export interface History {
+  readonly fired?: readonly Firing[];
+  /** Visits of this installation at this beacon that began before the one under way. */
+  readonly earlierVisits?: number;
+}
+
+export interface Firing {
+  readonly triggerId: string;
+  readonly visitId: string;
+  readonly at: number;
+}
+
+/** In the order of evaluation; the first that says no is the verdict's reason. */
+export type Reason =
+  | 'disabled'
+  | 'event'
+  | 'beacon'
+  | 'schedule'
+  | 'stale'
+  | 'repeat'
+  | 'cool_down'
+  | 'cap'
+  | 'dwell'
+  | 'nth_visit'
+  | 'quiet_hours'
+  | 'validity'
+  | 'no_target'
+  | 'fired';
+
+/**
+ * What became of one trigger at one event. `pending` (reason `dwell`) is followed by a final verdict of the same trigger
+ * and event at `dueAt`, or when the visitor leaves first; it replaces the pending one.
+ */
+export interface Verdict {
+  readonly triggerId: string;
+  readonly kind: Trigger['kind'];
+  readonly eventId: string;
+  readonly visitId: string;
+  readonly event: EventKind;
+  /** When it was decided, by the corrected clock of the sender: the event's time, or the end of the wait. */
+  readonly at: number;
+  readonly outcome: 'fired' | 'stopped' | 'pending';
+  readonly reason: Reason;
+  /** One sentence for the people who write the messages. */
+  readonly text: string;
+  /** Pending only: when the visitor will have stayed long enough, by the sender's clock (ms). */
+  readonly dueAt?: number;
+}
+
+/** One question: may this trigger fire at this event? */
+export interface Question {
+  readonly trigger: Trigger;
+  readonly event: PresenceEvent;
+  /** When it is asked, by the sender's clock: the event's time, or the end of the wait. */
+  readonly at: number;
+  /** The service's clock. */
+  readonly now: number;
+  /** How the wait for dwell ended, where there was one. */
+  readonly stayed?: boolean;
+}

@@ -1,0 +1,153 @@
+import { Type } from 'typebox';
+import type { Visible } from '../access/caller.ts';
+import { raw, type Sql, sql } from '../base/sql.ts';
+import type { Db, Row } from '../db/db.ts';
+import { JsonText, type QueryParameter } from '../http/endpoint.ts';
+import type { Field } from '../query/fields.ts';
+import { parsePage } from '../query/page.ts';
+import { documentFields } from '../query/plan.ts';
+import { whereToSql } from '../query/to-sql.ts';
+import { askedLists } from './asked-list.ts';
+import { selectNarrowly } from './narrow-list.ts';
+import type { Table } from './table.ts';
+
+export interface ListOptions {
+  /** The rows that belong to the list at all: always with the app's id. */
+  readonly scope: Sql;
+  /** What of them this caller may see; all without it. It holds before anything that the caller asks. */
+  readonly visible?: Visible;
+  /** A row as this caller is shown it, as JSON text; as the table says without it. */
+  readonly render?: (row: Row) => string;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** What `limit` is when the caller gives none. */
+  readonly defaultLimit: number;
+  /** Used when the caller gives no order; oldest first without it. */
+  readonly defaultOrder?: string;
+  /** Each objectId was made from its record's createdAt, so that one index serves both; see `byCreation`. */
+  readonly idsFollowCreation?: true;
+  /** The same for a table whose objectIds were made from occurredAt. */
+  readonly idsFollowOccurrence?: true;
+  /** The app, for a fair share of long queries. */
+  readonly share: string;
+  /** Hears of the fields for which a query had to read documents and an index could have answered. */
+  readonly onDocumentsRead?: (fields: readonly Field[]) => void;
+}
+
+/** The most bytes of JSON that the records of one answer have together; the first record is always answered. */
+export const mostListBytes = 8_388_608;
+
+/** Skipping walks over the rows; beyond this it is no longer nothing. */
+const cheapSkip = 1_000;
+
+export const listParameters: readonly QueryParameter[] = [
+  {
+    name: 'where',
+    description: 'A JSON object that the results must match; see the where-language.',
+    schema: Type.String({ maxLength: 8192 }),
+  },
+  {
+    name: 'order',
+    description: 'Fields joined by commas, at most 4; a leading minus sign means descending.',
+    schema: Type.String(),
+  },
+  {
+    name: 'skip',
+    description: 'How many results to skip, 0 to 100000.',
+    schema: Type.Integer({ minimum: 0, maximum: 100_000 }),
+  },
+  {
+    name: 'limit',
+    description:
+      'How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; ' +
+      'if there are fewer for that reason, `truncated` is true.',
+    schema: Type.Integer({ minimum: 0 }),
+  },
+  {
+    name: 'count',
+    description: '1 adds `count`, the number of all matches; with limit=0 nothing else is answered.',
+    schema: Type.Enum([0, 1]),
+  },
+];
+
+/**
+ * Answers `{"results": [...]}`, with `count` when it was asked for, as JSON text. The records have at most `mostListBytes`
+ * together; an answer that ends before `limit` for this reason has `"truncated": true`.
+ *
+ * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
+ */
+export async function listRecords(db: Db, table: Table, options: ListOptions): Promise<JsonText> {
+  const { query, visible, render = table.render } = options;
+  const scope = visible ? sql`${options.scope} and ${visible.condition}` : options.scope;
+  const index = db.dialect.knowsSizes || !visible?.index ? '' : ` indexed by ${visible.index}`;
+  const { where, order, bounds, condition, orderBy, ...asked } = askedLists.read(db, table, {
+    where: query['where'],
+    order: query['order'],
+    defaultOrder: options.defaultOrder ?? 'objectId',
+    time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
+  });
+  const page = parsePage(query, options.defaultLimit);
+  const from = (matching: Sql) => sql`from ${raw(table.name + index)} where ${scope} and ${bounds} and ${matching}`;
+  // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
+  const slow = { share: options.share, within: { characters: mostListBytes, rows: page.limit } };
+  // The caller may see only few of the records, and another index would have to be scanned far to find them.
+  const isCheap = visible === undefined && asked.isIndexed && page.skip <= cheapSkip;
+  const values = [scope, bounds, condition, orderBy].flatMap((part) => part.values);
+  const select = asked.shapes.of(
+    scope.strings.join('?'),
+    [...values, page.limit, page.skip],
+    () => sql`select ${table.selection} ${from(condition)} order by ${orderBy} limit ${page.limit} offset ${page.skip}`,
+  );
+  const narrowly = () => selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, ...slow });
+  const rows =
+    page.limit === 0
+      ? []
+      : isCheap
+        ? await db.all(select, { ...slow, isBrief: true })
+        : ((visible === undefined && page.skip <= cheapSkip ? await narrowly() : undefined) ??
+          (await db.all(select, slow)));
+  if (!isCheap) options.onDocumentsRead?.(documentFields(where, order));
+  const texts = renderWithin(rows, render);
+  const isCut = texts.length < rows.length;
+  const found = texts.length;
+  // The promise that brought them is older than they are, and would keep them as `JsonText` says of texts.
+  rows.length = 0;
+  const cut = isCut ? ',"truncated":true' : '';
+  if (!page.count) return listText(texts, cut);
+  // The last page tells how many there are: a search that finds few is not made twice.
+  const isLast = !isCut && found < page.limit && (found > 0 || page.skip === 0);
+  if (isLast) return listText(texts, `,"count":${page.skip + found}`);
+  const [counted] = await db.all<{ n: number }>(
+    sql`select count(*) as n ${from(whereToSql(where, db.dialect.where))}`,
+    { share: options.share },
+  );
+  return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);
+}
+
+/** The texts of the first rows, up to `mostListBytes` together, but of one at least. */
+function renderWithin(rows: readonly Row[], render: Table['render']): string[] {
+  const texts: string[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    const text = render(row);
+    characters += text.length;
+    texts.push(text);
+    if (characters > mostListBytes) break;
+  }
+  // A UTF-16 code unit is at most three bytes, so short texts need not be counted exactly.
+  if (characters * 3 <= mostListBytes) return texts;
+  let bytes = 0;
+  const tooMany = texts.findIndex((text) => {
+    bytes += Buffer.byteLength(text) + 1;
+    return bytes > mostListBytes;
+  });
+  return tooMany < 0 ? texts : texts.slice(0, Math.max(1, tooMany));
+}
+
+/** What stands around the records goes into the one join: a text put together afterwards would be copied once more. */
+function listText(texts: string[], more: string): JsonText {
+  const last = texts.length - 1;
+  if (last < 0) return new JsonText(`{"results":[]${more}}`);
+  texts[0] = `{"results":[${texts[0]}`;
+  texts[last] += `]${more}}`;
+  return new JsonText(texts.join(','));
+}

@@ -1,0 +1,154 @@
+import { raw, type Sql, sql } from '../base/sql.ts';
+import { charactersOf, type Db, type Row, type RowBudget } from '../db/db.ts';
+import type { Order, Where } from '../query/ast.ts';
+import type { Page } from '../query/page.ts';
+import { type Group, type NarrowPlan, planNarrowly } from '../query/plan.ts';
+import { queryToSql, whereToSql } from '../query/to-sql.ts';
+import type { Table } from './table.ts';
+
+export interface NarrowQuery {
+  readonly table: Table;
+  /** Whose rows, and within which ids. */
+  readonly scope: Sql;
+  readonly where: Where | undefined;
+  readonly order: Order;
+  readonly page: Page;
+  /** The app. */
+  readonly share: string;
+  /** How much of the page is read into memory. */
+  readonly within: RowBudget;
+}
+
+/** If no more records meet what is asked of one column, all of them are judged. */
+const fewRecords = 500;
+/** The same where the index alone says all that is asked, and how far an index is walked for those that fit. */
+const heldRecords = 2_000;
+/** More than any value of which there are few has; a limit keeps the databases from taking another index. */
+const fence = 100_000;
+/**
+ * Tries to answer a query of several conditions by looking only at few records or at index entries alone, where others
+ * may wait for it. Undefined when there is no such way, and where the database finds such ways by itself: PostgreSQL
+ * does, and told how it took half a minute in a trial.
+ */
+export async function selectNarrowly(db: Db, query: NarrowQuery): Promise<Row[] | undefined> {
+  const plan = db.dialect.knowsSizes ? undefined : planNarrowly(query.where, query.order, query.table.pairs);
+  if (!plan) return undefined;
+  return (await amongFew(db, query, plan)) ?? (await byOrder(db, query, plan)) ?? (await amongHeld(db, query, plan));
+}
+
+async function amongFew(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
+  for (const group of plan.groups.slice(0, 2)) {
+    const found = await count(db, query, group, fewRecords);
+    if (found > fewRecords) continue;
+    const { limit, skip } = query.page;
+    const isMany = found > 3 * (limit + skip) && !isHeld(query, group.column, plan);
+    return (isMany ? await byMembership(db, query, { plan, group }) : undefined) ?? all(db, query, { plan, group });
+  }
+  return undefined;
+}
+
+/** Walks the index of the order where it holds all that is asked; those that fit are often near its beginning. */
+async function byOrder(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
+  if (!plan.walk || !isHeld(query, plan.walk.column, plan)) return undefined;
+  const walked = walk(db, query, { where: plan.walk.where, columns: plan.columns });
+  return full(query, await ask(db, query, firstOf(query, { walked, fits: whereToSql(query.where, db.dialect.where) })));
+}
+
+async function amongHeld(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
+  for (const group of plan.groups.slice(0, 2)) {
+    if (!isHeld(query, group.column, plan)) continue;
+    if ((await count(db, query, group, heldRecords)) <= heldRecords) return all(db, query, { plan, group });
+  }
+  return undefined;
+}
+
+/** Whether the index that a column leads says all that is asked. */
+function isHeld({ table }: NarrowQuery, column: string, { columns }: NarrowPlan): boolean {
+  const held = table.held[column];
+  return held !== undefined && columns.every((each) => held.includes(each) || each === 'object_id');
+}
+
+interface AmongGroup {
+  readonly plan: NarrowPlan;
+  readonly group: Group;
+}
+
+const having = (db: Db, { table, scope }: NarrowQuery, { where }: Group) =>
+  sql`from ${raw(table.name)} where ${scope} and ${whereToSql(where, db.dialect.where)}`;
+
+/** How many records meet what is asked of one column, counted no further than one beyond `most`. */
+async function count(db: Db, query: NarrowQuery, group: Group, most: number): Promise<number> {
+  const few = sql`select 1 ${having(db, query, group)} limit ${most + 1}`;
+  const [row] = await ask<{ n: number }>(db, query, sql`select count(*) as n from (${few}) as few`);
+  return row?.n ?? 0;
+}
+
+function all(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<Row[]> {
+  if (isHeld(query, group.column, plan)) return ask(db, query, byIndex(db, query, group));
+  return ask(db, query, judged(db, query, sql`select ${columns(plan)} ${having(db, query, group)} limit ${fence}`));
+}
+
+/**
+ * Walks the index of the order and keeps who is among the few: two indexes and no record is looked at.
+ */
+async function byMembership(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<Row[] | undefined> {
+  if (!plan.walk?.besideOneGroup) return undefined;
+  const fits = sql`object_id in (select object_id ${having(db, query, group)})`;
+  return full(query, await ask(db, query, firstOf(query, { walked: walk(db, query, plan.walk), fits })));
+}
+
+/** Only a full page says that nothing was missed behind the end of a walk: of as many records, or as many bytes, as may be. */
+function full({ page, within }: NarrowQuery, rows: Row[]): Row[] | undefined {
+  if (rows.length === page.limit) return rows;
+  const characters = rows.reduce((sum, row) => sum + charactersOf(row), 0);
+  return characters > within.characters ? rows : undefined;
+}
+
+type Walk = Pick<NonNullable<NarrowPlan['walk']>, 'where' | 'columns'>;
+
+/** The first ones in the order, by nothing but its index. */
+function walk(db: Db, query: NarrowQuery, by: Walk): Sql {
+  const { condition, orderBy } = queryToSql({ where: by.where, order: query.order }, db.dialect.where);
+  return sql`select ${columns(by)} from ${raw(query.table.name)} where ${query.scope} and ${condition} order by ${orderBy} limit ${heldRecords}`;
+}
+
+function columns({ columns }: Pick<NarrowPlan, 'columns'>): Sql {
+  return raw([...new Set(['rowid', 'object_id', ...columns])].join(', '));
+}
+
+/**
+ * The page from one index that says all that is asked. The database would not know which of several is the shortest.
+ * The index is partial, and SQLite refuses to use it unless the statement says that its column is set: a condition with
+ * a value of another type is the constant false, which names no column.
+ */
+function byIndex(db: Db, query: NarrowQuery, { column }: Group): Sql {
+  const { table, scope } = query;
+  const { condition, orderBy } = queryToSql(query, db.dialect.where);
+  const index = raw(`${table.name} indexed by ${table.name}_${column}`);
+  const isSet = raw(`${column} is not null`);
+  return pageOf(query, sql`${index} where ${scope} and ${isSet} and ${condition} order by ${orderBy}`);
+}
+
+/** The page of those `candidates` that fit. Documents are read only for what is answered. */
+function judged(db: Db, query: NarrowQuery, candidates: Sql): Sql {
+  const { condition, orderBy } = queryToSql(query, db.dialect.where);
+  return pageOf(query, sql`(${candidates}) as candidates where ${condition} order by ${orderBy}`);
+}
+
+/**
+ * The same of candidates that come in order, so that the walk ends with the last one that is needed. That a subquery with
+ * a limit keeps its order is not promised by SQL but is so in SQLite; the tests would notice.
+ */
+function firstOf(query: NarrowQuery, { walked, fits }: { readonly walked: Sql; readonly fits: Sql }): Sql {
+  return pageOf(query, sql`(${walked}) as candidates where ${fits}`);
+}
+
+/** SQLite walks a cross join from the left, so that the page stays in its order and documents are not sorted. */
+function pageOf({ table, page }: NarrowQuery, from: Sql): Sql {
+  const places = sql`select rowid as place from ${from} limit ${page.limit} offset ${page.skip}`;
+  return sql`select ${table.selection} from (${places}) as page cross join ${raw(table.name)} on ${raw(table.name)}.rowid = page.place`;
+}
+
+function ask<T extends object = Row>(db: Db, { share, within }: NarrowQuery, statement: Sql): Promise<T[]> {
+  return db.all<T>(statement, { share, isBrief: true, within });
+}

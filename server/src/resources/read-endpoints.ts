@@ -1,0 +1,139 @@
+import type { TSchema } from 'typebox';
+import type { Caller, Narrow } from '../access/caller.ts';
+import type { AppPolicy } from '../access/policy.ts';
+import { type ErrorName, fail } from '../base/errors.ts';
+import { raw, sql } from '../base/sql.ts';
+import type { Db, Row } from '../db/db.ts';
+import { listAnswer, recordAnswer } from '../http/answers.ts';
+import { type Endpoint, endpoint, type Grant, JsonText } from '../http/endpoint.ts';
+import { type ListOptions, listParameters, listRecords } from './list.ts';
+import type { Key, Table } from './table.ts';
+
+export type Granting = Grant | ((policy: AppPolicy) => Grant);
+export type Params = Readonly<Record<string, string>>;
+
+/** What listing and getting the rows of one table need to know. */
+export interface ReadOptions {
+  readonly db: Db;
+  readonly table: Table;
+  /** Singular and plural as in a sentence: `beacon`, `beacons`. */
+  readonly noun: readonly [singular: string, plural: string];
+  /** For operation ids: `Beacon`, `Beacons`. */
+  readonly title: readonly [singular: string, plural: string];
+  readonly tag: string;
+  readonly path: string;
+  /** The path parameter of one record; `objectId` unless the path has that name already. */
+  readonly idName?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** A record as answers show it. */
+  readonly record: { readonly schema: TSchema; readonly example: Readonly<Record<string, unknown>> };
+  readonly grants: { readonly list?: Granting; readonly read: Granting };
+  readonly defaultLimit: number;
+  /** Key columns beside `app_id` and `object_id`, from the path (a scenario's storyline). */
+  readonly parentKey?: (params: Params) => Readonly<Record<string, string>>;
+  /** What of the records each caller may see; all of them without it. What may not be seen is not there. */
+  readonly narrow?: Narrow;
+  /** How each caller is shown a record of a list, as JSON text; the table's columns without it. */
+  readonly showTo?: (caller: Caller) => (row: Row) => string;
+  /** Checks what the path names above the record, before the body is read. */
+  readonly locateParent?: (appId: string, params: Params) => Promise<void>;
+}
+
+/** What is particular to one of the two endpoints. */
+export interface ListDetails
+  extends Pick<ListOptions, 'defaultOrder' | 'idsFollowCreation' | 'idsFollowOccurrence'>,
+    Partial<Pick<Endpoint, 'summary' | 'description'>> {}
+
+export interface GetDetails extends Partial<Pick<Endpoint, 'summary'>> {
+  /** What an answer shows when it is more than the list does. */
+  readonly record?: ReadOptions['record'];
+  /** ObjectNotFound unless it asks for more than one row. */
+  readonly errors?: readonly ErrorName[];
+  /** The record as JSON text; the table's columns without it. */
+  readonly render?: (row: Row, caller: Caller) => Promise<string>;
+}
+
+export function keyOf(options: ReadOptions, appId: string, params: Params): Key {
+  return { app_id: appId, ...options.parentKey?.(params), object_id: params[options.idName ?? 'objectId'] ?? '' };
+}
+
+export function onePath(options: ReadOptions): string {
+  return `${options.path}/:${options.idName ?? 'objectId'}`;
+}
+
+export function notFound({ noun }: ReadOptions) {
+  return fail('ObjectNotFound', `There is no ${noun[0]} with this objectId.`);
+}
+
+/** Existence is checked before the body is read: the path comes before the body. */
+export function locate(options: ReadOptions) {
+  return async (call: Caller & { readonly params: Params }): Promise<Row> => {
+    await options.locateParent?.(call.app.appId, call.params);
+    const row = await findVisible(options, call);
+    if (!row) throw notFound(options);
+    return row;
+  };
+}
+
+async function findVisible({ narrow, ...options }: ReadOptions, call: Caller & { readonly params: Params }) {
+  const { db, table } = options;
+  const key = keyOf(options, call.app.appId, call.params);
+  const visible = await narrow?.(call);
+  if (!visible) return table.find(db, key);
+  return db.one(
+    sql`select ${table.selection} from ${raw(table.name)} where ${table.match(key)} and ${visible.condition}`,
+  );
+}
+
+/** GET of all records of the app, or of those below what the path names. */
+export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoint {
+  const { db, table, locateParent } = options;
+  const { summary = `List ${options.noun[1]}`, description, ...how } = details;
+  return endpoint({
+    method: 'GET',
+    path: options.path,
+    operationId: `list${options.title[1]}`,
+    tag: options.tag,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    grant: options.grants.list ?? options.grants.read,
+    parameters: options.parameters,
+    query: listParameters,
+    answer: listAnswer(options.record.schema, options.record.example),
+    errors: ['InvalidQuery', 'Timeout', ...(locateParent ? (['ObjectNotFound'] as const) : [])],
+    locate: async ({ app, params }) => locateParent?.(app.appId, params),
+    handle: async (call) => {
+      const { app, params, query } = call;
+      const scope = table.match({ app_id: app.appId, ...options.parentKey?.(params) });
+      const visible = await options.narrow?.(call);
+      return listRecords(db, table, {
+        scope,
+        ...(visible ? { visible } : {}),
+        ...(options.showTo ? { render: options.showTo(call) } : {}),
+        query,
+        defaultLimit: options.defaultLimit,
+        share: app.appId,
+        ...how,
+      });
+    },
+  });
+}
+
+/** GET of one record. */
+export function getEndpoint(options: ReadOptions, details: GetDetails = {}): Endpoint {
+  const { summary = `Get a ${options.noun[0]}`, record = options.record, errors = ['ObjectNotFound'] } = details;
+  const render = details.render ?? (async (row: Row) => options.table.render(row));
+  return endpoint<undefined, Row>({
+    method: 'GET',
+    path: onePath(options),
+    operationId: `get${options.title[0]}`,
+    tag: options.tag,
+    summary,
+    grant: options.grants.read,
+    parameters: options.parameters,
+    answer: recordAnswer(record.schema, record.example),
+    errors,
+    locate: locate(options),
+    handle: async (call) => new JsonText(`{"result":${await render(call.located, call)}}`),
+  });
+}

@@ -1,0 +1,264 @@
+import type { TObject } from 'typebox';
+import type { AppContext } from '../access/context.ts';
+import type { ErrorName } from '../base/errors.ts';
+import { newObjectId } from '../base/id.ts';
+import { raw, sql } from '../base/sql.ts';
+import type { Db, Row } from '../db/db.ts';
+import { createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from '../http/answers.ts';
+import { type BodySpec, type Endpoint, endpoint } from '../http/endpoint.ts';
+import type { Changes, Shape } from '../http/shape.ts';
+import { mergePatchSchema, replacementSchema } from './change-schemas.ts';
+import { assertMaker, makerColumns } from './maker.ts';
+import { mergePatch } from './merge-patch.ts';
+import {
+  type Granting,
+  getEndpoint,
+  keyOf,
+  listEndpoint,
+  locate,
+  notFound,
+  onePath,
+  type ReadOptions,
+} from './read-endpoints.ts';
+import type { Key, Values } from './table.ts';
+
+export interface ResourceOptions<S extends TObject> extends ReadOptions {
+  readonly shape: Shape<S>;
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly grants: ReadOptions['grants'] & { readonly create: Granting; readonly write: Granting };
+  /** The specification wraps the answers to update and delete in an array. */
+  readonly wrapsInArray?: true;
+  readonly errors?: readonly ErrorName[];
+  /**
+   * Checks what only the database can tell: pointers, and rules between what was sent and what is `stored`.
+   * @throws Failure ObjectNotFound, ValidationError
+   */
+  readonly verify?: (db: Db, app: AppContext, values: Values, stored?: Values) => Promise<void>;
+  /**
+   * Sees to it that what the path names above the record is there until the transaction ends. Without it, a record could
+   * be written while its parent is deleted, and would stay for good.
+   * @throws Failure ObjectNotFound
+   */
+  readonly holdParent?: (db: Db, key: Key) => Promise<void>;
+  /** Columns that follow from what was sent, such as a search key. */
+  readonly derive?: (values: Values) => Readonly<Record<string, string | number | null>>;
+  /** The columns `user_id` and `by_admin` say who made a record: it is written by her and by managers. */
+  readonly hasMaker?: true;
+  /** What else is written when a record is created or changed, in the same transaction; `values` is what was sent. */
+  readonly onWrite?: (db: Db, key: Key, values: Values) => Promise<void>;
+  /** What else goes when a record goes, in the same transaction. */
+  readonly onRemove?: (db: Db, key: Key) => Promise<void>;
+}
+
+/**
+ * The six endpoints of a resource whose records are rows of one table: list, create, get, PUT, PATCH, delete.
+ * What is particular to a resource is in the options; the rules that hold for all of them stand here once.
+ */
+export function resourceEndpoints<S extends TObject>(options: ResourceOptions<S>): Endpoint[] {
+  return [
+    listEndpoint(options, { idsFollowCreation: true }),
+    create(options),
+    getEndpoint(options),
+    put(options),
+    patch(options),
+    remove(options),
+  ];
+}
+
+function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  const { db, table, shape, locateParent } = options;
+  return endpoint({
+    method: 'POST',
+    path: options.path,
+    operationId: `create${options.title[0]}`,
+    tag: options.tag,
+    summary: `Create a ${options.noun[0]}`,
+    grant: options.grants.create,
+    parameters: options.parameters,
+    body: { schema: shape.schema, example: options.example, read: (body) => shape.readCreate(body) },
+    answer: createdAnswer,
+    errors: [
+      ...(options.errors ?? ['ValidationError']),
+      ...(options.verify || locateParent ? (['ObjectNotFound'] as const) : []),
+    ],
+    locate: async ({ app, params }) => locateParent?.(app.appId, params),
+    handle: async (call) => {
+      const { app, params, body, now } = call;
+      const values = body as Values;
+      await options.verify?.(db, app, values);
+      const objectId = newObjectId(now);
+      const key = { app_id: app.appId, ...options.parentKey?.(params), object_id: objectId };
+      await together(options, async (db) => {
+        await options.holdParent?.(db, key);
+        await table.insert(
+          db,
+          { ...key, ...options.derive?.(values), ...(options.hasMaker ? makerColumns(call) : {}) },
+          { ...emptyMembers(options), ...values, createdAt: now, updatedAt: now },
+        );
+        await options.onWrite?.(db, key, values);
+      });
+      return { result: { createdAt: isoTime(now), objectId } };
+    },
+  });
+}
+
+/** One statement needs no transaction of its own. */
+function together<S extends TObject, T>(options: ResourceOptions<S>, work: (db: Db) => Promise<T>): Promise<T> {
+  return options.onWrite || options.holdParent ? options.db.transaction(work) : work(options.db);
+}
+
+/** Members with a stored default, so that a record never lacks them. */
+function emptyMembers<S extends TObject>(options: ResourceOptions<S>): Values {
+  return Object.fromEntries(
+    Object.entries(options.table.columns).flatMap(([member, spec]) => (spec.empty ? [[member, null]] : [])),
+  );
+}
+
+function updated<S extends TObject>(options: ResourceOptions<S>, updatedAt: number): object {
+  const result = { updatedAt: isoTime(updatedAt) };
+  return { result: options.wrapsInArray ? [result] : result };
+}
+
+function put<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  const { db, table, shape } = options;
+  const body: BodySpec<Changes<Values>> = {
+    schema: replacementSchema(shape.schema),
+    example: options.example,
+    read: (sent) => shape.readUpdate(sent) as Changes<Values>,
+  };
+  return endpoint<Changes<Values>, Row>({
+    method: 'PUT',
+    path: onePath(options),
+    operationId: `update${options.title[0]}`,
+    tag: options.tag,
+    summary: `Update a ${options.noun[0]}`,
+    description: 'Replaces the members that are sent and keeps the others; null clears an optional member.',
+    grant: options.grants.write,
+    parameters: options.parameters,
+    body,
+    answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
+    errors: [
+      ...(options.errors ?? ['ValidationError']),
+      'ObjectNotFound',
+      ...(options.hasMaker ? (['OperationForbidden'] as const) : []),
+    ],
+    locate: locateToWrite(options),
+    handle: async ({ app, params, body: changes, located, now }) => {
+      const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
+      await options.verify?.(db, app, changes.set, table.decode(located));
+      const updatedAt = Math.max(now, located['updated_at'] as number);
+      const write = { key: keyOf(options, app.appId, params), values, updatedAt };
+      await together(options, async (db) => {
+        await options.holdParent?.(db, write.key);
+        await writeOrFail(options, db, write);
+      });
+      return updated(options, updatedAt);
+    },
+  });
+}
+
+interface Write {
+  readonly key: Key;
+  readonly values: Values;
+  readonly updatedAt: number;
+}
+
+async function writeOrFail<S extends TObject>(options: ResourceOptions<S>, db: Db, write: Write): Promise<void> {
+  const { key, values, updatedAt } = write;
+  if (!(await options.table.update(db, key, { ...values, updatedAt }, options.derive?.(values))))
+    throw notFound(options);
+  await options.onWrite?.(db, key, values);
+}
+
+function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  const { db, table, shape } = options;
+  const body: BodySpec<unknown> = {
+    schema: mergePatchSchema(shape.schema),
+    example: options.example,
+    read: (sent) => sent,
+  };
+  return endpoint<unknown, Row>({
+    method: 'PATCH',
+    path: onePath(options),
+    operationId: `patch${options.title[0]}`,
+    tag: options.tag,
+    summary: `Merge changes into a ${options.noun[0]}`,
+    description: 'JSON Merge Patch (RFC 7396): objects are merged member by member, null removes a member.',
+    grant: options.grants.write,
+    parameters: options.parameters,
+    body,
+    answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
+    errors: [
+      ...(options.errors ?? ['ValidationError']),
+      'ObjectNotFound',
+      ...(options.hasMaker ? (['OperationForbidden'] as const) : []),
+    ],
+    locate: locateToWrite(options),
+    handle: async ({ app, params, body: changes, now }) => {
+      const key = keyOf(options, app.appId, params);
+      const updatedAt = await db.transaction(async (db) => {
+        await options.holdParent?.(db, key);
+        const row = await db.one(
+          sql`select ${table.selection} from ${raw(table.name)} where ${table.match(key)}${raw(db.dialect.lockRow)}`,
+        );
+        if (!row) throw notFound(options);
+        const merged = shape.readCreate(mergePatch(table.decode(row), changes)) as Values;
+        await options.verify?.(db, app, merged);
+        const stamp = Math.max(now, row['updated_at'] as number);
+        await writeOrFail(options, db, { key, values: { ...absentAsNull(shape), ...merged }, updatedAt: stamp });
+        return stamp;
+      });
+      return updated(options, updatedAt);
+    },
+  });
+}
+
+/** @throws Failure OperationForbidden for what somebody else has made */
+function locateToWrite<S extends TObject>(options: ResourceOptions<S>): (call: Locating) => Promise<Row> {
+  const find = locate(options);
+  if (!options.hasMaker) return find;
+  return async (call) => {
+    const row = await find(call);
+    await assertMaker(options.db, options.table, { caller: call, key: keyOf(options, call.app.appId, call.params) });
+    return row;
+  };
+}
+
+type Locating = Parameters<ReturnType<typeof locate>>[0];
+
+function absentAsNull<S extends TObject>(shape: Shape<S>): Values {
+  return Object.fromEntries(Object.keys(shape.schema.properties).map((member) => [member, null]));
+}
+
+function remove<S extends TObject>(options: ResourceOptions<S>): Endpoint {
+  const { db, table, onRemove, holdParent } = options;
+  const removeAll = async (db: Db, key: Key) => {
+    await holdParent?.(db, key);
+    // Before what belongs to it: from here on nobody adds anything.
+    const row = await db.one(
+      sql`select 1 as found from ${raw(table.name)} where ${table.match(key)}${raw(db.dialect.lockRow)}`,
+    );
+    if (!row) return false;
+    await onRemove?.(db, key);
+    return table.remove(db, key);
+  };
+  return endpoint<undefined, Row>({
+    method: 'DELETE',
+    path: onePath(options),
+    operationId: `delete${options.title[0]}`,
+    tag: options.tag,
+    summary: `Delete a ${options.noun[0]}`,
+    grant: options.grants.write,
+    parameters: options.parameters,
+    answer: options.wrapsInArray ? inArray(deletedAnswer) : deletedAnswer,
+    errors: ['ObjectNotFound', ...(options.hasMaker ? (['OperationForbidden'] as const) : [])],
+    locate: locateToWrite(options),
+    handle: async ({ app, params }) => {
+      const key = keyOf(options, app.appId, params);
+      const removed =
+        onRemove || holdParent ? await db.transaction((db) => removeAll(db, key)) : await table.remove(db, key);
+      if (!removed) throw notFound(options);
+      return { result: options.wrapsInArray ? [{}] : {} };
+    },
+  });
+}

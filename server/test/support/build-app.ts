@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type App, createApp } from '../../src/app/app.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
+import type { Database } from '../../src/db/db.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openPostgres } from '../../src/db/postgres/postgres.ts';
+import { openSqlite, type SqliteOptions } from '../../src/db/sqlite/sqlite.ts';
+import type { SenderDefinition } from '../../src/delivery/push/push-sender.ts';
+import { apiPrefix } from '../../src/http/api.ts';
+import { assertDocumented, endpointOf } from './documented.ts';
+
+/** Tests of the interface loop over both: the answers have to be the same. */
+export const databases = ['sqlite', 'postgres'] as const;
+export type DatabaseKind = (typeof databases)[number];
+
+function postgresUrl(): string {
+  const url = process.env['PHAROS_TEST_POSTGRES_URL'];
+  if (!url)
+    throw new Error(
+      'PHAROS_TEST_POSTGRES_URL is not set: run the tests with `npm test`, which brings a PostgreSQL along.',
+    );
+  return url;
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgresUrl() });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A new empty PostgreSQL database; `drop` removes it. */
+export async function createPostgresDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  const name = `pharos_${randomBytes(6).toString('hex')}`;
+  await onServer(`create database ${name} template template0 lc_collate 'C' lc_ctype 'C' encoding 'UTF8'`);
+  const url = new URL(postgresUrl());
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => onServer(`drop database ${name} with (force)`) };
+}
+
+export interface TestStorage {
+  readonly db: Database;
+  readonly folder: string;
+  readonly settings: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** An empty, migrated database of the given kind and a folder for files. */
+export async function openStorage(
+  kind: DatabaseKind,
+  queryDeadlineMs = 5_000,
+  sqlite: Partial<SqliteOptions> = {},
+): Promise<TestStorage> {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-test-'));
+  const postgres = kind === 'postgres' ? await createPostgresDatabase() : undefined;
+  const db = postgres
+    ? openPostgres({ url: postgres.url, poolSize: 5, queryDeadlineMs })
+    : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs, ...sqlite });
+  await migrate(db, Date.now());
+  return {
+    db,
+    folder,
+    settings: { PHAROS_DATA: folder, ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}) },
+    async close() {
+      await db.close();
+      await postgres?.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface SentRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  /** With the query, from the root: `/api/v2/beacons?limit=1`. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** An object is sent as JSON, a string or buffer as it is. */
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  /** The parsed JSON, or the text where it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about to find out
+  readonly body: any;
+  readonly raw: Buffer;
+}
+
+export interface TestApp {
+  readonly app: App;
+  readonly storage: TestStorage;
+  readonly config: Config;
+  /** Credentials of one app that exists from the start. */
+  readonly appId: string;
+  readonly appKey: string;
+  /** The injected clock; add to it to let time pass. */
+  readonly clock: { now: number };
+  /** Log lines so far. */
+  readonly log: string[];
+  /** Sends with the app's credentials; a header given as undefined is left out. */
+  send(request: SentRequest): Promise<Answer>;
+  /** The credential headers of the app. */
+  readonly credentials: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** Tests do not depend on how much room this machine has. */
+export const anyDisk = { PHAROS_MIN_FREE_BYTES: '0', PHAROS_RESERVE_BYTES: '0' } as const;
+
+export interface BuildOptions {
+  readonly database?: DatabaseKind;
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The push providers; those of the product by default. */
+  readonly senders?: readonly SenderDefinition[];
+  /** Of the embedded database, such as a disk that fails. */
+  readonly sqlite?: Partial<SqliteOptions>;
+}
+
+/** A whole service on a new database, spoken to without a socket. */
+export async function buildApp({
+  database = 'sqlite',
+  settings = {},
+  senders,
+  sqlite,
+}: BuildOptions = {}): Promise<TestApp> {
+  const storage = await openStorage(database, undefined, sqlite);
+  const config = readConfig({
+    PHAROS_PUBLIC_URL: 'http://pharos.test',
+    PHAROS_SECRET_KEY: 'ab'.repeat(32),
+    ...anyDisk,
+    ...storage.settings,
+    ...settings,
+  });
+  // Whole seconds make created and updated times easy to tell apart.
+  const clock = { now: Math.floor(Date.now() / 1000) * 1000 };
+  const log: string[] = [];
+  const app = await createApp({
+    config,
+    db: storage.db,
+    now: () => clock.now,
+    logStream: { write: (line) => void log.push(line) },
+    ...(senders ? { senders } : {}),
+  });
+  const { appId, appKey } = await app.apps.create('Test app');
+  const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
+  return {
+    app,
+    storage,
+    config,
+    appId,
+    appKey,
+    clock,
+    log,
+    credentials,
+    send: (request) => send(app, { ...request, headers: { ...credentials, ...request.headers } }),
+    async close() {
+      await app.close();
+      await storage.close();
+    },
+  };
+}
+
+async function send(app: App, { method, url, headers = {}, body }: SentRequest): Promise<Answer> {
+  const isJson = body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body);
+  const given = Object.fromEntries(
+    Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined),
+  );
+  const response = await app.server.inject({
+    method,
+    url,
+    headers: isJson ? { 'content-type': 'application/json', ...given } : given,
+    ...(body === undefined ? {} : { payload: isJson ? JSON.stringify(body) : (body as string | Buffer) }),
+  });
+  const isAnswerJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
+  const answer: Answer = {
+    status: response.statusCode,
+    headers: response.headers,
+    body: isAnswerJson && response.payload !== '' ? JSON.parse(response.payload) : response.payload,
+    raw: response.rawPayload,
+  };
+  const endpoint = url.startsWith(apiPrefix) ? endpointOf(app.endpoints, method, url) : undefined;
+  if (endpoint && answer.status !== 304) assertDocumented(endpoint, answer.status, answer.body);
+  return answer;
+}
+
+export interface SignedIn {
+  readonly userId: string;
+  readonly token: string;
+  /** The Authorization header. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+let people = 0;
+
+/** Signs a new user up and in, through the interface. */
+export async function signIn(
+  app: TestApp,
+  credentials: Readonly<Record<string, string>> = app.credentials,
+): Promise<SignedIn> {
+  const email = `visitor${++people}@example.org`;
+  const password = 'correct horse';
+  const account = { firstname: 'Vera', lastname: 'Visitor', email, password };
+  await app.send({ method: 'POST', url: '/api/v2/users', headers: credentials, body: account });
+  const answer = await app.send({
+    method: 'POST',
+    url: '/api/v2/users/signin',
+    headers: credentials,
+    body: { email, password },
+  });
+  if (answer.status !== 200) throw new Error(`signing in failed: ${JSON.stringify(answer.body)}`);
+  const { accessToken, objectId } = answer.body as { accessToken: string; objectId: string };
+  return { userId: objectId, token: accessToken, headers: { authorization: `Bearer ${accessToken}` } };
+}
+
+/** A second app in the same service, to show that nothing of one reaches the other. */
+export async function otherApp(app: TestApp): Promise<Readonly<Record<string, string>>> {
+  const { appId, appKey } = await app.app.apps.create('Another app');
+  return { 'x-service-appid': appId, 'x-service-appkey': appKey };
+}
+
+/** Signs a new user up and in who sees and changes what belongs to others. */
+export async function signInManager(app: TestApp, credentials = app.credentials): Promise<SignedIn> {
+  const manager = await signIn(app, credentials);
+  await app.app.users.setUserRole({ appId: credentials['x-service-appid'] ?? '', userId: manager.userId }, 'manager');
+  return manager;
+}

@@ -1,0 +1,181 @@
+/** For the tests: one table of records, asked through SQLite, a real PostgreSQL and `matches`. */
+import assert from 'node:assert/strict';
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+import { renderSql, sql } from '../../src/base/sql.ts';
+import { postgresWhere } from '../../src/db/postgres/where-postgres.ts';
+import { sqliteText } from '../../src/db/sqlite/sqlite-connection.ts';
+import { registerSqliteFunctions } from '../../src/db/sqlite/sqlite-functions.ts';
+import { sqliteWhere } from '../../src/db/sqlite/where-sqlite.ts';
+import type { Order, Where } from '../../src/query/ast.ts';
+import { createFieldLookup, type FieldLookup, type MemberField } from '../../src/query/fields.ts';
+import { readInstant } from '../../src/query/instant.ts';
+import { compareByOrder, matchesRecord, readRecord } from '../../src/query/match.ts';
+import { queryToSql } from '../../src/query/to-sql.ts';
+import type { WhereDialect } from '../../src/query/where-dialect.ts';
+
+/** A record as a list answers it. */
+export interface TestRecord {
+  readonly objectId: string;
+  readonly createdAt?: string;
+  readonly title?: string | null;
+  readonly size?: number | null;
+  readonly whole?: number | null;
+  readonly flag?: boolean | null;
+  readonly owner?: { readonly __type: 'Pointer'; readonly className: string; readonly objectId: string } | null;
+  readonly place?: unknown;
+  readonly metadata?: unknown;
+}
+
+const columns = 'object_id, created_at, title, size, whole, flag, owner, place, doc, n1, n2, n3, t1';
+const createTable = `create table records (object_id text primary key, created_at bigint not null, title text,
+  size double precision, whole integer, flag smallint, owner text, place text, doc text not null,
+  n1 double precision, n2 double precision, n3 double precision, t1 text)`;
+
+/** Members that the schema of the test declares: amount, seen and open have number slots, label a text slot. */
+const declared: Readonly<Record<string, Pick<MemberField, 'declared' | 'slot'>>> = {
+  amount: { declared: 'number', slot: 'n1' },
+  seen: { declared: 'date', slot: 'n2' },
+  open: { declared: 'boolean', slot: 'n3' },
+  label: { declared: 'string', slot: 't1' },
+};
+
+export function testFields(slots: boolean): FieldLookup {
+  const find = (path: readonly string[]): MemberField => {
+    const member = path.length === 1 ? declared[path[0] ?? ''] : undefined;
+    return { from: 'member', column: 'doc', path, declared: member?.declared, slot: slots ? member?.slot : undefined };
+  };
+  return createFieldLookup(
+    {
+      objectId: { from: 'column', column: 'object_id', type: 'string', indexed: 'unique' },
+      createdAt: { from: 'column', column: 'created_at', type: 'date' },
+      title: { from: 'column', column: 'title', type: 'string' },
+      size: { from: 'column', column: 'size', type: 'number' },
+      whole: { from: 'column', column: 'whole', type: 'number', indexed: true },
+      flag: { from: 'column', column: 'flag', type: 'boolean' },
+      owner: { from: 'column', column: 'owner', type: 'pointer', className: '_User' },
+      place: { from: 'column', column: 'place', type: 'json' },
+    },
+    { name: 'metadata', find },
+  );
+}
+
+type Row = readonly (string | number | null)[];
+
+function toRow(record: TestRecord): Row {
+  const document = (record.metadata ?? {}) as Readonly<Record<string, unknown>>;
+  const { amount, seen, open, label } = document;
+  return [
+    record.objectId,
+    readInstant(record.createdAt ?? '2024-01-01', true) ?? 0,
+    record.title ?? null,
+    record.size ?? null,
+    record.whole ?? null,
+    record.flag === undefined || record.flag === null ? null : Number(record.flag),
+    record.owner?.objectId ?? null,
+    record.place === undefined ? null : JSON.stringify(record.place),
+    JSON.stringify(document),
+    typeof amount === 'number' ? amount : Number.NEGATIVE_INFINITY,
+    readInstant(seen, true) ?? Number.NEGATIVE_INFINITY,
+    typeof open === 'boolean' ? Number(open) : Number.NEGATIVE_INFINITY,
+    typeof label === 'string' ? `v${label}` : '',
+  ];
+}
+
+export interface Engine {
+  readonly name: string;
+  load(records: readonly TestRecord[]): Promise<void>;
+  /** The ids of what the query finds, in order. */
+  find(where: Where | undefined, order: Order): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+function statementOf(where: Where | undefined, order: Order, dialect: WhereDialect) {
+  const { condition, orderBy } = queryToSql({ where, order }, dialect);
+  return sql`select object_id as id from records where ${condition} order by ${orderBy}`;
+}
+
+export function openMemory(): Engine {
+  let all: readonly TestRecord[] = [];
+  return {
+    name: 'match',
+    load: async (records) => {
+      all = records.map((record) => ({ createdAt: '2024-01-01T00:00:00.000Z', ...record }));
+    },
+    find: async (where, order) =>
+      all
+        .filter((record) => matchesRecord(where, record))
+        .sort((left, right) => compareByOrder(order, readRecord(left), readRecord(right)))
+        .map(({ objectId }) => objectId),
+    close: async () => {},
+  };
+}
+
+export function openSqlite(): Engine & { readonly raw: Sqlite.Database } {
+  const raw = new Sqlite(':memory:');
+  registerSqliteFunctions(raw);
+  raw.exec(createTable);
+  const insert = raw.prepare(`insert into records (${columns}) values (${Array(13).fill('?').join(', ')})`);
+  return {
+    name: 'SQLite',
+    raw,
+    load: async (records) => {
+      raw.exec('delete from records');
+      raw.transaction(() => {
+        for (const record of records) insert.run(...toRow(record));
+      })();
+    },
+    find: async (where, order) => {
+      const statement = statementOf(where, order, sqliteWhere);
+      return raw
+        .prepare(sqliteText(statement))
+        .pluck()
+        .all(...statement.values) as string[];
+    },
+    close: async () => void raw.close(),
+  };
+}
+
+export async function openPostgres(): Promise<Engine & { readonly client: pg.Client }> {
+  const url = process.env['PHAROS_TEST_POSTGRES_URL'];
+  assert.ok(url, 'This test needs a PostgreSQL server: run `npm test`, or set PHAROS_TEST_POSTGRES_URL.');
+  const database = `where_${process.pid}_${Date.now().toString(36)}`;
+  await runAlone(url, `create database ${database} template template0 lc_collate 'C' lc_ctype 'C' encoding 'UTF8'`);
+  const client = new pg.Client({ connectionString: withDatabase(url, database) });
+  await client.connect();
+  await client.query(createTable);
+  const places = Array.from({ length: 13 }, (_, index) => `$${index + 1}`).join(', ');
+  return {
+    name: 'PostgreSQL',
+    client,
+    load: async (records) => {
+      await client.query('truncate records');
+      for (const record of records) {
+        const text = `insert into records (${columns}) values (${places})`;
+        await client.query({ name: 'insert', text, values: [...toRow(record)] });
+      }
+    },
+    find: async (where, order) => {
+      const statement = statementOf(where, order, postgresWhere);
+      const text = renderSql(statement, (position) => `$${position}`);
+      const { rows } = await client.query<{ id: string }>(text, [...statement.values]);
+      return rows.map(({ id }) => id);
+    },
+    close: async () => {
+      await client.end();
+      await runAlone(url, `drop database ${database}`);
+    },
+  };
+}
+
+function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+}
+
+async function runAlone(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
