@@ -9,7 +9,7 @@ export const nodeFlags = [
   // The heap is looked through again when it is twice as large as what was found to be in use; V8 would wait until it is
   // four times as large, and keeps the pages.
   '--heap-growing-percent=100',
-  // A service that rests gives back what a load has left (`cli/memory-at-rest.ts`).
+  // A service that rests gives back what a load has left (`cli/support/memory-at-rest.ts`).
   '--expose-gc',
 ];
 
