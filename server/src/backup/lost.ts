@@ -3,7 +3,6 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import type { Row } from '../db/db.ts';
 import { readLines } from './files.ts';
-import type { Manifest } from './manifest.ts';
 
 /** A file that a record lists and whose bytes are not there. */
 export interface LostFile {
@@ -23,12 +22,12 @@ export interface LostFiles {
 export const mostNamed = 1_000;
 
 /**
- * Compares the records of files in a backup with the bytes in it. `isExpected` may excuse one, such as a file that was
- * deleted while the backup was made.
+ * Compares the records of files in a backup with the bytes in it. `tables` names the file of each table in `folder`.
+ * `isExpected` may excuse one, such as a file that was deleted while the backup was made.
  */
 export async function findLostFiles(
   folder: string,
-  { tables }: Pick<Manifest, 'tables'>,
+  tables: Readonly<Record<string, { readonly file: string } | undefined>>,
   isExpected: (file: LostFile) => Promise<boolean> = async () => false,
 ): Promise<LostFiles> {
   const lines = tables['files'];

@@ -69,7 +69,7 @@ export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOp
     const isDeleted = async ({ appId, objectId }: LostFile) =>
       (await db.one(sql`select 1 as found from files where app_id = ${appId} and object_id = ${objectId}`)) ===
       undefined;
-    const lost = await findLostFiles(unfinished, rows, isDeleted);
+    const lost = await findLostFiles(unfinished, rows.tables, isDeleted);
     const createdAt = new Date(now).toISOString();
     const manifest: Manifest = {
       format: 'pharos-backup',

@@ -76,7 +76,7 @@ export const backupCommands: readonly Command[] = [
         withDatabase(config, (db) => restoreBackup({ db, blobs, folder, now: Date.now() }, manifest)),
       );
       // Older versions did not look when they made a backup.
-      const lost = manifest.lost ?? (await findLostFiles(folder, manifest));
+      const lost = manifest.lost ?? (await findLostFiles(folder, manifest.tables));
       const made = summary(manifest, lost);
       const done = `Restored ${made.rows} rows and ${made.files} files of ${made.createdAt}.`;
       return outcome(
