@@ -52,7 +52,7 @@ function stopWithNpm(stop) {
 
 /** What stands behind `npm start`, also where npm took the flags for its own. */
 function readWords() {
-  const flags = flagsIn(readFileSync(join(root, 'server', 'src', 'settings.ts'), 'utf8'));
+  const flags = flagsIn(readFileSync(join(root, 'server', 'src', 'config', 'settings.ts'), 'utf8'));
   const { words, note } = wordsFromNpm({
     words: process.argv.slice(2),
     environment: process.env,

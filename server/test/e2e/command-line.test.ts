@@ -250,7 +250,11 @@ test('npm start passes flags and signals on, and the service does not outlive it
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
     });
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const ended = once(child, 'exit').then(([code]) =>
+      assert.fail(`npm start ended with ${code} before it said anything`),
+    );
+    const [line] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer];
+    ended.catch(() => undefined);
     return { child, started: JSON.parse(line.toString()) as { url: string; setupUrl?: string; app?: object } };
   };
   try {
