@@ -60,7 +60,8 @@ export interface Outgoing {
   readonly counts: PushDelivery['counts'];
   /** Calls of webhooks that were given up, for the metrics. */
   readonly givenUpCalls: () => number;
-  readonly handlers: JobHandlers;
+  readonly pushJobs: JobHandlers;
+  readonly webhookJobs: JobHandlers;
   /** After the worker has stopped. */
   close(): Promise<void>;
 }
@@ -128,7 +129,8 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     requestPushes: (db, messages) => requestProximityPushes(db, messages, outbox),
     counts: push.counts,
     givenUpCalls: backlog.givenUp,
-    handlers: { ...push.handlers, [webhookJob]: createWebhookHandler(webhookDeps) },
+    pushJobs: push.handlers,
+    webhookJobs: { [webhookJob]: createWebhookHandler(webhookDeps) },
     async close() {
       await registry.close();
       await devices?.close();

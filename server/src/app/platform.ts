@@ -1,0 +1,114 @@
+import type { FastifyInstance } from 'fastify';
+import { AccessGuard } from '../access/access.ts';
+import { Background } from '../base/background.ts';
+import type { Clock } from '../base/clock.ts';
+import { createDiskBlobStore, type DiskBlobStore } from '../blobs/disk.ts';
+import { type Config, filesFolder } from '../config/config.ts';
+import type { Database } from '../db/db.ts';
+import { Revision } from '../db/revision.ts';
+import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
+import type { InBackground } from '../features/feature.ts';
+import { findSession, noteTokenUse } from '../features/users/store.ts';
+import type { AssertRoom } from '../http/api.ts';
+import { listeningUrl } from '../http/listening-url.ts';
+import { createServer } from '../http/server/server.ts';
+import type { DiskRoom } from '../limits/disk-room.ts';
+import { LastingLimits } from '../limits/lasting-limits.ts';
+import { UsageMeter } from '../limits/usage.ts';
+import { createServices, type Services } from './services.ts';
+import { watchStorage } from './storage-watch.ts';
+
+export interface PlatformOptions {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: Clock;
+  readonly logStream?: { write(line: string): void };
+}
+
+/** What the features stand on: one of each in a process. */
+export interface Platform extends Services {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: Clock;
+  readonly server: FastifyInstance;
+  /** Where clients reach it, without a slash at the end; right once it listens. */
+  readonly publicUrl: () => string;
+  readonly onError: (what: string, error: unknown) => void;
+  readonly background: Background;
+  readonly inBackground: InBackground;
+  readonly room: DiskRoom;
+  readonly assertRoom: AssertRoom;
+  /** Knows the credentials of apps and users. */
+  readonly guard: AccessGuard;
+  /** Counts the changes of beacons and messages. */
+  readonly siteRevision: Revision;
+  /** Limits that survive a restart. */
+  readonly lasting: LastingLimits;
+  readonly usage: UsageMeter;
+  readonly blobs: DiskBlobStore;
+}
+
+export async function createPlatform({ config, db, now, logStream }: PlatformOptions): Promise<Platform> {
+  const server: FastifyInstance = createServer({
+    logLevel: config.logLevel,
+    trustProxy: config.trustProxy,
+    onError: (error) => room.note(error),
+    connectionsPerAddress: config.connectionsPerAddress,
+    ...(logStream ? { logStream } : {}),
+  });
+  const onError = (what: string, error: unknown) => {
+    room.note(error);
+    server.log.error({ err: error }, what);
+  };
+  const room = watchStorage({ config, db, log: server.log, onError });
+  const assertRoom: AssertRoom = (kind) => {
+    if (db.diskFailure) throw db.diskFailure;
+    room.assertRoom(kind);
+  };
+  const background = new Background(onError);
+  const inBackground: InBackground = (what, work) => background.run(what, work);
+  const services = createServices({ db, now });
+  const { revision } = services;
+  const guard = createGuard({ db, now, revision, inBackground });
+  revision.start();
+  const siteRevision = new Revision(db, 'site');
+  siteRevision.start();
+  const lasting = new LastingLimits({ db, now, inBackground });
+  await lasting.load();
+  return {
+    ...services,
+    config,
+    db,
+    now,
+    server,
+    publicUrl: () => config.publicUrl ?? listeningUrl(server, config),
+    onError,
+    background,
+    inBackground,
+    room,
+    assertRoom,
+    guard,
+    siteRevision,
+    lasting,
+    usage: new UsageMeter({ db, now, inBackground }),
+    blobs: createDiskBlobStore(filesFolder(config)),
+  };
+}
+
+type GuardDeps = Pick<Platform, 'db' | 'now' | 'revision' | 'inBackground'>;
+
+function createGuard({ db, now, revision, inBackground }: GuardDeps): AccessGuard {
+  const guard = new AccessGuard(
+    {
+      findApp: (appId) => findAppAccess(db, appId),
+      findSession: (appId, tokenHash) => findSession(db, appId, tokenHash),
+      noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
+      noteTokenUse: (appId, tokenHash, use) =>
+        inBackground('noting the use of a token', () => noteTokenUse(db, appId, tokenHash, use)),
+      recheck: () => revision.recheck(),
+    },
+    now,
+  );
+  revision.onChange(() => guard.drop());
+  return guard;
+}

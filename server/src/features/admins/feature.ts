@@ -1,0 +1,40 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Passwords } from '../../base/passwords.ts';
+import type { Database } from '../../db/db.ts';
+import type { RateLimiter } from '../../limits/rate-limit.ts';
+import type { Feature, InBackground } from '../feature.ts';
+import { auditEndpoints } from './audit-routes.ts';
+import { adminEndpoints } from './routes.ts';
+import type { AdminService } from './service.ts';
+import { sessionEndpoints } from './session-routes.ts';
+import { type AdminSessions, createAdminSessions } from './sessions.ts';
+
+export interface AdminFeatureDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly passwords: Passwords;
+  readonly service: AdminService;
+  /** Counts attempts to sign in. */
+  readonly limiter: RateLimiter;
+  readonly inBackground: InBackground;
+  /** Whether the service shows the demonstration museum, whose password is public. */
+  readonly isDemo: () => Promise<boolean>;
+}
+
+export interface AdminFeature extends Feature {
+  readonly findSession: AdminSessions['find'];
+}
+
+/** The people of the console: their accounts, their sessions, and the audit of what they changed. */
+export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
+  const { db, service, isDemo } = deps;
+  const sessions = createAdminSessions(deps);
+  return {
+    findSession: (token) => sessions.find(token),
+    consoleEndpoints: [
+      ...sessionEndpoints({ admins: service, sessions, isDemo }),
+      ...adminEndpoints(service),
+      ...auditEndpoints(db),
+    ],
+  };
+}

@@ -1,0 +1,59 @@
+import type { FindHeld } from '../../access/caller.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Database, Db } from '../../db/db.ts';
+import type { Revision } from '../../db/revision.ts';
+import type { Feature, InBackground } from '../feature.ts';
+import type { Announce } from '../happening.ts';
+import { mendFuturePresences } from './decide/presence-store.ts';
+import { sightingEndpoints } from './intake/routes.ts';
+import { createSightingService } from './intake/service.ts';
+import { createTicker, type Ticker, type TickerDeps } from './intake/ticker.ts';
+import { erasureJobHandlers } from './record/erasure.ts';
+import type { RequestPushes } from './record/record.ts';
+import { createRetention, type RetainedApp, type Retention } from './record/retention.ts';
+import { simulationEndpoints } from './simulate/simulation-routes.ts';
+import { calibrationEndpoints } from './site/calibration-routes.ts';
+import { SiteCache } from './site/site-cache.ts';
+
+export interface SightingFeatureDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  /** Counts the changes of beacons and messages, which the engine keeps in memory. */
+  readonly siteRevision: Revision;
+  readonly requestPushes: RequestPushes;
+  readonly announce: Announce;
+  readonly findPolicy: TickerDeps['findPolicy'];
+  readonly findHeld: FindHeld;
+  readonly listApps: () => Promise<readonly RetainedApp[]>;
+  readonly inBackground: InBackground;
+}
+
+export interface SightingFeature extends Feature {
+  readonly ticker: Ticker;
+  readonly retention: Retention;
+}
+
+/** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */
+export function createSightingFeature(deps: SightingFeatureDeps): SightingFeature {
+  const { db, now, siteRevision, requestPushes, announce, findHeld, inBackground } = deps;
+  const ticker = createTicker(deps);
+  const site = new SiteCache(db, siteRevision);
+  const service = createSightingService({ db, site, requestPushes, expect: ticker.expect, announce });
+  const retention = createRetention(deps);
+  return {
+    ticker,
+    retention,
+    endpoints: [
+      ...sightingEndpoints(service),
+      ...simulationEndpoints(db, findHeld),
+      ...calibrationEndpoints(db, (db: Db) => siteRevision.note(db)),
+    ],
+    jobs: erasureJobHandlers(db),
+    sweeps: { 'purging old traces': () => retention.sweep() },
+    start() {
+      inBackground('presences after a clock that was set back', () => mendFuturePresences(db, now()));
+      ticker.start(inBackground);
+    },
+    stop: () => ticker.stop(),
+  };
+}

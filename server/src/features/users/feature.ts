@@ -1,0 +1,45 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Passwords } from '../../base/passwords.ts';
+import type { Database } from '../../db/db.ts';
+import type { Revision } from '../../db/revision.ts';
+import type { Outbox } from '../../jobs/outbox.ts';
+import type { RateLimiter } from '../../limits/rate-limit.ts';
+import type { MailSender } from '../../mail/mail-sender.ts';
+import type { AssertApp, Feature } from '../feature.ts';
+import { AttemptLimits } from './attempts.ts';
+import { userConsoleEndpoints } from './console-routes.ts';
+import { createPasswordReset, createResetMailHandler, type FindApp } from './password-reset.ts';
+import { registerResetPage } from './reset-page.ts';
+import { userEndpoints } from './routes.ts';
+import type { UserService } from './service.ts';
+
+export interface UserFeatureDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly revision: Revision;
+  readonly passwords: Passwords;
+  readonly service: UserService;
+  readonly enqueue: Outbox['enqueue'];
+  /** Undefined while no mail server is configured. */
+  readonly mail: MailSender | undefined;
+  /** Counts attempts to sign in. */
+  readonly limiter: RateLimiter;
+  readonly findApp: FindApp;
+  readonly assertApp: AssertApp;
+  readonly publicUrl: () => string;
+}
+
+/** People with an account in an app: signing up and in, their own account, forgotten passwords. */
+export function createUserFeature(deps: UserFeatureDeps): Feature {
+  const { db, now, service, mail, findApp } = deps;
+  const reset = createPasswordReset({ ...deps, canMail: mail !== undefined });
+  const limits = new AttemptLimits(deps.limiter);
+  return {
+    endpoints: userEndpoints({ db, service, reset, limits }),
+    consoleEndpoints: userConsoleEndpoints({ db, now, service, assertApp: deps.assertApp }),
+    register: (server) => registerResetPage(server, { findApp, reset, limits, now }),
+    jobs: mail ? { 'mail.send': createResetMailHandler({ ...deps, mail }) } : {},
+    sweeps: { 'sweeping expired tokens': () => service.sweep() },
+    close: () => mail?.close(),
+  };
+}
