@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Beacon } from '../../sdk/src/index.ts';
 import { cellsOf, csvColumns } from '../src/features/beacons/csv-columns.ts';
 import { planImport } from '../src/features/beacons/import-plan.ts';
-import { CsvError, parseCsv, writeCsv } from '../src/lib/csv.ts';
+import { CsvError, parseCsv, writeCsv } from '../src/lib/text/csv.ts';
 
 describe('CSV', () => {
   const read = (text: string) => parseCsv(text).rows.map(({ cells }) => cells);

@@ -16,11 +16,11 @@ import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { storylineRoutes } from '../features/storylines/routes.ts';
 import { userRoutes } from '../features/users/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
-import { isAllowed } from '../lib/access.ts';
-import { sessionQuery, setupQuery } from '../lib/queries.ts';
-import { appSections } from './app-sections.ts';
-import { PageFailure, PageLoading } from './page-states.tsx';
-import { allowed, app, root, signedIn } from './routes.ts';
+import { appSections } from '../frame/app-sections.ts';
+import { PageFailure, PageLoading } from '../frame/page-states.tsx';
+import { allowed, app, root, signedIn } from '../frame/routes.ts';
+import { isAllowed } from '../lib/data/access.ts';
+import { sessionQuery, setupQuery } from '../lib/data/queries.ts';
 
 const setup = createRoute({
   getParentRoute: () => root,

@@ -3,11 +3,11 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dataOf } from '../../lib/api.ts';
-import { givenName, ownFilePath } from '../../lib/own-files.ts';
-import { FailureNote } from '../failure-note.tsx';
-import { Icon } from '../icon.tsx';
+import { dataOf } from '../../lib/data/api.ts';
+import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
 import { dataKey } from '../list/record-list.tsx';
+import { FailureNote } from '../page/failure-note.tsx';
+import { Icon } from '../page/icon.tsx';
 import classes from './files.module.css';
 
 interface Props {

@@ -1,10 +1,10 @@
 import { Button, FileButton, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { Icon } from '../icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../list/record-list.tsx';
+import { Icon } from '../page/icon.tsx';
 import { FileChooser } from './file-chooser.tsx';
 
 interface Props {

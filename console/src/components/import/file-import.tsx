@@ -1,10 +1,10 @@
 import { Alert, Button, FileInput, Group, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { forgetFile, type KeptFile, keepFile, keptFile } from '../../lib/kept-file.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { Block } from '../block.tsx';
-import { FailureNote } from '../failure-note.tsx';
-import { Icon } from '../icon.tsx';
+import { forgetFile, type KeptFile, keepFile, keptFile } from '../../lib/actions/kept-file.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { Block } from '../page/block.tsx';
+import { FailureNote } from '../page/failure-note.tsx';
+import { Icon } from '../page/icon.tsx';
 import classes from './import.module.css';
 import { ImportPreview } from './import-preview.tsx';
 import type { ImportRow } from './import-rows.ts';

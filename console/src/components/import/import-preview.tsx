@@ -1,8 +1,8 @@
 import { Alert, Badge, Button, Group, Progress, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
-import { underWay } from '../../lib/cut-off.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { Block } from '../block.tsx';
+import { underWay } from '../../lib/actions/cut-off.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { Block } from '../page/block.tsx';
 import classes from './import.module.css';
 import { applyRows, type ImportRow, type Outcome, type RowKind } from './import-rows.ts';
 

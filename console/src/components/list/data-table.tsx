@@ -1,6 +1,6 @@
 import { NativeSelect, Skeleton, UnstyledButton } from '@mantine/core';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
-import { Icon } from '../icon.tsx';
+import { Icon } from '../page/icon.tsx';
 import classes from './list.module.css';
 
 /** A column, as data. */

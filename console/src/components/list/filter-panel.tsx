@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, JsonInput, NativeSelect, SegmentedControl, Text, TextInput } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { type FormEvent, useState } from 'react';
-import { Icon } from '../icon.tsx';
+import { Icon } from '../page/icon.tsx';
 import {
   type Filter,
   type FilterField,

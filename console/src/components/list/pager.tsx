@@ -1,5 +1,5 @@
 import { ActionIcon, Group, NativeSelect, Text } from '@mantine/core';
-import { Icon } from '../icon.tsx';
+import { Icon } from '../page/icon.tsx';
 import classes from './list.module.css';
 import { deepestSkip, pageSizes } from './list-search.ts';
 

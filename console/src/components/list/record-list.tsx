@@ -2,16 +2,16 @@ import { Badge, Button, CloseButton, Group, Text, TextInput } from '@mantine/cor
 import { type Answer, type JsonObject, type OperationId, PharosError, type Query } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { dataOf } from '../../lib/api.ts';
-import { FailureNote } from '../failure-note.tsx';
-import { Icon } from '../icon.tsx';
+import { dataOf } from '../../lib/data/api.ts';
+import { ShowRequest } from '../code/show-request.tsx';
+import { FailureNote } from '../page/failure-note.tsx';
+import { Icon } from '../page/icon.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 import { FilterPanel } from './filter-panel.tsx';
 import { type FilterField, filterOf, rowText, whereOf } from './filter-rows.ts';
 import classes from './list.module.css';
 import { type ListSearch, listQuery, sizeOf } from './list-search.ts';
 import { Pager } from './pager.tsx';
-import { ShowRequest } from './show-request.tsx';
 
 /** Operations that answer a list of records. */
 export type ListOperation = {

@@ -1,4 +1,4 @@
-import { addDays, instantOf, wallTime } from '../../lib/zoned-time.ts';
+import { addDays, instantOf, wallTime } from '../../lib/time/zoned-time.ts';
 import type { Rules } from './rules.ts';
 
 export const week = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;

@@ -1,5 +1,5 @@
 import { NativeSelect, Stack, Switch } from '@mantine/core';
-import type { Times } from '../../lib/times.ts';
+import type { Times } from '../../lib/time/times.ts';
 import { type RuleRow, ruleRows } from './rule-rows.tsx';
 import { limitTexts } from './rule-words.ts';
 import classes from './rules.module.css';

@@ -1,8 +1,8 @@
 import { ActionIcon, Button, NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Times } from '../../lib/times.ts';
-import { instantOf, wallTime } from '../../lib/zoned-time.ts';
-import { Icon } from '../icon.tsx';
+import type { Times } from '../../lib/time/times.ts';
+import { instantOf, wallTime } from '../../lib/time/zoned-time.ts';
+import { Icon } from '../page/icon.tsx';
 import { DurationField } from './duration-field.tsx';
 import classes from './rules.module.css';
 import type { RuleName, Rules } from './rules.ts';

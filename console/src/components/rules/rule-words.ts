@@ -1,4 +1,4 @@
-import type { Times } from '../../lib/times.ts';
+import type { Times } from '../../lib/time/times.ts';
 import { daysText, type ShownDay, week } from './days.ts';
 import { type EventKind, eventTexts, type Rules } from './rules.ts';
 

@@ -1,18 +1,18 @@
 import { Badge, Group, Skeleton, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Block } from '../../components/block.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ShowRequest } from '../../components/code/show-request.tsx';
 import { dataKey } from '../../components/list/record-list.tsx';
-import { ShowRequest } from '../../components/list/show-request.tsx';
-import names from '../../components/names.module.css';
-import { BeaconLink, BeaconName, TriggerLink, VisitorLink } from '../../components/names.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { eventWords } from '../../lib/event-words.ts';
-import { useTimes } from '../../lib/times.ts';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import names from '../../components/page/names.module.css';
+import { BeaconLink, BeaconName, TriggerLink, VisitorLink } from '../../components/page/names.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { dataOf } from '../../lib/data/api.ts';
+import { eventWords } from '../../lib/text/event-words.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import classes from './activity.module.css';
 import {
   causeWords,

@@ -1,13 +1,13 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { CsvColumns } from '../../components/list/csv-export.tsx';
+import type { CsvColumns } from '../../components/export/csv-export.tsx';
 import type { FilterField } from '../../components/list/filter-rows.ts';
 import type { ListDefinition, Listed, ListOperation } from '../../components/list/record-list.tsx';
-import { BeaconName, TriggerName, VisitorId } from '../../components/names.tsx';
-import { senderName } from '../../lib/delivery-words.ts';
-import { eventWords } from '../../lib/event-words.ts';
-import { beaconNames } from '../../lib/names.ts';
-import { showDuration, type Times } from '../../lib/times.ts';
+import { BeaconName, TriggerName, VisitorId } from '../../components/page/names.tsx';
+import { beaconNames } from '../../lib/data/names.ts';
+import { senderName } from '../../lib/text/delivery-words.ts';
+import { eventWords } from '../../lib/text/event-words.ts';
+import { showDuration, type Times } from '../../lib/time/times.ts';
 import type { Narrowing } from './search.ts';
 import {
   type ActivityEvent,

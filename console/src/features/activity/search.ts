@@ -1,6 +1,6 @@
 import type { JsonObject } from '@pharos/sdk';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
-import { isRange, type Range, startOf } from '../../lib/range.ts';
+import { isRange, type Range, startOf } from '../../lib/time/range.ts';
 
 /** What the pages of activity show, as it stands in the address. */
 export interface ActivitySearch extends ListSearch {

@@ -1,6 +1,6 @@
 import type { Answer } from '@pharos/sdk';
 import type { Listed } from '../../components/list/record-list.tsx';
-import { deliveryColors as stateColors, deliveryWords as stateWords } from '../../lib/delivery-words.ts';
+import { deliveryColors as stateColors, deliveryWords as stateWords } from '../../lib/text/delivery-words.ts';
 
 export { stateColors, stateWords };
 

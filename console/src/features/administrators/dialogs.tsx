@@ -1,11 +1,11 @@
 import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { type Role, roleTexts } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { administratorsQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { type Role, roleTexts } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { administratorsQuery } from '../../lib/data/queries.ts';
 import type { Administrator } from '../../lib/wire.ts';
 
 const roleOptions = Object.entries(roleTexts).map(([value, { label }]) => ({ value, label }));

@@ -1,9 +1,9 @@
 import { Anchor, Skeleton, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
 import classes from './api.module.css';
 import { type ApiOperation, type ApiTag, referenceQuery } from './openapi.ts';
 import { OperationView } from './operation-view.tsx';

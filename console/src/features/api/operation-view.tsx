@@ -1,6 +1,6 @@
 import { Badge, Text } from '@mantine/core';
-import { Block } from '../../components/block.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { Block } from '../../components/page/block.tsx';
 import classes from './api.module.css';
 import { type ApiOperation, bodyOf, needsOf, ruleOf, type Schema } from './openapi.ts';
 import { Prose } from './prose.tsx';

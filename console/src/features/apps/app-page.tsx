@@ -1,11 +1,11 @@
 import { Alert, Badge, Group, Skeleton, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet } from '@tanstack/react-router';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { usePageTitle } from '../../components/page-header.tsx';
-import { useMay } from '../../lib/access.ts';
-import { appQuery } from '../../lib/queries.ts';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { usePageTitle } from '../../components/page/page-header.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { appQuery } from '../../lib/data/queries.ts';
 import classes from './app-page.module.css';
 
 const route = getRouteApi('/signed-in/apps/$appId');

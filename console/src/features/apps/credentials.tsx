@@ -1,6 +1,6 @@
 import { Alert, Stack } from '@mantine/core';
-import { CopyField } from '../../components/copy-field.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { CopyField } from '../../components/code/copy-field.tsx';
+import { Icon } from '../../components/page/icon.tsx';
 
 export interface Credentials {
   readonly appId: string;

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { call } from '../../lib/api.ts';
-import { appsQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { appsQuery } from '../../lib/data/queries.ts';
 import { type Credentials, CredentialsShownOnce } from './credentials.tsx';
 
 interface Props {

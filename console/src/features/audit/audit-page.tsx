@@ -2,12 +2,12 @@ import { Button, Group, NativeSelect, Skeleton, Text, TextInput } from '@mantine
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import blocks from '../../components/blocks.module.css';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '../../lib/queries.ts';
-import { showDateTime, timeZone } from '../../lib/time.ts';
+import blocks from '../../components/page/blocks.module.css';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
+import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '../../lib/data/queries.ts';
+import { showDateTime, timeZone } from '../../lib/time/time.ts';
 import type { Audit } from '../../lib/wire.ts';
 import classes from './audit.module.css';
 import { filterOfDays } from './audit-search.ts';

@@ -1,4 +1,4 @@
-import type { AuditFilter } from '../../lib/queries.ts';
+import type { AuditFilter } from '../../lib/data/queries.ts';
 
 const names = ['appId', 'actor', 'kind', 'from', 'until'] as const;
 

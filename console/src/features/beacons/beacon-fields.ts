@@ -1,5 +1,5 @@
 import type { Beacon, Body, JsonObject, PharosProblem } from '@pharos/sdk';
-import { jsonObjectOf } from '../../lib/json-text.ts';
+import { jsonObjectOf } from '../../lib/text/json-text.ts';
 
 /** What stands in the fields of the form; a number field that is empty holds an empty text. */
 export interface BeaconFields {

@@ -1,11 +1,11 @@
 import { Button, Group, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Beacon, Body } from '@pharos/sdk';
 import { type FormEvent, useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { type BeaconFields, bodyOf, fieldNames, fieldsOf, sameIds } from './beacon-fields.ts';
 import classes from './beacons.module.css';
 import { DuplicateDialog } from './duplicate-dialog.tsx';

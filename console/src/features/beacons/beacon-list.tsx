@@ -1,7 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
 import type { ListDefinition } from '../../components/list/record-list.tsx';
-import type { Times } from '../../lib/times.ts';
+import type { Times } from '../../lib/time/times.ts';
 
 /** `x 4.2, y 7.5, floor 1` */
 export function placeText({ location }: Pick<Beacon, 'location'>): string {

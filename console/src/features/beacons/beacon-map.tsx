@@ -3,9 +3,9 @@ import { useElementSize } from '@mantine/hooks';
 import type { Beacon, JsonObject } from '@pharos/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
 import { useListed } from '../../components/list/record-list.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
 import classes from './beacons.module.css';
 import { frameOf, placeLabels, type Spot, spotsOf, ticks } from './plot.ts';
 

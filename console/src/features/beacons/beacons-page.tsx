@@ -1,12 +1,12 @@
 import { Button, Group, SegmentedControl } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { listFilter, listQuery } from '../../components/list/list-search.ts';
 import { RecordList, useListed } from '../../components/list/record-list.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { useTimes } from '../../lib/times.ts';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { beaconList } from './beacon-list.tsx';
 import { BeaconMap } from './beacon-map.tsx';
 import { ExportButton } from './export-button.tsx';

@@ -1,6 +1,6 @@
 import type { Beacon } from '@pharos/sdk';
-import type { CsvTable } from '../../lib/csv.ts';
-import { jsonObjectOf } from '../../lib/json-text.ts';
+import type { CsvTable } from '../../lib/text/csv.ts';
+import { jsonObjectOf } from '../../lib/text/json-text.ts';
 import { floorOf } from './beacon-fields.ts';
 
 /** The columns of a file of beacons. Only the first five that make a beacon are needed in one that is brought in. */

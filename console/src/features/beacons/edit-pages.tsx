@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
 import { BeaconForm } from './beacon-form.tsx';
 import { beaconQuery } from './queries.ts';
 

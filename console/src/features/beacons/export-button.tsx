@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { useState } from 'react';
-import { Icon } from '../../components/icon.tsx';
-import { allRecords, download, exportCutOff } from '../../lib/all-records.ts';
-import { dataOf } from '../../lib/api.ts';
-import { writeCsv } from '../../lib/csv.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { allRecords, download, exportCutOff } from '../../lib/data/all-records.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { writeCsv } from '../../lib/text/csv.ts';
 import { cellsOf, csvColumns } from './csv-columns.ts';
 
 /** Everything that the search and the filter leave, in pages; the file can be changed and brought in again. */

@@ -1,7 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import type { ImportRow } from '../../components/import/import-rows.ts';
-import type { CsvTable } from '../../lib/csv.ts';
-import { canonical, shown } from '../../lib/json-compare.ts';
+import type { CsvTable } from '../../lib/text/csv.ts';
+import { canonical, shown } from '../../lib/text/json-compare.ts';
 import { uuidKey } from './beacon-fields.ts';
 import { type BeaconMembers, type CsvColumn, columnProblem, readRow } from './csv-columns.ts';
 

@@ -1,7 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataKey } from '../../components/list/record-list.tsx';
-import { dataOf } from '../../lib/api.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { sameIds } from './beacon-fields.ts';
 
 export const beaconQuery = (appId: string, beaconId: string) =>

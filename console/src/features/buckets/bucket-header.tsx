@@ -1,8 +1,8 @@
 import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
+import names from '../../components/page/names.module.css';
+import { SectionHeader } from '../../components/page/page-header.tsx';
 import classes from './buckets.module.css';
 
 interface Props {

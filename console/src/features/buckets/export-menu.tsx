@@ -1,10 +1,10 @@
 import { Button, Menu } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { useState } from 'react';
-import { Icon } from '../../components/icon.tsx';
-import { allRecords, download, exportCutOff } from '../../lib/all-records.ts';
-import { writeCsv } from '../../lib/csv.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { allRecords, download, exportCutOff } from '../../lib/data/all-records.ts';
+import { writeCsv } from '../../lib/text/csv.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { listRecordsOf } from './queries.ts';
 import { cellOf, headOf } from './record-cells.ts';

@@ -1,8 +1,8 @@
 import type { BucketRecord, Query } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataKey } from '../../components/list/record-list.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { bucketsQuery } from '../../lib/queries.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { bucketsQuery } from '../../lib/data/queries.ts';
 import type { Bucket } from '../../lib/wire.ts';
 
 /** A bucket with its declared columns. `isMissing` once it is known that there is none of this name. */

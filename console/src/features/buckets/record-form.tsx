@@ -2,10 +2,10 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { JsonEditor } from '../../components/json-editor.tsx';
-import { readJsonObject } from '../../lib/json-text.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { JsonEditor } from '../../components/code/json-editor.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { readJsonObject } from '../../lib/text/json-text.ts';
 import { recordKeys } from './queries.ts';
 import type { Columns } from './record-cells.ts';
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Column } from '../../components/list/data-table.tsx';
 import type { FilterField, FilterKind } from '../../components/list/filter-rows.ts';
 import type { ListDefinition } from '../../components/list/record-list.tsx';
-import type { Times } from '../../lib/times.ts';
+import type { Times } from '../../lib/time/times.ts';
 import classes from './buckets.module.css';
 import type { Columns } from './record-cells.ts';
 

@@ -1,7 +1,7 @@
 import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import type { ImportRow } from '../../components/import/import-rows.ts';
-import { CsvError, parseCsv } from '../../lib/csv.ts';
-import { canonical, shown } from '../../lib/json-compare.ts';
+import { CsvError, parseCsv } from '../../lib/text/csv.ts';
+import { canonical, shown } from '../../lib/text/json-compare.ts';
 import { type Columns, memberOf, readCell, titleOf } from './record-cells.ts';
 
 /** One record of a file. */

@@ -1,12 +1,12 @@
 import { Button, Group, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { listFilter, listQuery } from '../../components/list/list-search.ts';
 import { RecordList, useListed } from '../../components/list/record-list.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { useTimes } from '../../lib/times.ts';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import { ExportMenu } from './export-menu.tsx';

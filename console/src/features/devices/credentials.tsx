@@ -2,15 +2,15 @@ import { Alert, Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/cor
 import type { Device } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyButton, CopyField } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { call } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CopyButton, CopyField } from '../../components/code/copy-field.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { credentialsQuery } from './queries.ts';
 
 interface Props {

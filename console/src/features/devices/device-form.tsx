@@ -1,11 +1,11 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import type { Device } from '@pharos/sdk';
 import type { FormEvent } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { deviceKeys } from './queries.ts';
 
 interface Props {

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { listQuery } from '../../components/list/list-search.ts';
 import { type ListDefinition, RecordList, useListed } from '../../components/list/record-list.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { type Times, useTimes } from '../../lib/times.ts';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { type Times, useTimes } from '../../lib/time/times.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/devices');
 

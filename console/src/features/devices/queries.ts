@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { dataKey } from '../../components/list/record-list.tsx';
-import { call, dataOf } from '../../lib/api.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
 
 export const deviceQuery = (appId: string, deviceId: string) =>
   queryOptions({

@@ -1,16 +1,16 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyField } from '../../components/copy-field.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { showBytes } from '../../lib/bytes.ts';
-import { givenName, ownFilePath } from '../../lib/own-files.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CopyField } from '../../components/code/copy-field.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
+import { showBytes } from '../../lib/text/bytes.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import classes from './files.module.css';
 import { type FileUses, fileKeys, fileQuery, type StoredFile, thumbnailOf, usesQuery } from './queries.ts';
 

@@ -1,8 +1,8 @@
 import { type Answer, where } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataKey } from '../../components/list/record-list.tsx';
-import { call, dataOf } from '../../lib/api.ts';
-import { ownFilePath } from '../../lib/own-files.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
+import { ownFilePath } from '../../lib/data/own-files.ts';
 
 export type StoredFile = Answer<'listFiles'>['results'][number];
 

@@ -1,8 +1,8 @@
 import { Button, FileButton, Progress, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
-import { Icon } from '../../components/icon.tsx';
-import { sendFile } from '../../lib/send-file.ts';
+import { Icon } from '../../components/page/icon.tsx';
+import { sendFile } from '../../lib/data/send-file.ts';
 import classes from './files.module.css';
 import { fileKeys } from './queries.ts';
 

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Block } from '../../components/block.tsx';
-import { Icon } from '../../components/icon.tsx';
-import names from '../../components/names.module.css';
-import { useMay, useMayCall } from '../../lib/access.ts';
-import { showBytes } from '../../lib/bytes.ts';
-import { appQuery, usageOfAppQuery } from '../../lib/queries.ts';
-import { showAge } from '../../lib/time.ts';
+import { Block } from '../../components/page/block.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import names from '../../components/page/names.module.css';
+import { openRules } from '../../components/rules/open-rules.ts';
+import { useMay, useMayCall } from '../../lib/data/access.ts';
+import { appQuery, usageOfAppQuery } from '../../lib/data/queries.ts';
+import { showBytes } from '../../lib/text/bytes.ts';
+import { showAge } from '../../lib/time/time.ts';
 import type { Attention, Sender } from '../../lib/wire.ts';
 import classes from './home.module.css';
-import { openRules } from './open-rules.ts';
 import { sendersQuery } from './queries.ts';
 
 interface Props {

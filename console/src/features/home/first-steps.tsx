@@ -2,10 +2,10 @@ import { Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { CopyField } from '../../components/copy-field.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { useMayCall } from '../../lib/access.ts';
+import { CopyField } from '../../components/code/copy-field.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
 import classes from './home.module.css';
 import { stepsQuery } from './queries.ts';
 

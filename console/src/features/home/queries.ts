@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { call, dataOf } from '../../lib/api.ts';
-import { startOf } from '../../lib/range.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
+import { startOf } from '../../lib/time/range.ts';
 
 const key = (appId: string, ...more: readonly string[]) => ['apps', appId, 'home', ...more] as const;
 

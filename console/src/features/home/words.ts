@@ -1,5 +1,5 @@
-import { eventWords } from '../../lib/event-words.ts';
-import type { LiveEvent } from '../../lib/live.ts';
+import type { LiveEvent } from '../../lib/data/live.ts';
+import { eventWords } from '../../lib/text/event-words.ts';
 
 export { eventWords };
 

@@ -1,15 +1,15 @@
 import { Badge } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { CsvExport } from '../../components/list/csv-export.tsx';
+import { CsvExport } from '../../components/export/csv-export.tsx';
 import { listFilter } from '../../components/list/list-search.ts';
 import { type ListDefinition, RecordList } from '../../components/list/record-list.tsx';
-import { shortId } from '../../components/names.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMay } from '../../lib/access.ts';
-import { senderName } from '../../lib/delivery-words.ts';
-import { type Times, useTimes } from '../../lib/times.ts';
-import { appText, deviceWords, type Installation, tokenState, tokenWords } from './words.ts';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { shortId } from '../../components/page/names.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { senderName } from '../../lib/text/delivery-words.ts';
+import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
+import { type Times, useTimes } from '../../lib/time/times.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/installations');
 

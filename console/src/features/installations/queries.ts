@@ -1,8 +1,8 @@
 import type { JsonObject, Query } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataKey, type ListOperation } from '../../components/list/record-list.tsx';
-import { allRecords } from '../../lib/all-records.ts';
-import { dataOf } from '../../lib/api.ts';
+import { allRecords } from '../../lib/data/all-records.ts';
+import { dataOf } from '../../lib/data/api.ts';
 
 export const installationQuery = (appId: string, installationId: string) =>
   queryOptions({

@@ -1,13 +1,13 @@
 import { Alert, Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import names from '../../components/names.module.css';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import names from '../../components/page/names.module.css';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { type Installation, tokenState } from '../../lib/text/installation-words.ts';
 import { installationKeys } from './queries.ts';
-import { type Installation, tokenState } from './words.ts';
 
 interface Props {
   readonly appId: string;

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import type { Notification } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
-import { EnableSwitch } from '../../components/enable-switch.tsx';
+import { EnableSwitch } from '../../components/form/enable-switch.tsx';
 import type { ListDefinition } from '../../components/list/record-list.tsx';
 import { eventOptions, eventTexts } from '../../components/rules/rules.ts';
-import { dataOf } from '../../lib/api.ts';
-import type { BeaconNames } from '../../lib/beacon-names.ts';
-import type { Times } from '../../lib/times.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import type { BeaconNames } from '../../lib/data/beacon-names.ts';
+import type { Times } from '../../lib/time/times.ts';
 import { titleOf, typeTexts } from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
 

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import type { Notification } from '@pharos/sdk';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { listQuery } from '../../components/list/list-search.ts';
 import { RecordList, useListed } from '../../components/list/record-list.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { useBeaconNames } from '../../lib/beacon-names.ts';
-import { useTimes } from '../../lib/times.ts';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { notificationList } from './notification-list.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/notifications');

@@ -5,8 +5,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { FilterRows } from '../../components/list/filter-panel.tsx';
 import { type FilterField, newRow } from '../../components/list/filter-rows.ts';
 import { dataKey } from '../../components/list/record-list.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { type Audience, audienceFields, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
 

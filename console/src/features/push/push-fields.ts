@@ -1,6 +1,6 @@
 import type { Body, JsonObject, PharosProblem } from '@pharos/sdk';
-import { jsonObjectOf } from '../../lib/json-text.ts';
-import { instantOf } from '../../lib/zoned-time.ts';
+import { jsonObjectOf } from '../../lib/text/json-text.ts';
+import { instantOf } from '../../lib/time/zoned-time.ts';
 
 /** What stands in the fields of the composer. */
 export interface PushFields {

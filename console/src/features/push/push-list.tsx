@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ListDefinition } from '../../components/list/record-list.tsx';
-import type { Times } from '../../lib/times.ts';
+import type { Times } from '../../lib/time/times.ts';
 import { countsOf, type ListedPush, nameOf, pushStates } from './push-states.ts';
 import { StateBar } from './state-bar.tsx';
 

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useTimes } from '../../lib/times.ts';
-import { instantOf } from '../../lib/zoned-time.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import { instantOf } from '../../lib/time/zoned-time.ts';
 import { useAudienceCount } from './audience.tsx';
 import type { Audience } from './audience-fields.ts';
 import type { PushFields } from './push-fields.ts';

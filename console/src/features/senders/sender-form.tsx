@@ -1,10 +1,10 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { type TestAnswer, TestNote } from '../../components/test-note.tsx';
-import { call } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { type TestAnswer, TestNote } from '../../components/page/test-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
 import type { Sender } from '../../lib/wire.ts';
 import { type SenderField, senderForms, settingsOf, startOf } from './sender-forms.ts';
 import { TextFileField } from './text-file-field.tsx';

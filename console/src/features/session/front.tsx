@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { Lighthouse } from '../../components/lighthouse.tsx';
+import { Lighthouse } from '../../components/page/lighthouse.tsx';
 import classes from './front.module.css';
 
 interface Props {

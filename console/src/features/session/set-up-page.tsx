@@ -2,12 +2,12 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { PageLoading } from '../../app/page-states.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { call } from '../../lib/api.ts';
-import { sessionQuery, setupQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { PageLoading } from '../../frame/page-states.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { sessionQuery, setupQuery } from '../../lib/data/queries.ts';
 import { Front } from './front.tsx';
 
 /** The first administrator of an installation, made with the one-time link. Its token stands behind the #. */

@@ -2,11 +2,11 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { call } from '../../lib/api.ts';
-import { sessionQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { sessionQuery } from '../../lib/data/queries.ts';
 import { Front } from './front.tsx';
 
 export function SignInPage() {

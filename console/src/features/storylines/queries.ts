@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { dataKey } from '../../components/list/record-list.tsx';
-import { dataOf } from '../../lib/api.ts';
+import { dataOf } from '../../lib/data/api.ts';
 
 export const scenariosOnPage = 20;
 

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { FailureNote } from '../../components/failure-note.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import names from '../../components/page/names.module.css';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
 import { scenarioQuery, storylineQuery } from './queries.ts';
 import { ScenarioForm } from './scenario-form.tsx';
 

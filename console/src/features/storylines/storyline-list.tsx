@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { EnableSwitch } from '../../components/enable-switch.tsx';
+import { EnableSwitch } from '../../components/form/enable-switch.tsx';
 import type { ListDefinition } from '../../components/list/record-list.tsx';
-import { dataOf } from '../../lib/api.ts';
-import type { Times } from '../../lib/times.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import type { Times } from '../../lib/time/times.ts';
 import { storylineKeys } from './queries.ts';
 
 interface Context {

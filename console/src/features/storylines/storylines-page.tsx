@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { listQuery } from '../../components/list/list-search.ts';
 import { RecordList, useListed } from '../../components/list/record-list.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { useTimes } from '../../lib/times.ts';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { storylineList } from './storyline-list.tsx';
 import { TitleDialog } from './title-dialog.tsx';
 

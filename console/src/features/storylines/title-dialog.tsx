@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import type { Storyline } from '@pharos/sdk';
 import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { storylineKeys } from './queries.ts';
 
 interface Props {

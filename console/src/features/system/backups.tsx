@@ -1,15 +1,15 @@
 import { Button, Group, Progress, Skeleton, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import blocks from '../../components/blocks.module.css';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { call } from '../../lib/api.ts';
-import { showBytes } from '../../lib/bytes.ts';
-import { showDateTime } from '../../lib/time.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Block } from '../../components/page/block.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { showBytes } from '../../lib/text/bytes.ts';
+import { showDateTime } from '../../lib/time/time.ts';
 import type { ConsoleAnswer } from './answers.ts';
 
 type List = ConsoleAnswer<'listBackups'>;

@@ -1,8 +1,8 @@
 import type { Query } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataKey } from '../../components/list/record-list.tsx';
-import { allRecords } from '../../lib/all-records.ts';
-import { call, dataOf } from '../../lib/api.ts';
+import { allRecords } from '../../lib/data/all-records.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
 import { everythingOf } from '../installations/queries.ts';
 
 /** A page of users with their roles, which the apps' own list does not tell. */

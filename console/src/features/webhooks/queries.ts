@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { call } from '../../lib/api.ts';
+import { call } from '../../lib/data/api.ts';
 import type { CallState } from './words.ts';
 
 const pageSize = 25;

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { call } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { CopyField } from '../../components/copy-field.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { CopyField } from '../../components/code/copy-field.tsx';
+import { Icon } from '../../components/page/icon.tsx';
 
 interface Props {
   readonly secret: string | undefined;

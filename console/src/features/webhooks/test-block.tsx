@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
-import { Block } from '../../components/block.tsx';
-import { TestNote } from '../../components/test-note.tsx';
-import { call } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { Block } from '../../components/page/block.tsx';
+import { TestNote } from '../../components/page/test-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
 import { webhooksKey } from './queries.ts';
 import classes from './webhooks.module.css';
 

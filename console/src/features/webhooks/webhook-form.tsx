@@ -1,10 +1,10 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { call } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
 import type { Webhook } from '../../lib/wire.ts';
 import { webhooksKey } from './queries.ts';
 import { eventWords, type WebhookEvent, webhookEvents } from './words.ts';

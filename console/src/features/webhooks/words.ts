@@ -1,4 +1,4 @@
-import { deliveryColors, deliveryWords } from '../../lib/delivery-words.ts';
+import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
 import type { Webhook, WebhookDelivery } from '../../lib/wire.ts';
 
 export type WebhookEvent = Webhook['events'][number];

@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dataOf } from '../lib/api.ts';
-import { useBeaconNames } from '../lib/beacon-names.ts';
-import { dataKey } from './list/record-list.tsx';
+import { dataOf } from '../../lib/data/api.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { dataKey } from '../list/record-list.tsx';
 
 interface Props {
   readonly appId: string;

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import type { JsonObject, Query } from '@pharos/sdk';
 import { useState } from 'react';
-import { allRecords, download, exportCutOff } from '../../lib/all-records.ts';
-import { dataOf } from '../../lib/api.ts';
-import { writeCsv } from '../../lib/csv.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { Icon } from '../icon.tsx';
-import type { Listed, ListOperation } from './record-list.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { allRecords, download, exportCutOff } from '../../lib/data/all-records.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { writeCsv } from '../../lib/text/csv.ts';
+import type { Listed, ListOperation } from '../list/record-list.tsx';
+import { Icon } from '../page/icon.tsx';
 
 export interface CsvColumns<Record> {
   readonly header: readonly string[];

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useSyncExternalStore } from 'react';
-import { call } from '../lib/api.ts';
-import { answerConfirmation, confirmation } from '../lib/confirmation.ts';
-import { useAction } from '../lib/use-action.ts';
-import { useFields } from '../lib/use-fields.ts';
-import { FailureNote } from './failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { answerConfirmation, confirmation } from '../../lib/data/confirmation.ts';
+import { useFields } from '../form/use-fields.ts';
+import { FailureNote } from '../page/failure-note.tsx';
 
 /** Above every other dialog: the password is asked for while another dialog is at work. */
 const above = 300;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { dataNeeds, mayDo, type Session } from '../wire.ts';
 import { sessionQuery } from './queries.ts';
-import { dataNeeds, mayDo, type Session } from './wire.ts';
 
 export type Role = Session['role'];
 export type Permission = keyof typeof mayDo;

@@ -1,8 +1,8 @@
 import { ActionIcon, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
-import { copyText } from '../lib/clipboard.ts';
-import classes from './blocks.module.css';
-import { Icon } from './icon.tsx';
+import { copyText } from '../../lib/actions/clipboard.ts';
+import classes from '../page/blocks.module.css';
+import { Icon } from '../page/icon.tsx';
 
 /** Copies `text` and says so for a moment. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {

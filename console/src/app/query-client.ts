@@ -1,6 +1,6 @@
 import { PharosError } from '@pharos/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { sessionQuery } from '../lib/queries.ts';
+import { sessionQuery } from '../lib/data/queries.ts';
 
 /** What is read from the service, kept. `onSignedOut` is called when the service no longer knows the session. */
 export function createQueries(onSignedOut: () => void): QueryClient {

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
-import { isAllowed, type Permission } from '../lib/access.ts';
-import { sessionQuery } from '../lib/queries.ts';
+import { isAllowed, type Permission } from '../lib/data/access.ts';
+import { sessionQuery } from '../lib/data/queries.ts';
 import { MissingPage } from './page-states.tsx';
 import { Shell } from './shell.tsx';
 

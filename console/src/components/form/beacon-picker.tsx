@@ -2,9 +2,9 @@ import { Select } from '@mantine/core';
 import { where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dataOf } from '../lib/api.ts';
-import { beaconNameQuery } from '../lib/names.ts';
-import { dataKey } from './list/record-list.tsx';
+import { dataOf } from '../../lib/data/api.ts';
+import { beaconNameQuery } from '../../lib/data/names.ts';
+import { dataKey } from '../list/record-list.tsx';
 
 interface Props {
   readonly appId: string;

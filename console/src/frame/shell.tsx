@@ -2,16 +2,16 @@ import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
-import { Icon, type IconName } from '../components/icon.tsx';
-import { Lighthouse } from '../components/lighthouse.tsx';
-import { PasswordDialog } from '../features/session/password-dialog.tsx';
-import { type Permission, roleTexts, useMay } from '../lib/access.ts';
-import { call } from '../lib/api.ts';
-import { appQuery, sessionQuery } from '../lib/queries.ts';
-import { useAction } from '../lib/use-action.ts';
+import { Icon, type IconName } from '../components/page/icon.tsx';
+import { Lighthouse } from '../components/page/lighthouse.tsx';
+import { useAction } from '../lib/actions/use-action.ts';
+import { type Permission, roleTexts, useMay } from '../lib/data/access.ts';
+import { call } from '../lib/data/api.ts';
+import { appQuery, sessionQuery } from '../lib/data/queries.ts';
 import type { Session } from '../lib/wire.ts';
 import { appSectionGroups } from './app-sections.ts';
 import { DemoBanner } from './demo-banner.tsx';
+import { PasswordDialog } from './password-dialog.tsx';
 import classes from './shell.module.css';
 
 interface Entry {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMayCall } from '../lib/access.ts';
-import { beaconNameQuery, triggerNameQuery } from '../lib/names.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { beaconNameQuery, triggerNameQuery } from '../../lib/data/names.ts';
 import classes from './names.module.css';
 
 interface BeaconProps {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { Listed } from '../components/list/record-list.tsx';
+import type { Listed } from '../../components/list/record-list.tsx';
 import { dataOf } from './api.ts';
 
 /** What happens in an app, as it happens. */

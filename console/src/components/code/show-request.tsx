@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { addressOf, type OperationId, operations, type Query } from '@pharos/sdk';
 import { useState } from 'react';
-import { CopyField } from '../copy-field.tsx';
+import { CopyField } from './copy-field.tsx';
 
 export interface ShownRequest {
   readonly operation: OperationId;

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { call } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../components/form/use-fields.ts';
+import { FailureNote } from '../components/page/failure-note.tsx';
+import { useAction } from '../lib/actions/use-action.ts';
+import { call } from '../lib/data/api.ts';
 
 interface Props {
   readonly isOpen: boolean;

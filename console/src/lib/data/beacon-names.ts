@@ -1,6 +1,6 @@
 import type { Beacon } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { dataKey } from '../components/list/record-list.tsx';
+import { dataKey } from '../../components/list/record-list.tsx';
 import { dataOf } from './api.ts';
 
 /** The service takes no more values in one list. */

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { FailureNote } from './failure-note.tsx';
+import { FailureNote } from '../page/failure-note.tsx';
 
 interface Props {
   readonly isOpen: boolean;

@@ -1,6 +1,6 @@
 import { Switch } from '@mantine/core';
 import type { QueryKey } from '@tanstack/react-query';
-import { useAction } from '../lib/use-action.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
 
 interface Props {
   /** What is on, for those who cannot see where the switch stands. */

@@ -1,5 +1,5 @@
-import type { IconName } from '../components/icon.tsx';
-import type { Permission } from '../lib/access.ts';
+import type { IconName } from '../components/page/icon.tsx';
+import type { Permission } from '../lib/data/access.ts';
 
 export interface AppSection {
   readonly to: string;

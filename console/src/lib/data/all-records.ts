@@ -1,5 +1,5 @@
 import type { JsonObject, Query } from '@pharos/sdk';
-import type { CutOff } from './cut-off.ts';
+import type { CutOff } from '../actions/cut-off.ts';
 
 interface Page<T> {
   readonly results: readonly T[];

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { dataKey } from '../components/list/record-list.tsx';
+import { dataKey } from '../../components/list/record-list.tsx';
 import { dataOf } from './api.ts';
 
 /** What records are called, for lists that hold only their ids: asked for one by one, fetched together. */

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { FailureNote } from './failure-note.tsx';
+import { FailureNote } from '../page/failure-note.tsx';
 
 interface Props {
   readonly isOpen: boolean;

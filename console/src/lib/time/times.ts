@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { appQuery } from './queries.ts';
+import { appQuery } from '../data/queries.ts';
 
 /** Times as they are at the venue. A page that shows any says once in which zone: `Times are in Europe/Vienna.` */
 export interface Times {

@@ -1,6 +1,6 @@
 import { createCaller, PharosClient, PharosError } from '@pharos/sdk';
+import { type Operations, operations } from '../wire.ts';
 import { askForPassword } from './confirmation.ts';
-import { type Operations, operations } from './wire.ts';
 
 const callOnce = createCaller<Operations>(operations, {
   url: '/console/api',

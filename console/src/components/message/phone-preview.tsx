@@ -1,6 +1,6 @@
-import type { Times } from '../lib/times.ts';
-import { wallTime } from '../lib/zoned-time.ts';
-import { Icon } from './icon.tsx';
+import type { Times } from '../../lib/time/times.ts';
+import { wallTime } from '../../lib/time/zoned-time.ts';
+import { Icon } from '../page/icon.tsx';
 import classes from './phone-preview.module.css';
 
 interface Props {
