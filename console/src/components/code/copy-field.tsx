@@ -1,8 +1,8 @@
 import { ActionIcon, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { copyText } from '../../lib/actions/clipboard.ts';
-import classes from '../page/blocks.module.css';
 import { Icon } from '../page/icon.tsx';
+import classes from './code.module.css';
 
 /** Copies `text` and says so for a moment. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
@@ -40,8 +40,8 @@ export function CopyField({ label, text, isBlock = false }: Props) {
       <Text size="sm" fw={550} mb={4}>
         {label}
       </Text>
-      <div className={classes.copyField}>
-        <code className={isBlock ? classes.codeBlock : classes.codeLine}>{text}</code>
+      <div className={`${classes.code} ${classes.field}`}>
+        <code className={isBlock ? classes.block : undefined}>{text}</code>
         <CopyButton text={text} label={label} />
       </div>
     </div>

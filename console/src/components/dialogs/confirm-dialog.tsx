@@ -6,7 +6,7 @@ interface Props {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** What goes, by its name, and what stops working with it. */
+  /** What is deleted or stopped, by name, and what that means. */
   readonly children: ReactNode;
   readonly confirm: string;
   readonly isBusy: boolean;
@@ -14,7 +14,7 @@ interface Props {
   readonly onConfirm: () => void;
 }
 
-/** Asks before something goes that can be made again. */
+/** Asks for confirmation with one button. What cannot be recreated takes a `DeleteDialog`. */
 export function ConfirmDialog({ isOpen, onClose, title, children, confirm, isBusy, failure, onConfirm }: Props) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>

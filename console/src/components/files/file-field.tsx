@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../list/record-list.tsx';
+import { dataKey } from '../../lib/data/listed.ts';
 import { Icon } from '../page/icon.tsx';
 import { FileChooser } from './file-chooser.tsx';
 

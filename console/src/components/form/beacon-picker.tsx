@@ -3,8 +3,8 @@ import { where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
 import { beaconNameQuery } from '../../lib/data/names.ts';
-import { dataKey } from '../list/record-list.tsx';
 
 interface Props {
   readonly appId: string;

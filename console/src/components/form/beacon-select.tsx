@@ -5,7 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
-import { dataKey } from '../list/record-list.tsx';
+import { dataKey } from '../../lib/data/listed.ts';
 
 interface Props {
   readonly appId: string;

@@ -68,6 +68,8 @@ export function useFields<Values extends object>(initial: Values) {
   };
 }
 
+export type Fields<Values extends object> = ReturnType<typeof useFields<Values>>;
+
 function sentence(problem: string): string {
   return `${problem.slice(0, 1).toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`;
 }

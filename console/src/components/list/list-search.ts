@@ -34,8 +34,8 @@ function isFilter(value: unknown): value is JsonObject {
 }
 
 interface Searched {
-  /** Where the search field looks. */
-  readonly searchFields: readonly string[];
+  /** The fields that the search looks in. */
+  readonly searchFields?: readonly string[];
   readonly defaultOrder: string;
 }
 
@@ -53,7 +53,10 @@ export function listQuery(search: ListSearch, { searchFields, defaultOrder }: Se
 }
 
 /** The search field and the filter together. */
-export function listFilter({ q = '', where: filter }: ListSearch, fields: readonly string[]): JsonObject | undefined {
+export function listFilter(
+  { q = '', where: filter }: ListSearch,
+  fields: readonly string[] = [],
+): JsonObject | undefined {
   const text = q.trim();
   if (text === '' || fields.length === 0) return filter;
   const found = where().or(...fields.map((field) => where().contains(field, text)));

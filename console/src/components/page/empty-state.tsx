@@ -3,15 +3,15 @@ import type { ReactNode } from 'react';
 import classes from './blocks.module.css';
 import { Icon, type IconName } from './icon.tsx';
 
-interface Props {
+/** What an empty list says: what would be here, and how to start. */
+export interface EmptyTexts {
   readonly icon: IconName;
   readonly title: string;
-  readonly children: ReactNode;
-  readonly action?: ReactNode;
+  readonly text: ReactNode;
 }
 
-/** Where there is nothing yet: what would be here, and what to do next. */
-export function EmptyState({ icon, title, children, action }: Props) {
+/** In place of a list without records. */
+export function EmptyState({ icon, title, text, action }: EmptyTexts & { readonly action?: ReactNode }) {
   return (
     <div className={classes.empty}>
       <span className={classes.emptyIcon}>
@@ -19,7 +19,7 @@ export function EmptyState({ icon, title, children, action }: Props) {
       </span>
       <Title order={2}>{title}</Title>
       <Text c="dimmed" maw="30rem" ta="center" component="div">
-        {children}
+        {text}
       </Text>
       {action}
     </div>

@@ -2,7 +2,7 @@ interface Choice {
   readonly name: 'listUsers' | 'readContent' | 'writeContent' | 'push';
   readonly label: string;
   readonly options: Readonly<Record<string, string>>;
-  /** By option: why one should think twice. The defaults of the specification are open, and each copy of an app holds its key. */
+  /** Risks, by option. The defaults of the specification are open, and every copy of an app contains its key. */
   readonly warnings: Readonly<Record<string, string>>;
 }
 
@@ -11,14 +11,14 @@ const users = 'Every signed-in user';
 const managers = 'Users with the role manager';
 const nobody = 'Nobody';
 
-export const choices: readonly Choice[] = [
+export const accessChoices: readonly Choice[] = [
   {
     name: 'listUsers',
     label: 'Who may list the users of the app?',
     options: { app: everyone, user: users, manager: managers, nobody },
     warnings: {
-      app: 'The key is in every copy of the app, so anybody can read the names and e-mail addresses of all users.',
-      user: 'Anybody can sign up, and then read the names and e-mail addresses of all users.',
+      app: 'Every copy of the app contains the key, so anyone can read the names and e-mail addresses of all users.',
+      user: 'Anyone can sign up and then read the names and e-mail addresses of all users.',
     },
   },
   {
@@ -31,13 +31,13 @@ export const choices: readonly Choice[] = [
     name: 'writeContent',
     label: 'Who may change beacons, notifications, storylines and schemas?',
     options: { user: users, manager: managers, nobody },
-    warnings: { user: 'Anybody can sign up, and then change or delete what your visitors see.' },
+    warnings: { user: 'Anyone can sign up and then change or delete what your visitors see.' },
   },
   {
     name: 'push',
     label: 'Who may send push notifications?',
     options: { user: users, manager: managers, nobody },
-    warnings: { user: 'Anybody can sign up, and then send a message to all of your visitors.' },
+    warnings: { user: 'Anyone can sign up and then send a message to all your visitors.' },
   },
 ];
 
@@ -48,17 +48,17 @@ interface OnOff {
   readonly warning: string;
 }
 
-export const switches: readonly OnOff[] = [
+export const accessSwitches: readonly OnOff[] = [
   {
     name: 'uploadNeedsUser',
     label: 'Only signed-in users may upload files',
-    about: 'Off, everyone with the app key may.',
-    warning: 'Anybody with a copy of the app can fill the storage with files.',
+    about: 'If off, everyone with the app key can.',
+    warning: 'Anyone with a copy of the app can fill the storage with files.',
   },
   {
     name: 'deviceNeedsUser',
     label: 'Only signed-in users may register devices',
-    about: 'Off, everyone with the app key may.',
-    warning: 'Anybody with a copy of the app can add devices.',
+    about: 'If off, everyone with the app key can.',
+    warning: 'Anyone with a copy of the app can add devices.',
   },
 ];

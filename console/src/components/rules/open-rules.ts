@@ -1,10 +1,10 @@
 import type { App } from '../../lib/wire.ts';
-import { choices, switches } from './access-rules.ts';
+import { accessChoices, accessSwitches } from './access-rules.ts';
 
-/** Why one should think twice about the rules as they are, a sentence for each. */
+/** The risks of the current rules, one sentence each. */
 export function openRules(policy: App['policy']): readonly string[] {
   return [
-    ...choices.flatMap(({ name, warnings }) => warnings[policy[name]] ?? []),
-    ...switches.flatMap(({ name, warning }) => (policy[name] ? [] : [warning])),
+    ...accessChoices.flatMap(({ name, warnings }) => warnings[policy[name]] ?? []),
+    ...accessSwitches.flatMap(({ name, warning }) => (policy[name] ? [] : [warning])),
   ];
 }

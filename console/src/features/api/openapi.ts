@@ -102,19 +102,19 @@ export function needsOf({ security = [] }: ApiOperation): 'app' | 'maybe' | 'use
   return withBearer === 0 ? 'app' : withBearer === security.length ? 'user' : 'maybe';
 }
 
-export const bodyOf = ({ requestBody }: ApiOperation): (Media & { readonly type: string }) | undefined => {
+export const requestBodyOf = ({ requestBody }: ApiOperation): (Media & { readonly type: string }) | undefined => {
   const [first] = Object.entries(requestBody?.content ?? {});
   return first && { type: first[0], ...first[1] };
 };
 
 /** What is sent: the values of the parameters and the text of the body. */
-export interface Draft {
+export interface RequestDraft {
   readonly values: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** Path and query behind `/api/v2`, with the parameters filled in. */
-export function addressOf({ path, parameters = [] }: ApiOperation, { values }: Draft): string {
+export function requestPath({ path, parameters = [] }: ApiOperation, { values }: RequestDraft): string {
   const filled = path
     .replace(/^\/api\/v2/, '')
     .replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
@@ -128,11 +128,15 @@ export function addressOf({ path, parameters = [] }: ApiOperation, { values }: D
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The same request as an app would send it, with its own credentials. */
-export function curlOf(operation: ApiOperation, draft: Draft, { origin, appId }: { origin: string; appId: string }) {
-  const body = bodyOf(operation);
+export function draftCurl(
+  operation: ApiOperation,
+  draft: RequestDraft,
+  { origin, appId }: { origin: string; appId: string },
+) {
+  const body = requestBodyOf(operation);
   const needs = needsOf(operation);
   return [
-    `curl${operation.method === 'GET' ? '' : ` -X ${operation.method}`} ${quoted(`${origin}/api/v2${addressOf(operation, draft)}`)}`,
+    `curl${operation.method === 'GET' ? '' : ` -X ${operation.method}`} ${quoted(`${origin}/api/v2${requestPath(operation, draft)}`)}`,
     `-H ${quoted(`X-Service-AppId: ${appId}`)}`,
     `-H 'X-Service-AppKey: YOUR-APP-KEY'`,
     ...(needs === 'user' ? [`-H 'Authorization: Bearer ACCESS-TOKEN'`] : []),

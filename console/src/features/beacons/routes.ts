@@ -25,7 +25,7 @@ const create = createRoute({
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/beacons/import',
-  component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportPage'),
+  component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportBeaconsPage'),
 });
 
 const one = createRoute({

@@ -36,7 +36,7 @@ const create = createRoute({
 const one = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/records/$recordId',
-  component: lazyRouteComponent(() => import('./record-page.tsx'), 'RecordPage'),
+  component: lazyRouteComponent(() => import('./record-page.tsx'), 'BucketRecordPage'),
 });
 
 export const bucketRoutes = [list, records, schema, bringIn, create, one] as const;

@@ -17,18 +17,18 @@ interface Props {
   readonly installationId: string;
 }
 
-/** Where it was, and what it was sent. */
+/** Where an installation was, and what was sent to it. */
 export function Traces({ appId, installationId }: Props) {
   const { data, error } = useQuery(tracesQuery(appId, installationId));
   const times = useTimes(appId);
   const isQuiet = data && (data.events.count ?? 0) + (data.visits.count ?? 0) + (data.deliveries.count ?? 0) === 0;
   return (
-    <Block title="What it did" about={`The last visits, events and messages. Times are in ${times.zone}.`}>
+    <Block title="Recent activity" about={`The latest visits, events and messages. Times are in ${times.zone}.`}>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={120} />}
       {isQuiet && (
         <Text c="dimmed" size="sm">
-          It has not been near a beacon yet, and was sent nothing.
+          It has not been near a beacon yet, and no message was sent to it.
         </Text>
       )}
       {data && !isQuiet && (

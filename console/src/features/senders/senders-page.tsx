@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
@@ -31,8 +31,8 @@ export function SendersPage() {
   return (
     <>
       <SectionHeader title="Senders">
-        What carries messages to phones and browsers. Credentials are kept encrypted and cannot be read again. Times are
-        in {times.zone}.
+        Services that deliver messages to phones and browsers. Credentials are stored encrypted and cannot be read
+        again. Times are in {times.zone}.
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={240} />}
@@ -145,24 +145,17 @@ function Removal({
   isOpen,
   onClose,
 }: CardProps & { readonly isOpen: boolean; readonly onClose: () => void }) {
-  const remove = useAction({
-    run: () => call('deleteSender', { params: { appId, kind } }),
-    done: `The ${name} credentials are removed.`,
-    refresh: [keyOf(appId)],
-    showsError: true,
-    after: onClose,
-  });
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title={`Remove ${name}`}
       confirm="Remove the credentials"
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => remove.mutate()}
+      run={() => call('deleteSender', { params: { appId, kind } })}
+      done={`The ${name} credentials were removed.`}
+      refresh={[keyOf(appId)]}
     >
-      Messages no longer reach anybody through <b>{name}</b> until credentials are entered again.
-    </ConfirmDialog>
+      Messages are no longer delivered through <b>{name}</b> until you enter credentials again.
+    </ConfirmedAction>
   );
 }

@@ -18,7 +18,7 @@ interface Props {
   readonly fields: ScenarioFields;
 }
 
-/** What the scenario will look like and when it runs, while it is written. */
+/** Preview of a scenario: how it looks and when it runs. */
 export function ScenarioAside({ appId, storyline, fields }: Props) {
   const { data: app } = useQuery(appQuery(appId));
   const [platform, setPlatform] = useState<Platform>('ios');

@@ -12,11 +12,11 @@ export function isAllowed(role: Role, permission: Permission): boolean {
 /** The signed-in administrator. Only for pages behind sign-in. */
 export function useSession(): Session {
   const { data } = useQuery(sessionQuery);
-  if (!data) throw new Error('Nobody is signed in.');
+  if (!data) throw new Error('No administrator is signed in.');
   return data;
 }
 
-/** Whether the signed-in administrator may do it. The service decides; this only leaves out what it would refuse. */
+/** Whether the signed-in administrator may do it. The service decides; the console only hides what it would refuse. */
 export function useMay(): (permission: Permission) => boolean {
   const { data } = useQuery(sessionQuery);
   return (permission) => data != null && isAllowed(data.role, permission);
@@ -29,9 +29,11 @@ export function useMayCall(): (operation: keyof typeof dataNeeds) => boolean {
 }
 
 export const roleTexts: Readonly<Record<Role, { readonly label: string; readonly sentence: string }>> = {
-  owner: { label: 'Owner', sentence: 'May do everything, and decides who the other administrators are.' },
-  manager: { label: 'Manager', sentence: 'Makes and changes apps, keys and buckets.' },
-  editor: { label: 'Editor', sentence: 'Takes care of messages, storylines, files and records, and sends pushes.' },
-  installer: { label: 'Installer', sentence: 'Places, calibrates and tries beacons and devices.' },
-  analyst: { label: 'Analyst', sentence: 'Reads what happened, without what tells whom it happened to.' },
+  owner: { label: 'Owner', sentence: 'May do everything, and manages the other administrators.' },
+  manager: { label: 'Manager', sentence: 'Creates and changes apps, keys and buckets.' },
+  editor: { label: 'Editor', sentence: 'Manages messages, storylines, files and records, and sends pushes.' },
+  installer: { label: 'Installer', sentence: 'Places, calibrates and tests beacons and devices.' },
+  analyst: { label: 'Analyst', sentence: 'Reads activity, without personal data.' },
 };
+
+export const roleOptions = Object.entries(roleTexts).map(([value, { label }]) => ({ value, label }));

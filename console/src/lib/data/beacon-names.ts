@@ -1,7 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { dataKey } from '../../components/list/record-list.tsx';
 import { dataOf } from './api.ts';
+import { dataKey } from './listed.ts';
 
 /** The service takes no more values in one list. */
 const mostInList = 256;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import type { Listed } from '../../components/list/record-list.tsx';
 import { dataOf } from './api.ts';
+import type { Listed } from './listed.ts';
 
 /** What happens in an app, as it happens. */
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { dataKey } from '../../components/list/record-list.tsx';
 import { dataOf } from './api.ts';
+import { dataKey } from './listed.ts';
 
 /** What records are called, for lists that hold only their ids: asked for one by one, fetched together. */
 

@@ -1,18 +1,18 @@
-import type { Listed } from '../../components/list/record-list.tsx';
+import type { Listed } from '../data/listed.ts';
 
 export type Installation = Listed<'listInstallations'>;
 
 export type TokenState = 'live' | 'dead' | 'none';
 
-/** Whether a push can reach it. */
+/** Whether a push can reach the installation. */
 export function tokenState({ tokenAt, tokenDeadAt }: Pick<Installation, 'tokenAt' | 'tokenDeadAt'>): TokenState {
   if (!tokenAt) return 'none';
   return tokenDeadAt ? 'dead' : 'live';
 }
 
 export const tokenWords: Readonly<Record<TokenState, { readonly label: string; readonly color: string }>> = {
-  live: { label: 'live', color: 'teal' },
-  dead: { label: 'dead', color: 'red' },
+  live: { label: 'valid', color: 'teal' },
+  dead: { label: 'invalid', color: 'red' },
   none: { label: 'none', color: 'gray' },
 };
 
