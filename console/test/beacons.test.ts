@@ -42,7 +42,7 @@ describe('beacons in the console', () => {
 
   test('an app without beacons says what to do next', async () => {
     await open();
-    await heading('No beacon yet').waitFor();
+    await heading('No beacons yet').waitFor();
     await link('Add a beacon').first().click();
     await heading('Add a beacon').waitFor();
   });
@@ -76,7 +76,7 @@ describe('beacons in the console', () => {
     await page.getByLabel('Metadata').fill('{"greeting": "Welcome"}');
     await button('Add the beacon').click();
     await heading('Main hall').waitFor();
-    await page.getByText('Nobody has come near yet.', { exact: false }).waitFor();
+    await page.getByText('No visitor has come near yet.', { exact: false }).waitFor();
     const [{ objectId, createdAt, updatedAt, ...made }] = await stored();
     assert.ok(page.url().endsWith(objectId) && createdAt && updatedAt);
     assert.deepEqual(made, {
@@ -91,7 +91,7 @@ describe('beacons in the console', () => {
   });
 
   test('a changed beacon keeps what was not changed', async () => {
-    await link('Change').click();
+    await link('Edit').click();
     await field('Radius').fill('');
     await field('Name').fill('Great hall');
     await button('Save').click();
@@ -105,13 +105,13 @@ describe('beacons in the console', () => {
 
   test('a change is taken back with one click', async () => {
     const [{ updatedAt: _, ...before }] = await stored();
-    await link('Change').click();
+    await link('Edit').click();
     await field('Name').fill('Small hall');
     await field('x').fill('9');
     await button('Save').click();
     await heading('Small hall').waitFor();
     await button('Undo').click();
-    await page.getByText('It is as it was before.').waitFor();
+    await page.getByText('The change was undone.').waitFor();
     await heading('Great hall').waitFor();
     const [{ updatedAt: _later, ...after }] = await stored();
     assert.deepEqual(after, before);
@@ -200,7 +200,7 @@ describe('beacons in the console', () => {
     await page.getByText('1–5 of 5').waitFor();
     await page.reload();
     await page.getByText('1–5 of 5').waitFor();
-    await button('Show me the request').click();
+    await button('Show the request').click();
     const curl = await dialog().locator('code').innerText();
     const url = /curl '([^']+)'/.exec(curl)?.[1] ?? '';
     const answer = await app.send({ method: 'GET', url: url.slice(origin.length), headers });
@@ -208,7 +208,7 @@ describe('beacons in the console', () => {
     await page.keyboard.press('Escape');
     await button('Filter').click();
     await button('Edit as JSON').click();
-    await page.getByLabel('The filter as JSON').fill('{"nonsense": 1}');
+    await page.getByLabel('Filter as JSON').fill('{"nonsense": 1}');
     await button('Apply').click();
     await page.getByRole('alert').filter({ hasText: 'nonsense' }).waitFor();
     await button('Close').click();
@@ -327,7 +327,7 @@ describe('beacons in the console', () => {
     await page
       .getByText('big.csv was chosen before this page was loaded again, and is too large to be kept.')
       .waitFor();
-    await button('Forget it').click();
+    await button('Discard').click();
     await page.getByText('big.csv', { exact: false }).waitFor({ state: 'detached' });
   });
 
@@ -341,14 +341,18 @@ describe('beacons in the console', () => {
     await reloadInTheMiddle(page);
     await page.unroute(pages);
     await page
-      .getByText('The export was cut off when the page was loaded again, and beacons.csv was not saved.')
+      .getByText('The export was interrupted when the page was reloaded, and beacons.csv was not saved.')
       .waitFor();
     const download = page.waitForEvent('download');
     await button('Export').click();
     assert.match(readFileSync(await (await download).path(), 'utf8'), /Quick,CC,1,1/);
     await page.reload();
     await button('Export').waitFor();
-    assert.equal(await page.getByText('was cut off', { exact: false }).count(), 0, 'what is done is not told again');
+    assert.equal(
+      await page.getByText('was interrupted', { exact: false }).count(),
+      0,
+      'what is done is not told again',
+    );
   });
 
   test('a delete names what goes with it', async () => {
@@ -361,7 +365,7 @@ describe('beacons in the console', () => {
     await button('Delete').click();
     await dialog().getByText('It is named by 1 notification (Hush); they stop firing.').waitFor();
     await dialog().getByRole('button', { name: 'Delete Library' }).click();
-    await page.getByText('Library is deleted.').waitFor();
+    await page.getByText('Library was deleted.').waitFor();
     assert.deepEqual(await stored('&where={"name":"Library"}'), []);
   });
 
@@ -374,7 +378,7 @@ describe('beacons in the console', () => {
     await other.page.getByText('still here').waitFor();
     assert.equal(await other.page.getByRole('button', { name: 'Delete' }).count(), 0);
     await other.page.goto(`/console/apps/${app.appId}/beacons/import`);
-    await other.page.getByText('Your role does not include changing beacons.', { exact: false }).waitFor();
+    await other.page.getByText('Your role cannot change beacons.', { exact: false }).waitFor();
     assert.deepEqual(other.complaints, []);
     await other.context.close();
   });

@@ -45,18 +45,18 @@ describe('data in the console', () => {
 
   test('an app without buckets says what to do next, and one is made', async () => {
     await open();
-    await heading('No bucket yet').waitFor();
+    await heading('No buckets yet').waitFor();
     await takePictures(page, 'data-empty');
     await button('Create a bucket').click();
     await dialog().getByLabel('Name').fill('birds');
     await dialog().getByRole('button', { name: 'Create' }).click();
     await link('birds').click();
-    await heading('No record yet').waitFor();
+    await heading('No records yet').waitFor();
   });
 
   test('columns are declared, and what is refused stands at its row', async () => {
     await link('Schema').click();
-    await heading('No column is declared').waitFor();
+    await heading('No columns declared').waitFor();
     await button('Declare columns').click();
     const names = page.getByRole('textbox', { name: 'Name of the column' });
     await names.first().fill('createdAt');
@@ -122,7 +122,7 @@ describe('data in the console', () => {
     assert.deepEqual(await documents(), [{ species: 'Red kite', count: 3 }]);
     await takePictures(page, 'data-record');
     await button('Undo').click();
-    await page.getByText('It is as it was before.').waitFor();
+    await page.getByText('The change was undone.').waitFor();
     // The notification that offered it goes slowly; the next offer is another one.
     await button('Undo').waitFor({ state: 'hidden' });
     assert.deepEqual(await documents(), [{ species: 'Kestrel', count: 2, notes: { wind: 'west' } }]);
@@ -260,7 +260,7 @@ describe('data in the console', () => {
     await link('Red kite').click();
     await button('Delete').click();
     await dialog().getByText('Red kite').waitFor();
-    await dialog().getByRole('button', { name: 'Delete for good' }).click();
+    await dialog().getByRole('button', { name: 'Delete permanently' }).click();
     await heading('birds').waitFor();
     assert.equal((await stored()).length, 63);
   });
@@ -277,7 +277,7 @@ describe('data in the console', () => {
     for (let n = 0; n < 20; n++) await app.send({ method: 'GET', url: `${url}?where=${where}`, headers });
     await app.app.idle();
     await open('/coins/schema');
-    const learned = page.getByRole('region', { name: 'Found quickly without a schema' });
+    const learned = page.getByRole('region', { name: 'Indexed without a schema' });
     for (const path of ['found.place', 'found.year']) await learned.getByText(path).waitFor();
     await takePictures(page, 'data-learned');
     await assertAccessible(page);
@@ -287,7 +287,7 @@ describe('data in the console', () => {
   test('an analyst sees that there are buckets, and not what is in them', async () => {
     const other = await openAs(browser, { app, origin, role: 'analyst' });
     await other.page.goto(`/console/apps/${app.appId}/buckets/birds`);
-    await other.page.getByText('Your role does not include reading records', { exact: false }).waitFor();
+    await other.page.getByText('Your role cannot read records', { exact: false }).waitFor();
     assert.equal(await other.page.getByRole('table').count(), 0);
     await other.page.goto(`/console/apps/${app.appId}/buckets/birds/schema`);
     await other.page.getByRole('region', { name: 'Schema 1' }).waitFor();
@@ -302,8 +302,8 @@ describe('data in the console', () => {
     await button('Delete birds').click();
     await dialog().getByText('63 records').waitFor();
     await dialog().getByRole('textbox').fill('birds');
-    await dialog().getByRole('button', { name: 'Delete for good' }).click();
-    await heading('No bucket yet').waitFor();
+    await dialog().getByRole('button', { name: 'Delete permanently' }).click();
+    await heading('No buckets yet').waitFor();
     await open('/birds');
     await page.getByRole('alert').filter({ hasText: 'There is no bucket called birds.' }).waitFor();
   });

@@ -46,7 +46,7 @@ describe('files in the console', () => {
 
   test('an app without files says what they are for', async () => {
     await open();
-    await page.getByRole('heading', { name: 'No file yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No files yet' }).waitFor();
     await takePictures(page, 'files-empty');
   });
 
@@ -135,8 +135,8 @@ describe('files in the console', () => {
     const [hall] = (await stored()).filter(({ name }: { name: string }) => name.endsWith('_hall.png'));
     await button('Delete').click();
     await dialog('Delete the file').getByText('It is used in 1 notification', { exact: false }).waitFor();
-    await button('Delete for good').click();
-    await page.getByText('hall.png is deleted.').waitFor();
+    await button('Delete permanently').click();
+    await page.getByText('hall.png was deleted.').waitFor();
     await page.getByText('1–5 of 5').waitFor();
     assert.equal((await stored()).length, 5);
     assert.equal((await fetch(origin + new URL(hall.url).pathname)).status, 404);

@@ -39,7 +39,7 @@ describe('installations in the console', () => {
   test('an app without installations says where they come from', async () => {
     const { appId } = await site.app.app.apps.create('Another app');
     await page.goto(`/console/apps/${appId}/installations`);
-    await heading('No installation yet').waitFor();
+    await heading('No installations yet').waitFor();
     await assertAccessible(page);
   });
 
@@ -71,8 +71,8 @@ describe('installations in the console', () => {
     await page.getByText('Push address is dead is set').waitFor();
     await page.getByText('1–1 of 1').waitFor();
     await rows().first().click();
-    await page.getByText('No push reaches it since').waitFor();
-    await page.getByText('It has not been near a beacon yet, and was sent nothing.').waitFor();
+    await page.getByText('Pushes have not reached it since').waitFor();
+    await page.getByText('It has not been near a beacon yet, and no message was sent to it.').waitFor();
     await assertAccessible(page);
   });
 
@@ -107,7 +107,7 @@ describe('installations in the console', () => {
     await text.fill('Hello, phone');
     await assertAccessible(page);
     await dialog().getByRole('button', { name: 'Send' }).click();
-    await page.getByText('The message is on its way.').waitFor();
+    await page.getByText('The message is being sent.').waitFor();
     const pushes = await site.pushes();
     assert.deepEqual(
       pushes.slice(before).map(({ target }) => target.token),
@@ -131,7 +131,7 @@ describe('installations in the console', () => {
     await dialog()
       .getByRole('button', { name: /^Erase iOS/ })
       .click();
-    await page.getByText('is erased.').waitFor();
+    await page.getByText('was erased.').waitFor();
     await site.app.app.idle();
     assert.equal((await site.list('installations')).length, 2);
     assert.deepEqual(await site.list('visits'), []);

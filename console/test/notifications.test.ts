@@ -61,7 +61,7 @@ describe('notifications in the console', () => {
 
   test('an app without notifications says what to do next', async () => {
     await open();
-    await heading('No notification yet').waitFor();
+    await heading('No notifications yet').waitFor();
     await assertAccessible(page);
     await link('Add a notification').click();
     await heading('Add a notification').waitFor();
@@ -121,9 +121,9 @@ describe('notifications in the console', () => {
     await page.getByLabel('At least: unit').selectOption('hours');
     await page.getByLabel('Upper limit', { exact: true }).selectOption('own');
     await page.getByLabel('Quiet hours', { exact: true }).selectOption('own');
-    await page.getByLabel('Only after a stay', { exact: true }).selectOption('own');
+    await page.getByLabel('Minimum stay', { exact: true }).selectOption('own');
     await field('Stay of').fill('2');
-    await page.getByLabel('Only at some visits', { exact: true }).selectOption('own');
+    await page.getByLabel('Only on certain visits', { exact: true }).selectOption('own');
     assert.equal(
       await sentence(),
       'When a visitor enters Main hall and stays 2 minutes, show Good morning, only at the 2nd visit, with a pause of ' +
@@ -140,7 +140,7 @@ describe('notifications in the console', () => {
       nthVisit: { n: 2, mode: 'only' },
     });
     await link('Welcome').click();
-    for (const rule of ['Pause', 'Upper limit', 'Quiet hours', 'Only after a stay', 'Only at some visits'])
+    for (const rule of ['Pause', 'Upper limit', 'Quiet hours', 'Minimum stay', 'Only on certain visits'])
       await page.getByLabel(rule, { exact: true }).selectOption('app');
     await button('Save').click();
     await page.getByRole('table', { name: 'notifications' }).waitFor();
@@ -156,7 +156,7 @@ describe('notifications in the console', () => {
     await page.getByRole('table', { name: 'notifications' }).waitFor();
     assert.equal((await stored())[0].message.alertTitle, 'Another morning');
     await button('Undo').click();
-    await page.getByText('It is as it was before.').waitFor();
+    await page.getByText('The change was undone.').waitFor();
     const [{ updatedAt: _later, ...after }] = await stored();
     assert.deepEqual(after, before);
   });
@@ -229,7 +229,7 @@ describe('notifications in the console', () => {
       .waitFor();
     await assertAccessible(page);
     await link('Orphan').click();
-    await page.getByRole('alert').filter({ hasText: 'Its beacon is deleted' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Its beacon was deleted' }).waitFor();
     assert.match(await sentence(), /a beacon that is deleted/);
     await button('Delete').click();
     await page.getByRole('button', { name: 'Delete Orphan' }).click();

@@ -64,13 +64,13 @@ describe('push in the console', () => {
     await field('Number on the icon').fill('3');
     await preview().getByText('Tonight', { exact: true }).waitFor();
     await preview().getByText('A tap opens museum://tonight').waitFor();
-    await field('Further data for the app').fill('{"hall":');
+    await field('Additional data for the app').fill('{"hall":');
     await button('Send …').click();
     await page.getByText('Must be a JSON object, such as {"hall": 2}.').waitFor();
-    await field('Further data for the app').fill(`{"long": "${'x'.repeat(4100)}"}`);
+    await field('Additional data for the app').fill(`{"long": "${'x'.repeat(4100)}"}`);
     await button('Send …').click();
     await page.getByText(/bytes; at most 4096 can be delivered/).waitFor();
-    await field('Further data for the app').fill('{"hall": 2}');
+    await field('Additional data for the app').fill('{"hall": 2}');
     await field('Send at').fill('2020-01-01T10:00');
     await button('Schedule …').click();
     await page.getByText('Is past; leave it empty to send at once.').waitFor();
@@ -88,16 +88,16 @@ describe('push in the console', () => {
     for (let n = 0; n < 12; n++) await register(n, { channels: [n < 3 ? 'news' : 'other'] });
     await register(12, { deviceToken: undefined, channels: ['news'] });
     await page.getByRole('radio', { name: 'Only some of them' }).check();
-    await page.getByText('Finish the condition, or choose everyone.').waitFor();
+    await page.getByText('Complete the condition, or choose everyone.').waitFor();
     assert.equal(await button('Send …').isDisabled(), true);
     await page.getByLabel('Value').fill('news');
     await page.getByText('4 installations').waitFor();
-    await button('Write it as JSON').click();
-    await page.getByLabel('The condition as JSON').fill('{"channel": "news"}');
+    await button('Edit as JSON').click();
+    await page.getByLabel('Condition as JSON').fill('{"channel": "news"}');
     await page.getByRole('alert').filter({ hasText: 'channel' }).waitFor();
-    await page.getByLabel('The condition as JSON').fill('{}');
+    await page.getByLabel('Condition as JSON').fill('{}');
     assert.equal(await button('Send …').isDisabled(), true);
-    await page.getByLabel('The condition as JSON').fill('{"channels": "news"}');
+    await page.getByLabel('Condition as JSON').fill('{"channels": "news"}');
     await page.getByText('4 installations').waitFor();
     await assertAccessible(page);
   });
@@ -155,16 +155,16 @@ describe('push in the console', () => {
     await button('Send …').click();
     await dialog().getByRole('button', { name: 'Send to all 13 installations' }).click();
     await link(script).click();
-    await button('Cancel it').waitFor();
+    await button('Cancel the message').waitFor();
     await page.reload();
-    await button('Cancel it').click();
+    await button('Cancel the message').click();
     await dialog().getByText(script).waitFor();
-    await button('Stop sending it').click();
-    await page.getByText('It is cancelled.').waitFor();
+    await button('Stop sending').click();
+    await page.getByText('The push message was cancelled.').waitFor();
     gate.resolve();
     await app.app.idle();
     await page.getByText('Cancelled', { exact: true }).first().waitFor();
-    assert.equal(await button('Cancel it').count(), 0);
+    assert.equal(await button('Cancel the message').count(), 0);
     assert.match(await page.title(), /Pharos/);
     const cancelled = (await pushes()).find(({ data }: { data: { title: string } }) => data.title === script);
     assert.equal(cancelled.state, 'cancelled');
@@ -183,8 +183,10 @@ describe('push in the console', () => {
     assert.equal((await pushes()).find(({ sendAt }: { sendAt?: string }) => sendAt)?.sendAt, `${tomorrow}:00.000Z`);
     await link('Tomorrow').click();
     await page.getByText('Scheduled for').waitFor();
-    await page.getByText('to those who match then. Until then it can be cancelled.', { exact: false }).waitFor();
-    await page.getByText('There are no recipients yet.', { exact: false }).waitFor();
+    await page
+      .getByText('to everyone who matches at that time. Until then it can be cancelled.', { exact: false })
+      .waitFor();
+    await page.getByText('No recipients yet.', { exact: false }).waitFor();
   });
 
   test('an analyst reads the history and sends nothing', async () => {
@@ -194,7 +196,7 @@ describe('push in the console', () => {
     assert.equal(await analyst.page.getByRole('link', { name: 'Write a message' }).count(), 0);
     await analyst.page.getByRole('link', { name: 'Tomorrow' }).click();
     await analyst.page.getByText('Scheduled for').waitFor();
-    assert.equal(await analyst.page.getByRole('button', { name: 'Cancel it' }).count(), 0);
+    assert.equal(await analyst.page.getByRole('button', { name: 'Cancel the message' }).count(), 0);
     await analyst.page.goto(`/console/apps/${app.appId}/push/new`);
     await analyst.page.waitForURL(/\/apps$/);
     await analyst.context.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JsonObject } from '@pharos/sdk';
-import { applyRows, type Outcome } from '../src/components/import/import-rows.ts';
+import { applyRows, type RowOutcome } from '../src/components/import/import-rows.ts';
 import { cellOf, readCell } from '../src/features/buckets/record-cells.ts';
 import { planRecords, readCsvRecords, readJsonRecords } from '../src/features/buckets/record-rows.ts';
 import { parseCsv, writeCsv } from '../src/lib/text/csv.ts';
@@ -128,7 +128,7 @@ test('broken JSON is told with its place', () => {
 
 test('every row has its outcome told, also one that is answered after the progress was drawn', async () => {
   const rows = [1, 2, 3].map((line) => ({ line, kind: 'new' as const, name: '', differences: [] }));
-  const told = new Map<number, Outcome>();
+  const told = new Map<number, RowOutcome>();
   const drawn = Promise.withResolvers<void>();
   const apply = async ({ line }: { line: number }) => {
     if (line === 1) {

@@ -59,13 +59,13 @@ describe('storylines in the console', () => {
 
   test('a storyline is added by its title, and says that scenarios come next', async () => {
     await open();
-    await heading('No storyline yet').waitFor();
+    await heading('No storylines yet').waitFor();
     await button('Add a storyline').click();
     await dialog().getByRole('button', { name: 'Add', exact: true }).click();
     await dialog().getByText('Fill this in.').waitFor();
     await field('Title').fill('A morning');
     await dialog().getByRole('button', { name: 'Add', exact: true }).click();
-    await heading('No scenario yet').waitFor();
+    await heading('No scenarios yet').waitFor();
     assert.deepEqual(
       (await get('/storylines')).map(({ title, isEnabled }: { title: string; isEnabled: boolean }) => [
         title,
@@ -123,19 +123,19 @@ describe('storylines in the console', () => {
 
   test('a change is taken back with one click', async () => {
     const [{ updatedAt: _, ...before }] = await details();
-    await link('Change').click();
+    await link('Edit').click();
     await field('Page').fill('');
     await button('Weekend').click();
     await button('Save').click();
     await page.getByRole('list', { name: 'Scenarios' }).waitFor();
     await button('Undo').click();
-    await page.getByText('It is as it was before.').waitFor();
+    await page.getByText('The change was undone.').waitFor();
     const [{ updatedAt: _later, ...after }] = await details();
     assert.deepEqual(after, before);
   });
 
   test('a changed scenario: days are switched by the keyboard, and a cleared address goes', async () => {
-    await link('Change').click();
+    await link('Edit').click();
     await field('Page').fill('');
     for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'])
       await page.getByRole('checkbox', { name: day }).press('Space');
@@ -158,7 +158,7 @@ describe('storylines in the console', () => {
     assert.equal(await field('Title').inputValue(), 'Good morning');
     await field('Title').fill('Second');
     await button('Every day').click();
-    await page.getByLabel('Only at some visits', { exact: true }).selectOption('own');
+    await page.getByLabel('Only on certain visits', { exact: true }).selectOption('own');
     await page.getByLabel('Number', { exact: true }).fill('1');
     await button('Add the scenario').click();
     await page.getByRole('listitem').filter({ hasText: 'Second' }).first().waitFor();
@@ -167,7 +167,7 @@ describe('storylines in the console', () => {
 
   test('the switch stops all of them, and the list shows it', async () => {
     await page.getByRole('switch').press('Space');
-    await page.getByText('Off: none of its scenarios is shown').waitFor();
+    await page.getByText('Off: its scenarios are not shown').waitFor();
     await page.getByText('Runs on 0 of the next 14 days').nth(1).waitFor();
     assert.deepEqual(await fired('e', hallId), []);
     await link('All storylines').click();
@@ -182,9 +182,9 @@ describe('storylines in the console', () => {
     await app.send({ method: 'DELETE', url: `/api/v2/beacons/${roomId}`, headers });
     await open();
     await link(script).click();
-    await page.getByText('Its beacons are deleted, so that it does not fire.').waitFor();
+    await page.getByText('Its beacons were deleted, so it is never shown.').waitFor();
     await assertAccessible(page);
-    await link('Change').click();
+    await link('Edit').click();
     await preview().getByText(script).first().waitFor();
     assert.match(await page.title(), /Pharos/);
   });
@@ -208,7 +208,7 @@ describe('storylines in the console', () => {
     await analyst.page.goto(`/console/apps/${app.appId}/storylines`);
     await analyst.page.getByRole('link', { name: 'A morning' }).click();
     await analyst.page.getByText('Runs on').first().waitFor();
-    assert.equal(await analyst.page.getByRole('link', { name: /Add|Change|Copy/ }).count(), 0);
+    assert.equal(await analyst.page.getByRole('link', { name: /Add|Edit|Copy/ }).count(), 0);
     assert.equal(await analyst.page.getByRole('switch').isDisabled(), true);
     await analyst.context.close();
   });

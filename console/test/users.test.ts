@@ -45,7 +45,7 @@ describe('users in the console', () => {
   test('an app without users says that visitors need no account', async () => {
     const { appId } = await site.app.app.apps.create('Another app');
     await page.goto(`/console/apps/${appId}/users`);
-    await heading('No user yet').waitFor();
+    await heading('No users yet').waitFor();
     await assertAccessible(page);
   });
 
@@ -100,11 +100,11 @@ describe('users in the console', () => {
     await button('Switch off').click();
     await dialog().getByText('is signed out everywhere at once').waitFor();
     await dialog().getByRole('button', { name: 'Switch off' }).click();
-    await page.getByText('This account is off since').waitFor();
-    await page.getByText('nowhere').waitFor();
+    await page.getByText('This account has been off since').waitFor();
+    await page.getByText('none').waitFor();
     assert.equal(await signIn(), 403);
     await button('Switch on').click();
-    await page.getByText('This account is off since').waitFor({ state: 'detached' });
+    await page.getByText('This account has been off since').waitFor({ state: 'detached' });
     assert.equal(await signIn(), 200);
   });
 
@@ -143,10 +143,10 @@ describe('users in the console', () => {
     await last;
     await reloadInTheMiddle(page);
     await page.unroute(`**/v2/installations/${phones[1]}`);
-    await page.getByText('Erasing Half Gone was cut off when the page was loaded again.', { exact: false }).waitFor();
+    await page.getByText('Erasing Half Gone was interrupted when the page was reloaded.', { exact: false }).waitFor();
     assert.equal(await mine(), 1);
     await erase();
-    await page.getByText('Half Gone is erased.').waitFor();
+    await page.getByText('Half Gone was erased.').waitFor();
     assert.equal(await mine(), 0);
     assert.ok(!(await site.rows('users')).some(({ object_id }) => object_id === half));
     await open(`/${vera}`);
@@ -181,7 +181,7 @@ describe('users in the console', () => {
     await dialog()
       .getByRole('button', { name: /^Erase Vera/ })
       .click();
-    await page.getByText('is erased.', { exact: false }).waitFor();
+    await page.getByText('was erased.', { exact: false }).waitFor();
     await page.getByText('1–1 of 1').waitFor();
     assert.equal(await signIn(), 404);
     await site.app.app.idle();

@@ -52,7 +52,7 @@ describe('webhooks in the console', () => {
   test('without a webhook it says what one would do', async () => {
     await page.goto(`/console/apps/${site.app.appId}/senders`);
     await page.getByRole('link', { name: 'Webhooks' }).click();
-    await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
     await assertAccessible(page);
     await takePictures(page, 'webhooks-empty');
     await page.getByRole('link', { name: 'Add a webhook' }).click();
@@ -95,7 +95,7 @@ describe('webhooks in the console', () => {
     await takePictures(page, 'webhooks-secret');
     await button('I have stored the secret').click();
     await page.getByRole('heading', { name: 'Visitor counter' }).waitFor();
-    await page.getByText('There was no call yet.', { exact: false }).waitFor();
+    await page.getByText('No calls yet.', { exact: false }).waitFor();
     assert.equal((await page.content()).includes(secret), false);
     const [row] = await stored();
     assert.deepEqual([row?.['url'], row?.['events']], [receiver.url, '["presence.enter","presence.exit"]']);
@@ -123,7 +123,7 @@ describe('webhooks in the console', () => {
     const failed = calls().filter({ hasText: 'presence.exit' });
     await failed.getByText('Failed').waitFor();
     await failed.getByText('Answered 400 Bad Request.').waitFor();
-    await failed.getByText('What was sent and answered').click();
+    await failed.getByText('Request and answer').click();
     await failed.getByText('"type": "presence.exit"', { exact: false }).waitFor();
     await failed.getByText('no such counter').waitFor();
     await page.getByText(/^No call has worked since .* The last one: Answered 400 Bad Request\.$/).waitFor();
@@ -131,7 +131,7 @@ describe('webhooks in the console', () => {
     await takePictures(page, 'webhooks-page');
     receiver.answer = answerWith(204);
     await failed.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('It is sent once more.').waitFor();
+    await page.getByText('The call is sent again.').waitFor();
     await site.app.app.idle();
     await failed.getByText('Answered 204 No Content.').waitFor();
     await failed.getByText('Sent', { exact: true }).first().waitFor();
@@ -150,13 +150,13 @@ describe('webhooks in the console', () => {
   });
 
   test('a new secret is made after asking, and both sign', async () => {
-    await button('Make a new secret').click();
-    await dialog().getByRole('button', { name: 'Make a new secret' }).click();
+    await button('Create a new secret').click();
+    await dialog().getByRole('button', { name: 'Create a new secret' }).click();
     const next = await dialog()
       .getByText(/^whsec_/)
       .innerText();
     await dialog()
-      .getByText(/The old one signs too until/)
+      .getByText(/The old secret is used too until/)
       .waitFor();
     await button('I have stored the secret').click();
     receiver.answer = answerWith(200);
@@ -169,7 +169,7 @@ describe('webhooks in the console', () => {
   });
 
   test('it is changed', async () => {
-    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await event('presence.exit').uncheck();
     await event('visit.closed').check();
     await field('Description').fill('Length of stay');
@@ -184,14 +184,14 @@ describe('webhooks in the console', () => {
     await happen('EXIT');
     await happen('ENTER');
     await list();
-    await page.getByText('Switched off by its receiver').waitFor();
+    await page.getByText('Switched off by the receiver').waitFor();
     await page.getByText('The receiver answered 410 Gone.', { exact: false }).waitFor();
     await assertAccessible(page);
     await takePictures(page, 'webhooks-list');
     const toggle = page.getByRole('switch', { name: 'Length of stay is switched on' });
     assert.equal(await toggle.isChecked(), false);
     await toggle.click({ force: true });
-    await page.getByText('Switched off by its receiver').waitFor({ state: 'detached' });
+    await page.getByText('Switched off by the receiver').waitFor({ state: 'detached' });
     assert.deepEqual([(await stored())[0]?.['is_enabled'], (await stored())[0]?.['disabled_reason']], [1, null]);
     await toggle.click({ force: true });
     await page.getByText('Switched off', { exact: true }).waitFor();
@@ -201,7 +201,7 @@ describe('webhooks in the console', () => {
   test('one that cannot keep up says how many calls were given up, and stands among what needs a person', async () => {
     receiver.answer = answerWith(503);
     await page.getByRole('switch', { name: 'Length of stay is switched on' }).click({ force: true });
-    await page.getByText('Calls fail').waitFor();
+    await page.getByText('Retrying').waitFor();
     for (const kind of ['EXIT', 'ENTER', 'EXIT', 'ENTER'] as const) await happen(kind);
     await page.getByText('Falling behind').waitFor();
     await page.getByText(/Too many calls waited, so the oldest were given up: 2 since /).waitFor();
@@ -210,7 +210,7 @@ describe('webhooks in the console', () => {
     await assertAccessible(page);
     await takePictures(page, 'webhooks-behind');
     await page.getByRole('link', { name: 'Home' }).click();
-    const needs = page.getByRole('list', { name: 'What needs you' });
+    const needs = page.getByRole('list', { name: 'Needs attention' });
     await needs.getByText('1 webhook does not get through').waitFor();
     await needs.getByText('1 cannot keep up, and the oldest calls are given up.', { exact: false }).waitFor();
     await assertAccessible(page);
@@ -231,7 +231,7 @@ describe('webhooks in the console', () => {
     await button('Delete').click();
     await dialog().getByText(receiver.url).waitFor();
     await dialog().getByRole('button', { name: 'Delete the webhook' }).click();
-    await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
     assert.deepEqual(await stored(), []);
     assert.deepEqual(await site.rows('webhook_deliveries'), []);
   });

@@ -2,7 +2,7 @@ import { PharosError } from '@pharos/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { sessionQuery } from '../lib/data/queries.ts';
 
-/** What is read from the service, kept. `onSignedOut` is called when the service no longer knows the session. */
+/** The cache of what is read from the service. `onSignedOut` is called when the session is no longer valid. */
 export function createQueries(onSignedOut: () => void): QueryClient {
   const onError = (error: Error) => {
     if (!(error instanceof PharosError) || error.name !== 'InvalidSessionToken') return;
@@ -15,7 +15,7 @@ export function createQueries(onSignedOut: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        // What the service refuses it will refuse again; only a broken line is worth another try.
+        // A rejected request would be rejected again; only network and server errors are retried.
         retry: (count, error) =>
           count < 2 && error instanceof PharosError && (error.status === 0 || error.status >= 500),
       },

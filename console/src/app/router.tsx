@@ -139,7 +139,7 @@ const tree = root.addChildren([
   ]),
 ]);
 
-/** Only a path of the console; an address from elsewhere in `next` would lead away after signing in. */
+/** Only a path of the console, so that `next` cannot lead to another site after signing in. */
 export function ownPage(next: string | undefined): string {
   return next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\') ? next : '/apps';
 }

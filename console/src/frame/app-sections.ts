@@ -5,7 +5,7 @@ export interface AppSection {
   readonly to: string;
   readonly label: string;
   readonly icon: IconName;
-  /** Who may not do this does not see the section. */
+  /** The section is hidden from roles without it. */
   readonly permission: Permission;
 }
 
@@ -14,7 +14,7 @@ export interface AppSectionGroup {
   readonly sections: readonly AppSection[];
 }
 
-/** What an app consists of, in the order of the navigation. A group of which a role sees no section is not shown. */
+/** The sections of an app, in the order of the navigation. A group without visible sections is hidden. */
 export const appSectionGroups = [
   {
     title: 'Today',
@@ -65,5 +65,5 @@ export const appSectionGroups = [
   },
 ] as const satisfies readonly AppSectionGroup[];
 
-/** Every section in the same order. The first that a role may see is where an app opens. */
+/** All sections in this order. An app opens with the first one that the role may see. */
 export const appSections = appSectionGroups.flatMap(({ sections }) => [...sections]);

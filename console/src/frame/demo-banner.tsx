@@ -1,6 +1,6 @@
 import classes from './demo-banner.module.css';
 
-/** Says on every page that nothing here is real, so that no picture of it is mistaken for a museum's own figures. */
+/** Marks every page as a demo, so that screenshots are not mistaken for real figures. */
 export function DemoBanner() {
   return (
     <aside aria-label="Demo">

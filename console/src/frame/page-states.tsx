@@ -13,9 +13,9 @@ export function MissingPage() {
   return (
     <Center mih="70vh" p="md">
       <Stack align="center" gap="xs">
-        <Title order={1}>There is no such page</Title>
+        <Title order={1}>Page not found</Title>
         <Text c="dimmed" ta="center">
-          The address may be mistyped, or what it showed is gone.
+          The address may be mistyped, or the page was deleted.
         </Text>
         <Button component={Link} to="/apps" mt="md">
           Go to the apps
@@ -30,7 +30,7 @@ export function PageFailure({ error }: ErrorComponentProps) {
   return (
     <Center mih="50vh" p="md">
       <Stack align="center" gap="xs" maw={480}>
-        <Title order={1}>This page did not load</Title>
+        <Title order={1}>This page could not be loaded</Title>
         <Text c="dimmed" ta="center">
           {error instanceof Error ? error.message : 'Something went wrong.'}
         </Text>

@@ -23,14 +23,14 @@ export const signedIn = createRoute({
   component: Shell,
 });
 
-/** One app. A feature's pages stand below it; `router.tsx` lists them. */
+/** One app. The routes of the features are below it; `router.tsx` lists them. */
 export const app = createRoute({
   getParentRoute: () => signedIn,
   path: '/apps/$appId',
   component: lazyRouteComponent(() => import('../features/apps/app-page.tsx'), 'AppPage'),
 });
 
-/** A page for some roles only. Who may not see it is sent to the apps, which everybody may see. */
+/** Guards a page for some roles. Others are redirected to the apps, which every role may see. */
 export function allowed(permission: Permission) {
   return async ({ context: { queries } }: { context: Context }) => {
     const session = await queries.ensureQueryData(sessionQuery);

@@ -1,17 +1,13 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useParams, useRouter } from '@tanstack/react-router';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { useEffect, useId, useRef } from 'react';
 import { Icon, type IconName } from '../components/page/icon.tsx';
 import { Lighthouse } from '../components/page/lighthouse.tsx';
-import { useAction } from '../lib/actions/use-action.ts';
-import { type Permission, roleTexts, useMay } from '../lib/data/access.ts';
-import { call } from '../lib/data/api.ts';
+import { type Permission, useMay } from '../lib/data/access.ts';
 import { appQuery, sessionQuery } from '../lib/data/queries.ts';
-import type { Session } from '../lib/wire.ts';
+import { AccountMenu } from './account-menu.tsx';
 import { appSectionGroups } from './app-sections.ts';
 import { DemoBanner } from './demo-banner.tsx';
-import { PasswordDialog } from './password-dialog.tsx';
 import classes from './shell.module.css';
 
 interface Entry {
@@ -33,7 +29,7 @@ export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const may = useMay();
   const { appId } = useParams({ strict: false });
-  // Between signing out and the sign-in page nothing of the old session is drawn.
+  // After signing out, nothing of the old session is shown until the sign-in page opens.
   if (!session) return null;
   return (
     <div className={classes.shell}>
@@ -53,7 +49,7 @@ export function Shell() {
                 key={to}
                 to={to}
                 className={classes.entry}
-                // Inside an app the sections of the app tell where one is.
+                // Inside an app, the sections of the app show the current page.
                 activeOptions={{ exact: to === '/apps' }}
                 activeProps={{ 'aria-current': 'page' }}
               >
@@ -82,7 +78,7 @@ function AppNavigation({ appId }: { readonly appId: string }) {
   const id = useId();
   const navigation = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  // On a phone the sections stand in one line that is wider than the screen.
+  // On a phone the sections are one line that is wider than the screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current section.
   useEffect(() => {
     navigation.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
@@ -114,62 +110,5 @@ function AppNavigation({ appId }: { readonly appId: string }) {
         );
       })}
     </nav>
-  );
-}
-
-function AccountMenu({ session }: { readonly session: Session }) {
-  const [isPasswordOpen, setPasswordOpen] = useState(false);
-  // Without this Mantine would insert a style element to stop transitions while the colours change.
-  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
-  const queries = useQueryClient();
-  const router = useRouter();
-  const signOut = useAction({
-    run: () => call('signOutOfConsole'),
-    after: async () => {
-      queries.clear();
-      queries.setQueryData(sessionQuery.queryKey, null);
-      await router.invalidate();
-    },
-  });
-  return (
-    <>
-      <Menu width={230}>
-        <Menu.Target>
-          <UnstyledButton className={classes.account}>
-            <span className="off-screen">Account of {session.name}</span>
-            <span className={classes.initial} aria-hidden>
-              {session.name.slice(0, 1).toUpperCase()}
-            </span>
-            <span className={classes.who} aria-hidden>
-              <span className={classes.name}>{session.name}</span>
-              <span className={classes.role}>{roleTexts[session.role].label}</span>
-            </span>
-          </UnstyledButton>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>{session.email}</Menu.Label>
-          <Menu.Item leftSection={<Icon name="key" />} onClick={() => setPasswordOpen(true)}>
-            Change password
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Label>Colours</Menu.Label>
-          {(['light', 'dark', 'auto'] as const).map((scheme) => (
-            <Menu.Item
-              key={scheme}
-              leftSection={<Icon name={scheme === 'light' ? 'sun' : scheme === 'dark' ? 'moon' : 'screen'} />}
-              rightSection={colorScheme === scheme ? <Icon name="check" /> : undefined}
-              onClick={() => setColorScheme(scheme)}
-            >
-              {scheme === 'auto' ? 'As the system' : scheme === 'light' ? 'Light' : 'Dark'}
-            </Menu.Item>
-          ))}
-          <Menu.Divider />
-          <Menu.Item leftSection={<Icon name="leave" />} onClick={() => signOut.mutate()}>
-            Sign out
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <PasswordDialog isOpen={isPasswordOpen} onClose={() => setPasswordOpen(false)} />
-    </>
   );
 }

@@ -4,10 +4,10 @@ import { copyText } from '../../lib/actions/clipboard.ts';
 import { Icon } from '../page/icon.tsx';
 import classes from './code.module.css';
 
-/** Copies `text` and says so for a moment. */
+/** Copies `text` and confirms it for a moment. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');
-  const said = { ready: `Copy ${label}`, copied: 'Copied', failed: 'Copying did not work; select the text instead' };
+  const said = { ready: `Copy ${label}`, copied: 'Copied', failed: 'Copying failed; select the text instead' };
   async function copy() {
     setState((await copyText(text)) ? 'copied' : 'failed');
     setTimeout(() => setState('ready'), 2_500);
@@ -29,11 +29,11 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 interface Props {
   readonly label: string;
   readonly text: string;
-  /** Keeps its line breaks. */
+  /** Keeps line breaks. */
   readonly isBlock?: boolean;
 }
 
-/** A value that is there to be taken elsewhere. */
+/** A value with a button that copies it. */
 export function CopyField({ label, text, isBlock = false }: Props) {
   return (
     <div>

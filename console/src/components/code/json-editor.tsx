@@ -13,7 +13,7 @@ interface Props {
   readonly isReadOnly?: boolean;
 }
 
-/** A text of JSON with colours, brackets that close, and marks where it is broken. Loads only where it is used. */
+/** A JSON editor with syntax colours, matching brackets and error marks. It is loaded on first use. */
 export function JsonEditor({ label, description, value, onChange, error, isReadOnly = false }: Props) {
   return (
     <Input.Wrapper label={label} description={description} error={error} labelElement="div">

@@ -44,8 +44,8 @@ const colours = HighlightStyle.define([
 ]);
 
 /**
- * The editor itself. It lives in a shadow root, because there it puts its styles into adopted sheets; elsewhere it
- * would insert a style element, which the content policy forbids.
+ * The editor itself. In a shadow root it uses adopted style sheets; elsewhere it would insert a style element, which the
+ * content policy forbids.
  */
 export default function JsonSurface({ label, value, onChange, isReadOnly }: Props) {
   const host = useRef<HTMLDivElement>(null);
@@ -89,13 +89,13 @@ function extensionsOf({ label, isReadOnly, latest }: Given) {
     bracketMatching(),
     json(),
     syntaxHighlighting(colours),
-    // An empty text is being written, not broken.
+    // Empty text is not an error.
     linter((editor) => (editor.state.doc.length === 0 ? [] : jsonParseLinter()(editor)), { delay: 300 }),
     look,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
     EditorState.readOnly.of(isReadOnly),
-    // Not the tab key: it leads on, as everywhere.
+    // The tab key moves the focus, as everywhere else.
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) latest.current(update.state.doc.toString());

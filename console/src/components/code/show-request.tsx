@@ -9,8 +9,8 @@ export interface ShownRequest {
   readonly query?: Query;
 }
 
-/** The same request as an app would send it. An apostrophe would end the quoted address. */
-export function curlOf(appId: string, request: ShownRequest, origin = window.location.origin): string {
+/** The request as an app sends it. Apostrophes are encoded because they would end the quoted address. */
+export function recordCurl(appId: string, request: ShownRequest, origin = window.location.origin): string {
   const { method, path } = operations[request.operation];
   const address = addressOf(path, { params: request.params ?? {}, query: { ...request.query } }).replaceAll("'", '%27');
   return [
@@ -21,20 +21,21 @@ export function curlOf(appId: string, request: ShownRequest, origin = window.loc
   ].join(' \\\n  ');
 }
 
-/** Shows how an app would ask for what the page shows. */
+/** Shows the request with which an app gets the same data. */
 export function ShowRequest({ appId, request }: { readonly appId: string; readonly request: ShownRequest }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button variant="subtle" size="compact-sm" color="gray" onClick={() => setOpen(true)}>
-        Show me the request
+        Show the request
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="The request behind this page" size="lg">
         <Stack>
           <Text size="sm">
-            An app of yours gets the same answer so. Put in one of the app&apos;s keys and a user&apos;s access token.
+            Your app gets the same data with this request. Insert one of the app&apos;s keys and a user&apos;s access
+            token.
           </Text>
-          <CopyField label="In a terminal" text={curlOf(appId, request)} isBlock />
+          <CopyField label="In a terminal" text={recordCurl(appId, request)} isBlock />
         </Stack>
       </Modal>
     </>

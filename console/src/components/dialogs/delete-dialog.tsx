@@ -6,16 +6,16 @@ interface Props {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** What goes with it, in a sentence. */
+  /** What is deleted, and what that means. */
   readonly children: ReactNode;
-  /** Has to be typed, so that it is not the wrong one. */
+  /** Has to be typed, to prevent mistakes. */
   readonly name: string;
   readonly isBusy: boolean;
   readonly failure: string | undefined;
   readonly onConfirm: () => void;
 }
 
-/** Asks for the name of what is about to go for good. */
+/** Asks for the name of what is about to be deleted, for deletions that lose much data. */
 export function DeleteDialog({ isOpen, onClose, title, children, name, isBusy, failure, onConfirm }: Props) {
   const [typed, setTyped] = useState('');
   function submit(event: FormEvent) {
@@ -32,7 +32,7 @@ export function DeleteDialog({ isOpen, onClose, title, children, name, isBusy, f
           <TextInput
             label={
               <>
-                Type <b className="mono">{name}</b> to go on
+                Type <b className="mono">{name}</b> to continue
               </>
             }
             value={typed}
@@ -47,7 +47,7 @@ export function DeleteDialog({ isOpen, onClose, title, children, name, isBusy, f
               Cancel
             </Button>
             <Button type="submit" color="red" disabled={typed !== name} loading={isBusy}>
-              Delete for good
+              Delete permanently
             </Button>
           </Group>
         </Stack>

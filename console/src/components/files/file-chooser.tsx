@@ -60,7 +60,7 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
         {!data && !error && <Skeleton h={200} />}
         {data?.results.length === 0 && (
           <Text c="dimmed" size="sm">
-            {asked ? `No name of the ${plural} has this in it.` : `There are no ${plural} yet. Upload one.`}
+            {asked ? `No ${plural} match.` : `There are no ${plural} yet. Upload one.`}
           </Text>
         )}
         <ul className={classes.grid}>

@@ -18,7 +18,7 @@ interface Props {
   readonly required?: boolean;
 }
 
-/** An address of a picture or a video: uploaded here, chosen among the app's files, or anywhere on the web. */
+/** The address of a picture or video: uploaded here, chosen from the app's files, or anywhere on the web. */
 export function FileField({ appId, label, description, kind, value, onChange, error, required = false }: Props) {
   const [isChoosing, setChoosing] = useState(false);
   const mayUpload = useMayCall()('uploadFile');

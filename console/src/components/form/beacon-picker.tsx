@@ -15,7 +15,7 @@ interface Props {
 
 const mostShown = 20;
 
-/** One beacon by its name, or all; the service searches as one types. */
+/** Chooses one beacon by name, or all. The service searches while you type. */
 export function BeaconPicker({ appId, value, onChange }: Props) {
   const [typed, setTyped] = useState('');
   const { data: chosen } = useQuery({ ...beaconNameQuery(appId, value ?? ''), enabled: value !== undefined });

@@ -13,19 +13,19 @@ interface Props {
   readonly description?: string;
   readonly value: readonly string[];
   readonly onChange: (beaconIds: string[]) => void;
-  /** How many can be chosen. */
+  /** Several can be chosen. */
   readonly many?: boolean;
   readonly error?: string | undefined;
 }
 
 const mostShown = 20;
 
-/** Beacons by name. The service searches, so that it does not matter how many there are. */
+/** Chooses beacons by name. The service searches, so the number of beacons does not matter. */
 export function BeaconSelect({ appId, label, description, value, onChange, many = false, error }: Props) {
   const [text, setText] = useState('');
   const names = useBeaconNames(appId, value);
   const chosen = value.map((id) => ({ value: id, label: names(id) ?? (names(id) === null ? 'Deleted beacon' : '…') }));
-  // A closed field holds the chosen name, which is no search.
+  // A closed field contains the chosen name, which is not a search.
   const [asked] = useDebouncedValue(!many && text === chosen[0]?.label ? '' : text.trim(), 200);
   const { data, isFetching } = useQuery({
     queryKey: dataKey(appId, 'listBeacons', 'picker', asked),
@@ -50,11 +50,11 @@ export function BeaconSelect({ appId, label, description, value, onChange, many 
     required: true,
     searchable: true,
     placeholder: value.length === 0 ? 'Search by name' : '',
-    nothingFoundMessage: isFetching ? 'Searching …' : 'No beacon has such a name.',
+    nothingFoundMessage: isFetching ? 'Searching …' : 'No beacon has this name.',
     searchValue: text,
     onSearchChange: setText,
     data: [...found, ...chosen.filter(({ value: id }) => !foundIds.has(id))],
-    // The service has searched already.
+    // The service has already searched.
     filter: ({ options }: { options: object[] }) =>
       options.filter((option) => 'value' in option && foundIds.has(String(option.value))) as never,
     renderOption: ({ option }: { option: object }) => {

@@ -3,9 +3,9 @@ import type { QueryKey } from '@tanstack/react-query';
 import { useAction } from '../../lib/actions/use-action.ts';
 
 interface Props {
-  /** What is on, for those who cannot see where the switch stands. */
+  /** What the switch turns on, for screen readers. */
   readonly label: string;
-  /** Beside it. */
+  /** Beside the switch. */
   readonly text?: string;
   readonly isOn: boolean;
   readonly isLocked: boolean;
@@ -13,7 +13,7 @@ interface Props {
   readonly refresh: readonly QueryKey[];
 }
 
-/** Shows at once what one wants; falls back when the service refuses. */
+/** A switch that changes at once, and reverts if the service rejects the change. */
 export function EnableSwitch({ label, text, isOn, isLocked, onChange, refresh }: Props) {
   const change = useAction({ run: onChange, refresh });
   return (

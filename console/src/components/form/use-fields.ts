@@ -1,7 +1,7 @@
 import { PharosError, type PharosProblem } from '@pharos/sdk';
 import { useState } from 'react';
 
-/** The values of a small form, with what the service had against each. */
+/** The values of a form and the problems of each field. */
 export function useFields<Values extends object>(initial: Values) {
   const [values, setValues] = useState(initial);
   const [failure, setServiceFailure] = useState<Error | null>(null);
@@ -20,7 +20,7 @@ export function useFields<Values extends object>(initial: Values) {
     values,
     set,
     setFailure,
-    /** What the page itself found, before the service was asked; the fields show it alike. */
+    /** Problems found by the page itself, before the service is asked. */
     setProblems(found: readonly PharosProblem[]) {
       setServiceFailure(null);
       setOwn(found);
@@ -29,19 +29,19 @@ export function useFields<Values extends object>(initial: Values) {
       setValues(next);
       setFailure(null);
     },
-    /** The sentence below a field, if any. A nested member is named with dots, as the service does. */
+    /** The problem of a field as a sentence. Nested members have dotted names, as in the service's errors. */
     problem(name: string): string | undefined {
       const found = problems.find(({ field }) => field === name);
-      // An empty field breaks some rule of length; what it wants is to be filled in.
+      // An empty field violates a length rule; the useful message is to fill it in.
       if (found && failure && values[name as keyof Values] === '') return 'Fill this in.';
       return found && sentence(found.problem);
     },
-    /** The sentence about a member or anything in it. */
+    /** The problem of a field or of anything inside it. */
     problemWithin(name: string): string | undefined {
       const found = problems.find(({ field }) => field === name || field.startsWith(`${name}.`));
       return found && sentence(found.problem);
     },
-    /** What no field of the form shows. A name that ends in `.` stands for all that is in it. */
+    /** The failure, unless the named fields show it. A name that ends in `.` includes everything inside it. */
     rest(names: readonly string[]): string | undefined {
       if (!failure) return undefined;
       const isShown = (field: string) =>

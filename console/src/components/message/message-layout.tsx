@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import classes from './message-layout.module.css';
 
 interface Props {
-  /** What follows the typing: the preview and the sentence. */
+  /** The live preview and the summary sentence. */
   readonly aside: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A form with its preview beside it on a desk, and above its end on a phone. */
+/** A form with a preview: beside it on a large screen, below it on a phone. */
 export function MessageLayout({ aside, children }: Props) {
   return (
     <div className={classes.layout}>

@@ -7,9 +7,9 @@ interface Props {
   readonly appName: string;
   readonly title: string;
   readonly body: string;
-  /** Where a picture can be loaded from; only addresses of the service itself. */
+  /** Address of the picture; only the service's own addresses can be loaded. */
   readonly picture?: string | undefined;
-  /** Below the text, where there is no picture to draw: what would be there. */
+  /** Shown below the text if there is no picture to load. */
   readonly attachment?: { readonly icon: 'picture' | 'play' | 'link'; readonly text: string } | undefined;
   /** What a tap opens. */
   readonly link?: string | undefined;
@@ -17,7 +17,7 @@ interface Props {
   readonly times: Times;
 }
 
-/** A message as it lies on a locked phone; roughly, because each phone draws it in its own way. */
+/** A message roughly as a locked phone shows it. */
 export function PhonePreview({ appName, title, body, picture, attachment, link, badge, times }: Props) {
   const now = wallTime(Date.now(), times.zone);
   const day = new Intl.DateTimeFormat('en-GB', {
@@ -40,7 +40,7 @@ export function PhonePreview({ appName, title, body, picture, attachment, link, 
         </div>
         <div className={classes.title}>{title}</div>
         <div className={classes.body}>{body}</div>
-        {picture && <img className={classes.picture} src={picture} alt="The message's own" />}
+        {picture && <img className={classes.picture} src={picture} alt="In the message" />}
         {!picture && attachment && (
           <div className={classes.attachment}>
             <Icon name={attachment.icon} size={22} />

@@ -8,7 +8,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A titled part of a page. */
+/** A part of a page with a heading. */
 export function Block({ title, about, children }: Props) {
   return (
     <section className={classes.block} aria-label={title}>

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react';
 import classes from './facts.module.css';
 
-/** Labelled facts side by side. */
+/** Labels and values side by side. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className={classes.facts}>{children}</dl>;
 }
 
 interface FactProps {
   readonly label: string;
-  /** Long ones, such as a UUID, take the room of two. */
+  /** For long values such as a UUID: twice as wide. */
   readonly isWide?: boolean;
-  /** A date or a time, which stays in one line. */
+  /** A date or time, which stays on one line. */
   readonly isTime?: boolean;
   readonly children: ReactNode;
 }

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { Icon } from './icon.tsx';
 
-/** What went wrong, where no field can say it. */
+/** An error that does not belong to a single field. */
 export function FailureNote({ message }: { readonly message: string | undefined }) {
   if (!message) return null;
   return (

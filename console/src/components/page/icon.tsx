@@ -1,4 +1,4 @@
-/** Line drawings of 24 by 24; one path each. */
+/** Outline icons, 24 by 24, one path each. */
 const paths = {
   apps: 'M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z',
   people:

@@ -1,4 +1,4 @@
-/** The sign of the product. */
+/** The logo. */
 export function Lighthouse({ size }: { readonly size: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

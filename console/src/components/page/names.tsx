@@ -9,7 +9,7 @@ interface BeaconProps {
   readonly beaconId: string;
 }
 
-/** What a beacon is called. */
+/** The name of a beacon. */
 export function BeaconName({ appId, beaconId }: BeaconProps) {
   const { data: name } = useQuery(beaconNameQuery(appId, beaconId));
   if (name === undefined) return <span className={classes.waiting}>…</span>;
@@ -31,14 +31,14 @@ interface TriggerProps {
 
 const gone = <i>a deleted message</i>;
 
-/** What a notification or a scenario is called. */
+/** The name of a notification or a scenario. */
 export function TriggerName({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
   if (found === undefined) return <span className={classes.waiting}>…</span>;
   return found === null ? gone : found.name;
 }
 
-/** The same with the way to it. */
+/** The name as a link. */
 export function TriggerLink({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
   if (found === undefined) return <span className={classes.waiting}>…</span>;
@@ -64,10 +64,10 @@ export function TriggerLink({ appId, triggerId }: TriggerProps) {
   );
 }
 
-/** The end of an id is what tells two of them apart: they begin with a time. */
+/** The end of an objectId. Ids begin with a time, so their ends differ most. */
 export const shortId = (objectId: string): string => objectId.slice(-6);
 
-/** A visitor is known by the installation's id alone. */
+/** A visitor, who is only known by the id of the installation. */
 export function VisitorId({ objectId }: { readonly objectId: string }) {
   return (
     <span className="mono" title={objectId}>
@@ -76,7 +76,7 @@ export function VisitorId({ objectId }: { readonly objectId: string }) {
   );
 }
 
-/** The same with the way to the installation, for those who may see it. */
+/** The id as a link to the installation, if the role may see it. */
 export function VisitorLink({ appId, installationId }: { readonly appId: string; readonly installationId: string }) {
   const mayOpen = useMayCall()('getInstallation');
   if (!mayOpen) return <VisitorId objectId={installationId} />;

@@ -8,7 +8,7 @@ interface Props {
   readonly action?: ReactNode;
 }
 
-/** The first line of a page: what it is, one sentence about it, and what one most likely wants to do. */
+/** The heading of a page: title, a sentence about it, and the main action. */
 export function PageHeader({ title, children, action }: Props) {
   usePageTitle(title);
   return (
@@ -32,7 +32,7 @@ export function usePageTitle(title: string): void {
   }, [title]);
 }
 
-/** The first line of a section of an app; below the app's name. */
+/** The heading of a section of an app, below the app's name. */
 export function SectionHeader({ title, children, action }: Omit<Props, 'title'> & { readonly title: ReactNode }) {
   return (
     <Group justify="space-between" align="flex-start" mb="lg" gap="md">

@@ -10,11 +10,11 @@ export interface TestAnswer {
 
 interface Props {
   readonly answer: TestAnswer;
-  /** When it was, where it was not just now. */
+  /** The time of an earlier test. */
   readonly at?: string;
 }
 
-/** Exactly what the other side said. */
+/** The result of a test, with the exact answer. */
 export function TestNote({ answer: { ok, text, status }, at }: Props) {
   return (
     <Alert

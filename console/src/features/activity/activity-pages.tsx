@@ -141,7 +141,7 @@ function QuickFilters({ appId, search, kinds, hasBeacon, onChange }: QuickProps)
   return (
     <>
       <NativeSelect
-        aria-label="Period"
+        aria-label="Range of time"
         data={[{ value: '', label: 'All times' }, ...ranges]}
         value={range ?? ''}
         onChange={({ currentTarget: { value } }) => onChange({ range: (value || undefined) as Range | undefined })}

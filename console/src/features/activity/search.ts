@@ -1,6 +1,6 @@
 import type { JsonObject } from '@pharos/sdk';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
-import { isRange, type Range, startOf } from '../../lib/time/range.ts';
+import { isRange, type Range, startOfRange } from '../../lib/time/range.ts';
 
 /** What the activity pages show, as in the address. */
 export interface ActivitySearch extends ListSearch {
@@ -37,7 +37,7 @@ export interface Narrowing {
 export function scopeOf(search: ActivitySearch, by: Narrowing, zone: string): JsonObject | undefined {
   const { range, beacon, visitor, kind } = search;
   const scope: JsonObject = {
-    ...(range ? { [by.time]: { $gte: startOf(range, zone) } } : {}),
+    ...(range ? { [by.time]: { $gte: startOfRange(range, zone) } } : {}),
     ...(beacon && by.hasBeacon ? { beaconId: pointer('Beacon', beacon) } : {}),
     ...(visitor ? { installationId: pointer('_Installation', visitor) } : {}),
     ...(kind && by.kind ? { [by.kind]: kind } : {}),

@@ -10,7 +10,7 @@ import { OperationView } from './operation-view.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/api');
 
-/** The reference of the interface for apps, and a place to try each of its operations on this app. */
+/** The API reference, with a form to try each operation on this app. */
 export function ApiPage() {
   const { appId } = route.useParams();
   const { op, q = '' } = route.useSearch();

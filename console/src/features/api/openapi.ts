@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 
-/** The parts of JSON Schema that the interface's declarations use. */
+/** The parts of JSON Schema that the API uses. */
 export interface Schema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -65,7 +65,7 @@ export const referenceQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: async (): Promise<readonly ApiTag[]> => {
     const answer = await fetch('/openapi.json');
-    if (!answer.ok) throw new Error('The service does not answer with its description.');
+    if (!answer.ok) throw new Error('The service does not provide its OpenAPI document.');
     return byTag((await answer.json()) as OpenApi);
   },
 });
@@ -107,7 +107,7 @@ export const requestBodyOf = ({ requestBody }: ApiOperation): (Media & { readonl
   return first && { type: first[0], ...first[1] };
 };
 
-/** What is sent: the values of the parameters and the text of the body. */
+/** A request in the form: parameter values and body text. */
 export interface RequestDraft {
   readonly values: Readonly<Record<string, string>>;
   readonly body: string;
@@ -127,7 +127,7 @@ export function requestPath({ path, parameters = [] }: ApiOperation, { values }:
 /** In single quotes of a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The same request as an app would send it, with its own credentials. */
+/** The request as an app sends it, with its own credentials. */
 export function draftCurl(
   operation: ApiOperation,
   draft: RequestDraft,

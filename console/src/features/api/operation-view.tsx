@@ -21,7 +21,7 @@ const needs = {
   user: "Needs the app headers and a user's access token.",
 };
 
-/** One operation: what it takes and answers, and the form that sends it. */
+/** One operation: parameters, responses, and the form that sends it. */
 export function OperationView({ appId, operation }: { readonly appId: string; readonly operation: ApiOperation }) {
   const { method, path, summary, description, parameters = [], responses } = operation;
   const body = requestBodyOf(operation);

@@ -10,7 +10,7 @@ import classes from './app-page.module.css';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 
-/** One app: its name and id, and below them the page of one of its sections. */
+/** One app: its name and id, with the page of a section below. */
 export function AppPage() {
   const { appId } = route.useParams();
   const { data: app, error } = useQuery(appQuery(appId));
@@ -35,8 +35,8 @@ export function AppPage() {
           </header>
           {app.disabled && (
             <Alert color="gray" variant="light" mb="lg">
-              This app is switched off. The service refuses its requests until it is switched on in its settings; here
-              its data can be read and changed.
+              This app is off. The service rejects its requests until you switch it on in its settings. You can still
+              read and change its data here.
             </Alert>
           )}
           <Outlet />

@@ -1,7 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import type { ImportRow } from '../../components/import/import-rows.ts';
 import type { CsvTable } from '../../lib/text/csv.ts';
-import { canonical, shown } from '../../lib/text/json-compare.ts';
+import { canonical, differenceText } from '../../lib/text/json-compare.ts';
 import { uuidKey } from './beacon-fields.ts';
 import { type BeaconMembers, type CsvColumn, columnProblem, readRow } from './csv-columns.ts';
 
@@ -78,8 +78,8 @@ function compare(row: PlannedRow, beacon: Beacon): PlannedRow {
   );
   const differences = changed.map(([member, value]) => ({
     member,
-    before: shown(beacon[member as keyof Beacon]),
-    after: shown(value),
+    before: differenceText(beacon[member as keyof Beacon]),
+    after: differenceText(value),
   }));
   return {
     ...row,

@@ -1,7 +1,7 @@
 import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import type { ImportRow } from '../../components/import/import-rows.ts';
 import { CsvError, parseCsv } from '../../lib/text/csv.ts';
-import { canonical, shown } from '../../lib/text/json-compare.ts';
+import { canonical, differenceText } from '../../lib/text/json-compare.ts';
 import { type Columns, memberOf, readCell, recordTitle } from './record-cells.ts';
 
 /** One record of a file. */
@@ -121,7 +121,7 @@ function compare(
   const names = [...new Set([...Object.keys(metadata), ...Object.keys(document)])];
   const differences = names
     .filter((member) => canonical(metadata[member]) !== canonical(document[member]))
-    .map((member) => ({ member, before: shown(metadata[member]), after: shown(document[member]) }));
+    .map((member) => ({ member, before: differenceText(metadata[member]), after: differenceText(document[member]) }));
   return { ...planned, document, differences, kind: differences.length > 0 ? 'changed' : 'unchanged' };
 }
 

@@ -12,7 +12,7 @@ interface Props {
   readonly error: string | undefined;
 }
 
-/** A text that comes as a file: dropped, chosen or pasted. */
+/** Text from a file: dropped, chosen or pasted. */
 export function TextFileField({ label, description, accept, value, onChange, error }: Props) {
   const [isOver, setOver] = useState(false);
   const read = async (file: File | null | undefined) => {

@@ -9,7 +9,7 @@ interface Props {
   readonly children?: ReactNode;
 }
 
-/** The frame of the pages before one is signed in. */
+/** The frame of the pages for signing in. */
 export function Front({ title, about, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Pharos`;

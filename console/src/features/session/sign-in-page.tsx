@@ -18,7 +18,7 @@ export function SignInPage() {
     showsError: true,
     after: async ({ result }) => {
       queries.setQueryData(sessionQuery.queryKey, result);
-      // The route's own guard then leads on to where one was going.
+      // The guard of the route then redirects to the requested page.
       await router.invalidate();
     },
   });

@@ -1,4 +1,4 @@
-/** Copies a text. Browsers give the modern way to https and localhost only; elsewhere the old one has to do. */
+/** Copies text. The Clipboard API works only with https and on localhost; elsewhere the selection is copied. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -12,7 +12,7 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'off-screen';
-  // Inside an open dialog, because that keeps the focus to itself.
+  // Inside an open dialog, because a dialog traps the focus.
   (document.querySelector('[role=dialog]') ?? document.body).append(area);
   area.select();
   const isDone = document.execCommand('copy');

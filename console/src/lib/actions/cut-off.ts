@@ -1,20 +1,20 @@
 import { notifications } from '@mantine/notifications';
 import { useEffect } from 'react';
 
-/** Work of this page that ends when the page is loaded again. */
+/** Work that a reload of the page interrupts. */
 export interface CutOff {
-  /** Of this work alone, with what it is about. */
+  /** Unique for this work and its subject. */
   readonly key: string;
-  /** How things stand after it was cut off, and what to do. */
+  /** The state after an interruption, and what to do. */
   readonly message: string;
 }
 
-/** What goes on in this page, though perhaps on another screen than the one that is looked at. */
+/** Work running in this page, perhaps started on another screen. */
 const running = new Set<string>();
 
 const stored = (key: string) => `under way ${key}`;
 
-/** Who has decided to leave is gone within this time, ms; otherwise the page stays. */
+/** After the browser asks, the page is gone within this time, ms, or stays. */
 const leavesWithin = 1_000;
 let isLeaving = false;
 
@@ -26,7 +26,7 @@ function askBeforeLeaving(event: BeforeUnloadEvent): void {
   }, leavesWithin);
 }
 
-/** Notes in the tab that it is under way, and lets the browser ask before the page is left. */
+/** Marks the work as running in this tab, and lets the browser ask before the page is left. */
 export async function underWay<T>({ key }: Pick<CutOff, 'key'>, work: () => Promise<T>): Promise<T> {
   running.add(key);
   note(key);
@@ -36,7 +36,7 @@ export async function underWay<T>({ key }: Pick<CutOff, 'key'>, work: () => Prom
     forget(key);
     return result;
   } catch (error) {
-    // A page that goes away ends its requests first; that is no failure that anybody has seen.
+    // Leaving a page aborts its requests first; such an error must not clear the mark.
     if (!isLeaving) forget(key);
     throw error;
   } finally {
@@ -45,7 +45,7 @@ export async function underWay<T>({ key }: Pick<CutOff, 'key'>, work: () => Prom
   }
 }
 
-/** Tells once, where the page was loaded again in the middle. */
+/** Shows a notice once if the work was interrupted by a reload. */
 export function useCutOffNotice(cutOff: CutOff | undefined): void {
   const { key, message = '' } = cutOff ?? {};
   useEffect(() => {
@@ -55,7 +55,7 @@ export function useCutOffNotice(cutOff: CutOff | undefined): void {
   }, [key, message]);
 }
 
-// A tab whose storage is full or switched off only does not tell afterwards.
+// Without session storage there is only no notice afterwards.
 
 function note(key: string): void {
   try {

@@ -1,23 +1,23 @@
-/** A chosen file that outlives a reload of the page, as long as the tab is open. */
+/** A chosen file that survives a reload, as long as the tab is open. */
 export interface KeptFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** A file that was too long to be kept left its name alone. */
+/** Of a file that is too long to be kept, only the name remains. */
 export type KeptOrName = KeptFile | { readonly name: string; readonly text?: undefined };
 
-/** A tab's storage takes some 5 million characters in all. */
+/** The storage of a tab holds about 5 million characters. */
 const longest = 2_000_000;
 
-/** Of a file that is too long only the name is kept; it has to be chosen again. */
+/** Keeps the file, or only its name if it is too long and has to be chosen again. */
 export function keepFile(key: string, { name, text }: KeptFile): void {
   forgetFile(key);
   if (text.length <= longest && store(key, { name, text })) return;
   store(key, { name });
 }
 
-/** False where the tab's storage is full or switched off. */
+/** False if the tab's storage is full or disabled. */
 function store(key: string, kept: KeptOrName): boolean {
   try {
     sessionStorage.setItem(key, JSON.stringify(kept));
@@ -40,6 +40,6 @@ export function forgetFile(key: string): void {
   try {
     sessionStorage.removeItem(key);
   } catch {
-    // Nothing was kept where storage is switched off.
+    // Nothing is kept if storage is disabled.
   }
 }

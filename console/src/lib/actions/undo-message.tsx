@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 
-/** What was done, and a way back. */
+/** A message with a button that reverts the action. */
 export function undoMessage(message: string, onUndo: () => void) {
   return (
     <Group justify="space-between" gap="sm" wrap="nowrap">

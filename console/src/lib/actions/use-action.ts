@@ -6,20 +6,20 @@ import { undoMessage } from './undo-message.tsx';
 
 interface Action<Input, Result> {
   readonly run: (input: Input) => Promise<Result>;
-  /** What to tell when it is done; undefined where the page itself shows it. */
+  /** The message when it is done; undefined if the page itself shows the result. */
   readonly done?: string | ((result: Result, input: Input) => string | undefined);
-  /** What is read anew. */
+  /** What has to be read again. */
   readonly refresh?: readonly QueryKey[];
   readonly after?: (result: Result, input: Input) => unknown;
   /** The form shows the error itself. */
   readonly showsError?: true;
-  /** Takes it back: for ten seconds there is a button for it beside the message. */
+  /** Reverts the action: for ten seconds, the message has a button for it. */
   readonly undo?: ((result: Result, input: Input) => Promise<unknown>) | undefined;
-  /** It takes a while, and loading the page again would end it: told afterwards. */
+  /** For long actions that a reload would interrupt: a notice is shown afterwards. */
   readonly cutOff?: CutOff;
 }
 
-/** One way back at a time, the newest: several would hide what else has to be told. */
+/** Only the newest action can be undone; several messages would hide others. */
 const id = 'undo';
 
 function showWithUndo(message: string, undo: () => Promise<unknown>, queries: QueryClient): void {
@@ -27,10 +27,10 @@ function showWithUndo(message: string, undo: () => Promise<unknown>, queries: Qu
     notifications.hide(id);
     try {
       await undo();
-      // A form that is opened next must not begin with what has just been taken back.
+      // A form that is opened next must not start with the reverted values.
       queries.removeQueries({ type: 'inactive' });
       await queries.invalidateQueries();
-      notifications.show({ message: 'It is as it was before.', color: 'teal', autoClose: 4_000 });
+      notifications.show({ message: 'The change was undone.', color: 'teal', autoClose: 4_000 });
     } catch (error) {
       notifications.show({ message: (error as Error).message, color: 'red', autoClose: 10_000 });
     }
@@ -44,7 +44,7 @@ function showWithUndo(message: string, undo: () => Promise<unknown>, queries: Qu
   });
 }
 
-/** Something that a person does: runs it, tells how it went, and reads anew what it has changed. */
+/** A user action: runs it, reports the result, and reads again what it changed. */
 export function useAction<Input = void, Result = unknown>(action: Action<Input, Result>) {
   const queries = useQueryClient();
   const { cutOff } = action;

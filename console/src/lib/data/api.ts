@@ -5,13 +5,13 @@ import { askForPassword } from './confirmation.ts';
 const callOnce = createCaller<Operations>(operations, {
   url: '/console/api',
   credentials: 'same-origin',
-  // What is read is asked again by the query cache; what is written, by a person.
+  // The query cache repeats reads; people repeat writes.
   retry: false,
 });
 
 /**
- * Calls one operation of the management interface. Where the service wants the password once more, the person is asked and
- * the call is made again.
+ * Calls one operation of the management interface. If the service requires the password again, a dialog asks for it and
+ * the call is repeated.
  *
  * @throws PharosError
  */
@@ -22,7 +22,7 @@ export const call = (async (id: keyof Operations, input: never) => {
     if (!(error instanceof PharosError) || error.name !== 'ConfirmationNeeded') throw error;
     if (await askForPassword()) return callOnce(id, input);
     const { name, code, status, requestId } = error;
-    throw new PharosError('Nothing was changed: it was not confirmed.', {
+    throw new PharosError('Nothing was changed because the password was not confirmed.', {
       name,
       code,
       status,
@@ -34,7 +34,7 @@ export const call = (async (id: keyof Operations, input: never) => {
 
 const clients = new Map<string, PharosClient>();
 
-/** The data of one app, as its administrators reach it: the whole `/api/v2` with the session instead of the app's key. */
+/** Client for the data of an app: all of `/api/v2`, with the session in place of the app's key. */
 export function dataOf(appId: string): PharosClient {
   const known = clients.get(appId);
   if (known) return known;

@@ -3,10 +3,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
 
-/** The service takes no more values in one list. */
+/** The limit of the service for values in one list. */
 const mostInList = 256;
 
-/** The beacons of these ids that there still are. */
+/** The existing beacons with these ids. */
 async function findBeacons(appId: string, ids: readonly string[]): Promise<Beacon[]> {
   const parts = Array.from({ length: Math.ceil(ids.length / mostInList) }, (_, index) =>
     ids.slice(index * mostInList, (index + 1) * mostInList),
@@ -17,7 +17,7 @@ async function findBeacons(appId: string, ids: readonly string[]): Promise<Beaco
   return answers.flatMap(({ results }) => results);
 }
 
-/** Names by id: null where the beacon is deleted, undefined as long as it is not known. */
+/** Names by id: null for a deleted beacon, undefined until loaded. */
 export type BeaconNames = (beaconId: string) => string | null | undefined;
 
 export function useBeaconNames(appId: string, ids: readonly string[]): BeaconNames {

@@ -1,4 +1,4 @@
-/** Asks for the password again. The dialog is mounted once, beside the pages; any part of the console can open it. */
+/** Asks for the password again. The dialog is mounted once, outside the pages; any part of the console can open it. */
 
 type Listener = () => void;
 

@@ -2,15 +2,15 @@ import { useEffect, useState } from 'react';
 import { dataOf } from './api.ts';
 import type { Listed } from './listed.ts';
 
-/** What happens in an app, as it happens. */
+/** Live events of an app. */
 
 export type LiveEvent = Listed<'listEvents'>;
 
-/** `paused` while the page is hidden; `broken` while the service cannot be reached and is tried again. */
+/** `paused` while the page is hidden; `broken` while reconnecting. */
 export type LiveState = 'connecting' | 'live' | 'paused' | 'broken';
 
 export interface LiveListener {
-  /** Events of the last hour and new ones; one may be told twice. */
+  /** Events of the last hour and new ones; an event may be passed twice. */
   readonly onEvents: (events: readonly LiveEvent[]) => void;
   readonly onState: (state: LiveState) => void;
 }
@@ -20,7 +20,7 @@ const hourMs = 3_600_000;
 const againMs = 5_000;
 const mostOfTheHour = 60;
 
-/** Listens until the answered function is called. Nothing is open while the page is hidden. */
+/** Listens until the returned function is called. The connection is closed while the page is hidden. */
 export function listenToEvents(appId: string, { onEvents, onState }: LiveListener): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,7 +37,7 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
     timer = setTimeout(open, againMs);
   }
 
-  /** After the stream is ready, so that nothing falls between the two. */
+  /** Runs after the stream is ready, so that no event is missed in between. */
   async function readTheHour(of: EventSource) {
     try {
       const from = new Date(Date.now() - hourMs).toISOString();
@@ -62,7 +62,7 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
         onEvents([(JSON.parse(data) as { readonly data: LiveEvent }).data]),
       );
     opened.addEventListener('error', () => {
-      // The browser tries again by itself, unless the service has refused.
+      // The browser reconnects by itself unless the service rejected the connection.
       if (opened.readyState === EventSource.CLOSED) fail();
       else onState('broken');
     });
@@ -84,11 +84,11 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
 
 export interface Live {
   readonly state: LiveState;
-  /** The newest first. */
+  /** Newest first. */
   readonly events: readonly LiveEvent[];
 }
 
-/** The last events of an app, kept up to date while the page is seen. */
+/** The latest events of an app, updated while the page is visible. */
 export function useLive(appId: string): Live {
   const [state, setState] = useState<LiveState>('connecting');
   const [events, setEvents] = useState<readonly LiveEvent[]>([]);

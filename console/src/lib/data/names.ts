@@ -2,11 +2,11 @@ import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
 
-/** What records are called, for lists that hold only their ids: asked for one by one, fetched together. */
+/** Names of records for lists that contain only ids: requested one by one, fetched in batches. */
 
 type Load<Name> = (appId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Name>>;
 
-/** The service takes so many values in one condition. */
+/** Fewer than the service accepts in one condition. */
 const mostIds = 250;
 
 interface Waiting<Name> {
@@ -14,14 +14,14 @@ interface Waiting<Name> {
   readonly names: Promise<ReadonlyMap<string, Name>>;
 }
 
-/** Answers null for what is gone. */
+/** Combines requests into batches. Resolves to null for deleted records. */
 function together<Name>(load: Load<Name>): (appId: string, id: string) => Promise<Name | null> {
   const waiting = new Map<string, Waiting<Name>>();
   return async (appId, id) => {
     let batch = waiting.get(appId);
     if (!batch || batch.ids.size >= mostIds) {
       const ids = new Set<string>();
-      // Everything that is drawn in the same turn asks before this runs.
+      // Everything rendered in the same tick is requested before this runs.
       const names = new Promise<void>((resolve) => setTimeout(resolve)).then(() => {
         if (waiting.get(appId)?.ids === ids) waiting.delete(appId);
         return load(appId, [...ids]);
@@ -42,16 +42,16 @@ const loadBeacons: Load<string> = async (appId, ids) => {
 };
 
 /** A notification or a scenario. */
-export interface TriggerName {
+export interface NamedTrigger {
   readonly name: string;
   /** Of a scenario. */
   readonly storylineId?: string;
 }
 
-const loadTriggers: Load<TriggerName> = async (appId, ids) => {
+const loadTriggers: Load<NamedTrigger> = async (appId, ids) => {
   const data = dataOf(appId);
   const { results: notifications } = await data.notifications.list(byId(ids));
-  const found = new Map<string, TriggerName>(
+  const found = new Map<string, NamedTrigger>(
     notifications.map(({ objectId, description }) => [objectId, { name: description }]),
   );
   const others = ids.filter((id) => !found.has(id));
@@ -81,7 +81,7 @@ export const triggerNameQuery = (appId: string, triggerId: string) =>
     queryFn: () => triggerName(appId, triggerId),
   });
 
-/** The names of many beacons at once, for a file. */
+/** The names of many beacons, for an export. */
 export async function beaconNames(appId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
   const unique = [...new Set(ids)];
   return new Map(await Promise.all(unique.map(async (id) => [id, await beaconName(appId, id)] as const)));

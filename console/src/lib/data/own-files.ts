@@ -1,6 +1,6 @@
 /**
- * The path under which this page can load a file of the app, or undefined for an address elsewhere: the console loads
- * nothing from other servers. The service's public address may be another one than the console's.
+ * The path at which this page can load a file of the app; undefined for other addresses, because the console loads nothing
+ * from other servers. The public address of the service may differ from that of the console.
  */
 export function ownFilePath(address: string, appId: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
@@ -9,5 +9,5 @@ export function ownFilePath(address: string, appId: string): string | undefined 
   return at < 0 ? undefined : pathname.slice(at);
 }
 
-/** Without the random digits that the service puts in front. */
+/** The name without the random prefix of the service. */
 export const givenName = (storedName: string): string => storedName.replace(/^[0-9a-f]{32}_/, '');

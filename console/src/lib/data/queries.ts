@@ -4,7 +4,7 @@ import { call } from './api.ts';
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => a.name.localeCompare(b.name);
 
-/** What the pages read, each with the key under which it is kept. */
+/** Queries of several pages, with their keys. */
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -30,7 +30,7 @@ export const appsQuery = queryOptions({
   queryFn: async () => (await call('listApps')).results.toSorted(byName),
 });
 
-/** What an app has stored, and its quotas. */
+/** The storage use and quotas of an app. */
 export const usageOfAppQuery = (appId: string) =>
   queryOptions({
     queryKey: ['apps', appId, 'usage'],
@@ -62,7 +62,7 @@ export const administratorsQuery = queryOptions({
 
 const auditPageSize = 50;
 
-/** What the audit is narrowed down to. */
+/** The filter of the audit. */
 export interface AuditFilter {
   readonly appId?: string;
   readonly actor?: string;

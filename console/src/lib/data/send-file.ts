@@ -6,7 +6,7 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-/** Uploads a file to an app. Not by fetch, which does not tell how far it is. @throws PharosError, also when cancelled */
+/** Uploads a file to an app, with XMLHttpRequest because fetch reports no progress. @throws PharosError, also when cancelled */
 export function sendFile(appId: string, file: File, { onProgress, signal }: Sending): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

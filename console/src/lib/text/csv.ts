@@ -1,22 +1,22 @@
-/** A table of texts. */
+/** A table of text cells. */
 export interface CsvTable {
   readonly header: readonly string[];
   readonly rows: readonly CsvRow[];
 }
 
 export interface CsvRow {
-  /** In the file, from 1, where the row begins. */
+  /** The line in the file where the row begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** What is wrong with a file as a whole. The message is a sentence. */
+/** A problem of the whole file. The message is a sentence. */
 export class CsvError extends Error {}
 
 /**
- * Reads RFC 4180: fields with commas, quotes or line breaks stand in double quotes, a quote in them is doubled. Strict:
- * what is not that is refused, with its line, instead of being guessed at. A byte-order mark and either kind of line
- * break are taken; a file that uses semicolons throughout, as spreadsheets of some countries write, is read so.
+ * Reads CSV as in RFC 4180: fields with commas, quotes or line breaks are in double quotes, with quotes doubled. Anything
+ * else is rejected with its line number. A byte-order mark and both kinds of line breaks are accepted, and semicolons in
+ * place of commas, as spreadsheets write in some countries.
  *
  * @throws CsvError
  */
@@ -53,7 +53,7 @@ function split(source: string, separator: string): CsvRow[] {
       at = field.end;
       if (source[at] !== separator) break;
       at++;
-      // A separator at the very end has an empty field behind it.
+      // A separator at the very end is followed by an empty field.
       if (at >= source.length) row.cells.push('');
       if (at >= source.length) break;
     }
@@ -97,13 +97,13 @@ function quoted(source: string, start: number, line: number): Field {
   };
 }
 
-/** Writes what `parseCsv` reads. */
+/** Writes CSV that `parseCsv` reads. */
 export function writeCsv(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(field).join(',')}\r\n`).join('');
 }
 
 /**
- * A field that begins like a formula would be run as one by a spreadsheet; a tab in front keeps it a text. Numbers stay.
+ * Spreadsheets would run a field that begins like a formula; a leading tab keeps it text. Numbers are not changed.
  */
 function field(text: string): string {
   const safe = /^[=+@-]/.test(text) && !/^[+-]?[\d.]+$/.test(text) ? `\t${text}` : text;

@@ -1,9 +1,9 @@
-/** What became of a message, in a word and a colour. */
+/** The state of a delivery, as a label and a colour. */
 export const deliveryWords = {
   queued: 'Waiting',
   sent: 'Sent',
   failed: 'Failed',
-  expired: 'Too late',
+  expired: 'Expired',
   noTarget: 'No push address',
   cancelled: 'Cancelled',
 } as const;
@@ -26,5 +26,5 @@ const senders: Readonly<Record<string, string>> = {
   mqtt: 'MQTT',
 };
 
-/** What a push service is called; apps may name others for their installations. */
+/** The name of a push service; installations may have others. */
 export const senderName = (kind: string): string => senders[kind] ?? kind;

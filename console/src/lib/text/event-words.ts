@@ -7,7 +7,7 @@ export const eventWords = {
   FAR: 'Moved away from',
 } as const;
 
-/** The same where the beacon stands above: `Entered`. */
+/** Without the name of the beacon: `Entered`. */
 export const eventWordsHere = {
   ENTER: 'Entered',
   EXIT: 'Left',

@@ -1,4 +1,4 @@
-/** Members in one order, so that the order in which they stand makes no difference. */
+/** JSON with sorted members, so that their order makes no difference. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -7,8 +7,8 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** A value as a person reads it in a list of differences. */
-export function shown(value: unknown): string {
+/** A value in a list of differences. */
+export function differenceText(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

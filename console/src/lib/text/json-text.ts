@@ -3,12 +3,12 @@ import type { JsonObject } from '@pharos/sdk';
 export interface JsonProblem {
   /** A sentence. */
   readonly message: string;
-  /** From 1, where the browser tells. */
+  /** From 1, if the browser reports it. */
   readonly line?: number;
   readonly column?: number;
 }
 
-/** Reads a JSON object, or says where it stops being one. */
+/** Reads a JSON object, or describes the first error. */
 export function readJsonObject(text: string): { readonly value: JsonObject } | { readonly problem: JsonProblem } {
   let value: unknown;
   try {
@@ -20,7 +20,7 @@ export function readJsonObject(text: string): { readonly value: JsonObject } | {
   return isObject ? { value: value as JsonObject } : { problem: { message: 'It must be an object: { … }.' } };
 }
 
-/** The object that a field for JSON stands for: `{}` for an empty one, undefined where it is no object. */
+/** The object in a JSON field: `{}` if empty, undefined if it is not an object. */
 export function jsonObjectOf(text: string): JsonObject | undefined {
   if (text.trim() === '') return {};
   const read = readJsonObject(text);

@@ -1,4 +1,4 @@
-/** Ranges of time that people think in. */
+/** The time ranges that lists offer. */
 export const ranges = [
   { value: 'hour', label: 'Last hour' },
   { value: 'today', label: 'Today' },
@@ -13,8 +13,8 @@ export const isRange = (value: unknown): value is Range => ranges.some((range) =
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** When a range began, ISO 8601; days begin at midnight in the zone. */
-export function startOf(range: Range, zone: string, now = Date.now()): string {
+/** The start of a range, ISO 8601; days begin at midnight in the zone. */
+export function startOfRange(range: Range, zone: string, now = Date.now()): string {
   switch (range) {
     case 'hour':
       return iso(Math.floor(now / minuteMs) * minuteMs - 60 * minuteMs);
@@ -32,7 +32,7 @@ const iso = (time: number) => new Date(time).toISOString();
 /** Midnight before `time` (epoch ms) in the zone; the first moment of the day where the clocks skip midnight. */
 export function startOfDay(time: number, zone: string): number {
   const day = dayIn(time, zone);
-  // Some day in the zone is at most 26 hours long; the first moment of it is found by halving.
+  // A day in a zone has at most 26 hours; its first moment is found by bisection.
   let [before, inside] = [time - 27 * 60 * minuteMs, time];
   while (inside - before > 1) {
     const middle = Math.floor((before + inside) / 2);

@@ -1,4 +1,4 @@
-/** The browser's time zone; pages that show times name it once. */
+/** The browser's time zone. Pages that show times name it once. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
@@ -16,7 +16,7 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** `3 hours ago`; what is younger than a minute is `just now`. */
+/** `3 hours ago`, or `just now` within a minute. */
 export function showAge(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000;
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? [];

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { appQuery } from '../data/queries.ts';
 
-/** Times as they are at the venue. A page that shows any says once in which zone: `Times are in Europe/Vienna.` */
+/** Times at the venue. A page that shows times names the zone once: `Times are in Europe/Vienna.` */
 export interface Times {
   readonly zone: string;
   /** `4 May 2026, 11:30:05` */

@@ -1,4 +1,4 @@
-/** Times of a wall clock in an IANA zone. Only Intl knows on which days the clocks change. */
+/** Local times in an IANA zone, with daylight saving from Intl. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -18,7 +18,7 @@ function formatIn(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** What the clock in the zone shows, as an input of the type `datetime-local` wants it: `2026-05-04T09:30`. */
+/** Local time in the zone, as an input of type `datetime-local` takes it: `2026-05-04T09:30`. */
 export function wallTime(at: number, zone: string): string {
   const parts: Record<string, string> = {};
   for (const { type, value } of formatIn(zone).formatToParts(at)) parts[type] = value;
@@ -26,8 +26,8 @@ export function wallTime(at: number, zone: string): string {
 }
 
 /**
- * The instant (epoch ms) at which the clock in the zone shows `2026-05-04T09:30`. An hour that is left out when the
- * clocks go forward is read as the one after it.
+ * The instant (epoch ms) of a local time in the zone. An hour that is skipped when the clocks go forward is read as the
+ * next one.
  */
 export function instantOf(wall: string, zone: string): number {
   const utc = Date.parse(`${wall}Z`);
@@ -36,7 +36,7 @@ export function instantOf(wall: string, zone: string): number {
   return utc - offset(guess);
 }
 
-/** The calendar date so many days later: dates have no zone, so that no change of the clocks can get in the way. */
+/** The calendar date `days` later. Dates have no zone, so daylight saving does not matter. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }
