@@ -54,7 +54,7 @@ describe('beacons in the console', () => {
     await field('Minor').fill('1');
     await field('x').fill('4.2');
     await button('Add the beacon').click();
-    await page.getByText('Is needed too, or leave all of the place empty.').waitFor();
+    await page.getByText('Is needed too, or leave the whole place empty.').waitFor();
     await field('y').fill('7.5');
     await button('Add the beacon').click();
     await page.getByText('Must be at most 65535.').waitFor();

@@ -27,7 +27,7 @@ export const signedIn = createRoute({
 export const app = createRoute({
   getParentRoute: () => signedIn,
   path: '/apps/$appId',
-  component: lazyRouteComponent(() => import('../features/apps/app-page.tsx'), 'AppPage'),
+  component: lazyRouteComponent(() => import('./app-page.tsx'), 'AppPage'),
 });
 
 /** Guards a page for some roles. Others are redirected to the apps, which every role may see. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { comingDays, daysText, type ShownDay, week } from '../src/components/rules/days.ts';
-import { type Sentence, sentenceOf } from '../src/components/rules/rule-words.ts';
-import { timesIn } from '../src/lib/time/times.ts';
-import { addDays, instantOf, wallTime } from '../src/lib/time/zoned-time.ts';
+import { comingDays, daysText, type ShownDay, week } from '../../src/components/rules/days.ts';
+import { type Sentence, sentenceOf } from '../../src/components/rules/rule-words.ts';
+import { timesIn } from '../../src/lib/time/times.ts';
+import { addDays, instantOf, wallTime } from '../../src/lib/time/zoned-time.ts';
 
 const days = (...names: readonly string[]): ShownDay[] =>
   week.map((dayName) => ({ dayName, checked: names.includes(dayName) }));

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
-import { assertAccessible } from './axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
-import { takePictures } from './pictures.ts';
+import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror="window.hacked=1">';
 
@@ -63,7 +63,7 @@ describe('data in the console', () => {
     await button('Add a column').click();
     await names.nth(1).fill('createdAt');
     await button('Save the columns').click();
-    await page.getByText('Is there already.').waitFor();
+    await page.getByText('Is already declared.').waitFor();
     await names.nth(1).fill('species');
     await button('Save the columns').click();
     await page.getByText('Is a reserved name.').waitFor();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { service } from '../../server/src/access/audit.ts';
-import { ScriptedSender } from '../../server/test/fakes/scripted-sender.ts';
-import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
-import { assertAccessible } from './axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { service } from '../../../server/src/access/audit.ts';
+import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
+import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 
 const script = '<img src=x onerror="document.title=1">';
 
@@ -73,7 +73,7 @@ describe('push in the console', () => {
     await field('Additional data for the app').fill('{"hall": 2}');
     await field('Send at').fill('2020-01-01T10:00');
     await button('Schedule …').click();
-    await page.getByText('Is past; leave it empty to send at once.').waitFor();
+    await page.getByText('Is in the past; leave it empty to send immediately.').waitFor();
     await field('Send at').fill('2090-01-01T10:00');
     await button('Schedule …').click();
     await dialog()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
-import { create } from '../../server/test/support/cases.ts';
-import { assertAccessible } from './axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -69,7 +69,7 @@ describe('notifications in the console', () => {
 
   test('what is missing is said at its field', async () => {
     await button('Add the notification').click();
-    await page.getByText('Choose the beacon it belongs to.').waitFor();
+    await page.getByText('Choose a beacon.').waitFor();
     await page.getByRole('combobox', { name: 'Beacon' }).fill('main');
     await page.getByRole('option', { name: /Main hall/ }).click();
     await button('Add the notification').click();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
-import { openSite, type Site } from '../../server/test/support/site.ts';
-import { answerWith, startReceiver, type WebhookReceiver } from '../../server/test/support/webhook-receiver.ts';
-import { assertAccessible } from './axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
-import { takePictures } from './pictures.ts';
+import { openSite, type Site } from '../../../server/test/support/site.ts';
+import { answerWith, startReceiver, type WebhookReceiver } from '../../../server/test/support/webhook-receiver.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
 
 /** The tests are one session: each goes on where the one before has stopped. */
 describe('webhooks in the console', () => {

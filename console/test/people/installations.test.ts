@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { sql } from '../../server/src/base/sql.ts';
-import { openSite, pointer, type Site } from '../../server/test/support/site.ts';
-import { assertAccessible } from './axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { sql } from '../../../server/src/base/sql.ts';
+import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 
 const script = '<img src=x onerror=alert(1)>';
 

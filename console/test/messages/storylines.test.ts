@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
-import { create } from '../../server/test/support/cases.ts';
-import { assertAccessible } from './axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 
 const script = '<img src=x onerror="document.title=1">';
 const allDays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];

@@ -1,11 +1,10 @@
 import { Alert, Badge, Group, Skeleton, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet } from '@tanstack/react-router';
-import { CopyButton } from '../../components/code/copy-field.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
-import { usePageTitle } from '../../components/page/page-header.tsx';
-import { useMay } from '../../lib/data/access.ts';
-import { appQuery } from '../../lib/data/queries.ts';
+import { CopyButton } from '../components/code/copy-field.tsx';
+import { FailureNote } from '../components/page/failure-note.tsx';
+import { usePageTitle } from '../components/page/page-header.tsx';
+import { appQuery } from '../lib/data/queries.ts';
 import classes from './app-page.module.css';
 
 const route = getRouteApi('/signed-in/apps/$appId');
@@ -44,9 +43,4 @@ export function AppPage() {
       )}
     </div>
   );
-}
-
-/** Whether the settings and rules can be changed here, or only read. */
-export function useMayChangeApp(): boolean {
-  return useMay()('apps.change');
 }

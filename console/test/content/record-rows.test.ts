@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JsonObject } from '@pharos/sdk';
-import { applyRows, type RowOutcome } from '../src/components/import/import-rows.ts';
-import { cellOf, readCell } from '../src/features/buckets/record-cells.ts';
-import { planRecords, readCsvRecords, readJsonRecords } from '../src/features/buckets/record-rows.ts';
-import { parseCsv, writeCsv } from '../src/lib/text/csv.ts';
-import { readJsonObject } from '../src/lib/text/json-text.ts';
+import { applyRows, type RowOutcome } from '../../src/components/import/import-rows.ts';
+import { cellOf, readCell } from '../../src/features/buckets/record-cells.ts';
+import { planRecords, readCsvRecords, readJsonRecords } from '../../src/features/buckets/record-rows.ts';
+import { parseCsv, writeCsv } from '../../src/lib/text/csv.ts';
+import { readJsonObject } from '../../src/lib/text/json-text.ts';
 
 const values: readonly (readonly [unknown, string | undefined])[] = [
   [undefined, 'String'],

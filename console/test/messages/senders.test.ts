@@ -1,15 +1,15 @@
-/// <reference path="../../server/test/fakes/http-ece.d.ts" />
+/// <reference path="../../../server/test/fakes/http-ece.d.ts" />
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { apnsDefinition } from '../../server/src/delivery/apns/apns.ts';
-import { fcmDefinition } from '../../server/src/delivery/fcm/fcm.ts';
-import type { SenderDefinition } from '../../server/src/delivery/push/push-sender.ts';
-import { webPushDefinition } from '../../server/src/delivery/web-push/web-push.ts';
-import { type PushProvider, startPushProvider } from '../../server/test/fakes/push-provider.ts';
-import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
-import { assertAccessible } from './axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { apnsDefinition } from '../../../server/src/delivery/apns/apns.ts';
+import { fcmDefinition } from '../../../server/src/delivery/fcm/fcm.ts';
+import type { SenderDefinition } from '../../../server/src/delivery/push/push-sender.ts';
+import { webPushDefinition } from '../../../server/src/delivery/web-push/web-push.ts';
+import { type PushProvider, startPushProvider } from '../../../server/test/fakes/push-provider.ts';
+import { buildApp, type TestApp } from '../../../server/test/support/build-app.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 
 /** The tests are one session: each goes on where the one before has stopped. */
 describe('sender credentials in the console', () => {
