@@ -252,7 +252,7 @@ describe('beacons in the console', () => {
     const upload = (name: string, content: string) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
     await upload('bad.csv', 'name;colour\r\na;b\r\n');
-    await page.getByRole('alert').filter({ hasText: 'There is no column colour.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Unknown column: colour.' }).waitFor();
     await upload('beacons.csv', changed.join('\r\n'));
     await heading('What would happen').waitFor();
     for (const count of ['1 new', '1 changed', '1 unchanged', '2 refused'])
@@ -280,7 +280,7 @@ describe('beacons in the console', () => {
       .locator('input[type=file]')
       .setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
     await button('Import 3').click();
-    await page.getByText('2 of 3 rows are in, 1 were refused by the service.').waitFor();
+    await page.getByText('2 of 3 rows are in, 1 were rejected by the service.').waitFor();
     await page.unroute('**/v2/beacons');
     await button('Try 1 again').click();
     await page.getByText('3 of 3 rows are in.').waitFor();
@@ -304,7 +304,7 @@ describe('beacons in the console', () => {
     await Promise.all(arrived);
     await reloadInTheMiddle(page);
     await page.unroute('**/v2/beacons');
-    await page.getByText('half.csv was chosen before this page was loaded again.', { exact: false }).waitFor();
+    await page.getByText('half.csv was chosen before the page was reloaded.', { exact: false }).waitFor();
     for (const count of ['1 new', '2 unchanged']) await page.getByText(count, { exact: true }).waitFor();
     await button('Import 1').click();
     await page.getByText('1 of 1 rows are in.').waitFor();
@@ -325,7 +325,7 @@ describe('beacons in the console', () => {
     await button('Import 1').waitFor();
     await page.reload();
     await page
-      .getByText('big.csv was chosen before this page was loaded again, and is too large to be kept.')
+      .getByText('big.csv was chosen before the page was reloaded and is too large to be kept.')
       .waitFor();
     await button('Discard').click();
     await page.getByText('big.csv', { exact: false }).waitFor({ state: 'detached' });

@@ -153,13 +153,13 @@ describe('data in the console', () => {
     await assertAccessible(page);
     assert.equal((await stored()).length, 1, 'a dry run changes nothing');
     await button('Import 3').click();
-    await page.getByText('2 of 3 rows are in, 1 were refused by the service.').waitFor();
+    await page.getByText('2 of 3 rows are in, 1 were rejected by the service.').waitFor();
     await page.unroute('**/v2/data/bucket/birds');
   });
 
   test('a reload in the middle shows what is in already, and the rest can go on', async () => {
     await page.reload();
-    await page.getByText('birds.csv was chosen before this page was loaded again.', { exact: false }).waitFor();
+    await page.getByText('birds.csv was chosen before the page was reloaded.', { exact: false }).waitFor();
     for (const count of ['1 new', '2 unchanged', '1 refused']) await page.getByText(count, { exact: true }).waitFor();
     await button('Import 1').click();
     await page.getByText('1 of 1 rows are in.').waitFor();

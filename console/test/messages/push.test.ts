@@ -69,7 +69,7 @@ describe('push in the console', () => {
     await page.getByText('Must be a JSON object, such as {"hall": 2}.').waitFor();
     await field('Additional data for the app').fill(`{"long": "${'x'.repeat(4100)}"}`);
     await button('Send …').click();
-    await page.getByText(/bytes; at most 4096 can be delivered/).waitFor();
+    await page.getByText(/bytes; the limit is 4096/).waitFor();
     await field('Additional data for the app').fill('{"hall": 2}');
     await field('Send at').fill('2020-01-01T10:00');
     await button('Schedule …').click();

@@ -204,7 +204,7 @@ describe('webhooks in the console', () => {
     await page.getByText('Retrying').waitFor();
     for (const kind of ['EXIT', 'ENTER', 'EXIT', 'ENTER'] as const) await happen(kind);
     await page.getByText('Falling behind').waitFor();
-    await page.getByText(/Too many calls waited, so the oldest were given up: 2 since /).waitFor();
+    await page.getByText(/Too many calls were waiting, so the oldest were dropped: 2 since /).waitFor();
     await page.getByRole('link', { name: 'Length of stay' }).click();
     await block('Facts').getByText('2 calls').waitFor();
     await assertAccessible(page);
@@ -212,7 +212,7 @@ describe('webhooks in the console', () => {
     await page.getByRole('link', { name: 'Home' }).click();
     const needs = page.getByRole('list', { name: 'Needs attention' });
     await needs.getByText('1 webhook does not get through').waitFor();
-    await needs.getByText('1 cannot keep up, and the oldest calls are given up.', { exact: false }).waitFor();
+    await needs.getByText('1 cannot keep up, and the oldest calls are dropped.', { exact: false }).waitFor();
     await assertAccessible(page);
     await needs.getByRole('link', { name: 'Open the webhooks' }).click();
     await page.getByText('Falling behind').waitFor();

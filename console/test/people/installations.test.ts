@@ -68,7 +68,7 @@ describe('installations in the console', () => {
     assert.match(third ?? '', /none/);
     await assertAccessible(page);
     await open(`?where=${encodeURIComponent(JSON.stringify({ tokenDeadAt: { $exists: true } }))}`);
-    await page.getByText('Push address is dead is set').waitFor();
+    await page.getByText('Push address is invalid is set').waitFor();
     await page.getByText('1–1 of 1').waitFor();
     await rows().first().click();
     await page.getByText('Pushes have not reached it since').waitFor();
