@@ -324,9 +324,7 @@ describe('beacons in the console', () => {
       .setInputFiles({ name: 'big.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
     await button('Import 1').waitFor();
     await page.reload();
-    await page
-      .getByText('big.csv was chosen before the page was reloaded and is too large to be kept.')
-      .waitFor();
+    await page.getByText('big.csv was chosen before the page was reloaded and is too large to be kept.').waitFor();
     await button('Discard').click();
     await page.getByText('big.csv', { exact: false }).waitFor({ state: 'detached' });
   });
