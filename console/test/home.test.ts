@@ -116,7 +116,7 @@ describe('the home of an app', () => {
   test('what needs a person stands first, with the way to it', async () => {
     await finding('No push service is set up').waitFor();
     assert.match((await link('Open the senders').getAttribute('href')) ?? '', /\/senders$/);
-    await finding('5 rules are open to everybody').waitFor();
+    await finding('5 rules are open to everyone').waitFor();
     await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     await site.makeReachable();
     provider.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
@@ -148,7 +148,7 @@ describe('the home of an app', () => {
     const counts = [];
     for (const name of ['Events', 'Could be shown', 'Shown', 'Sent by push', 'Failed']) counts.push(await step(name));
     assert.deepEqual(counts, ['5', '2', '2', '0', '1']);
-    await page.getByText('1 by the open app alone, without a push.').waitFor();
+    await page.getByText('1 only by the open app, without a push.').waitFor();
     await page.getByRole('list', { name: 'The funnel of today' }).getByRole('link', { name: 'Show them' }).click();
     await page.getByText('1–1 of 1').waitFor();
     await page.getByText('UNREGISTERED').waitFor();

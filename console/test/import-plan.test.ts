@@ -115,7 +115,7 @@ describe('an import', () => {
     );
     assert.match(rows[0]?.problem ?? '', /name must have.*major must be a whole.*minor must.*x and y.*metadata must/);
     assert.match(rows[1]?.problem ?? '', /no beacon with the objectId none/);
-    assert.match(rows[3]?.problem ?? '', /same beacon as line 4/);
+    assert.match(rows[3]?.problem ?? '', /Line 4 is about the same beacon/);
   });
 
   test('asks for the objectId where two beacons send the same', () => {
@@ -126,6 +126,6 @@ describe('an import', () => {
 
   test('is refused as a whole for columns that are unknown or missing', () => {
     assert.match(String(planImport(parseCsv('name,colour\na,b\n'), [])), /no column colour/);
-    assert.match(String(planImport(parseCsv('name,uuid\na,b\n'), [])), /major, minor is missing/);
+    assert.match(String(planImport(parseCsv('name,uuid\na,b\n'), [])), /Missing column: major, minor/);
   });
 });

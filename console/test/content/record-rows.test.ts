@@ -88,7 +88,7 @@ describe('the plan of an import', () => {
       'objectId,name\na,X\na,Y\n',
       [
         ['changed', { name: 'X', size: 1 }],
-        ['refused', 'It is about the same record as line 2.'],
+        ['refused', 'Line 2 is about the same record.'],
       ],
     ],
     ['a wrong type', 'name,size\nX,big\n', [['refused', 'size must be a number.']]],

@@ -126,7 +126,7 @@ describe('webhooks in the console', () => {
     await failed.getByText('Request and answer').click();
     await failed.getByText('"type": "presence.exit"', { exact: false }).waitFor();
     await failed.getByText('no such counter').waitFor();
-    await page.getByText(/^No call has worked since .* The last one: Answered 400 Bad Request\.$/).waitFor();
+    await page.getByText(/^No call has succeeded since .* Last error: Answered 400 Bad Request\.$/).waitFor();
     await assertAccessible(page);
     await takePictures(page, 'webhooks-page');
     receiver.answer = answerWith(204);
@@ -221,8 +221,8 @@ describe('webhooks in the console', () => {
   test('the audit says in words what was done', async () => {
     await page.goto('/console/audit?kind=webhook');
     await page.getByText('added a webhook to Test app.', { exact: false }).waitFor();
-    await page.getByText('made a new signing secret for a webhook of Test app.', { exact: false }).waitFor();
-    await page.getByText('sent a call of a webhook of Test app once more.', { exact: false }).waitFor();
+    await page.getByText('created a new signing secret for a webhook of Test app.', { exact: false }).waitFor();
+    await page.getByText('sent a call of a webhook of Test app again.', { exact: false }).waitFor();
   });
 
   test('it is deleted after asking, with its calls', async () => {

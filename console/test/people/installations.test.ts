@@ -64,7 +64,7 @@ describe('installations in the console', () => {
     await page.getByText('1–3 of 3').waitFor();
     const [first, second, third] = await rows().allInnerTexts();
     assert.match(first ?? '', /^Android \w{6}\s+dead/);
-    assert.match(second ?? '', /^iOS \w{6}\s+Museum 2\.4\.1\s+news, <img src=x onerror=alert\(1\)>\s+\w{6}\s+live/);
+    assert.match(second ?? '', /^iOS \w{6}\s+Museum 2\.4\.1\s+news, <img src=x onerror=alert\(1\)>\s+\w{6}\s+valid/);
     assert.match(third ?? '', /none/);
     await assertAccessible(page);
     await open(`?where=${encodeURIComponent(JSON.stringify({ tokenDeadAt: { $exists: true } }))}`);

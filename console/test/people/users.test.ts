@@ -82,7 +82,7 @@ describe('users in the console', () => {
     await signIn();
     await open(`/${vera}`);
     await heading(`Vera ${script}`).waitFor();
-    await page.getByText('once, last used on').waitFor();
+    await page.getByText('1, last used on').waitFor();
     await page.getByRole('link', { name: /^iOS/ }).waitFor();
     assert.ok(!(await page.content()).includes('argon2'));
     await assertAccessible(page);
@@ -90,7 +90,7 @@ describe('users in the console', () => {
 
   test('the role is changed', async () => {
     await page.getByRole('radiogroup', { name: 'Role' }).getByText('Manager').click();
-    await page.getByText('is a manager now.').waitFor();
+    await page.getByText('is now a manager.').waitFor();
     await open(`?where=${encodeURIComponent(JSON.stringify({ role: 'manager' }))}`);
     await page.getByText('1–2 of 2').waitFor();
   });

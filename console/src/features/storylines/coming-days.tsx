@@ -9,7 +9,7 @@ export function ComingDays({ days, zone }: { readonly days: readonly ComingDay[]
   return (
     <div className={classes.coming}>
       <div className={classes.comingText}>
-        Runs on {count} of the next {days.length} days (calendar of {zone}).
+        Runs on {count} of the next {days.length} days, by the calendar in {zone}.
       </div>
       <ol className={classes.strip}>
         {days.map(({ date, day, runs }) => (
