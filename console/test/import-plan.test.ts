@@ -125,7 +125,7 @@ describe('an import', () => {
   });
 
   test('is refused as a whole for columns that are unknown or missing', () => {
-    assert.match(String(planImport(parseCsv('name,colour\na,b\n'), [])), /no column colour/);
+    assert.match(String(planImport(parseCsv('name,colour\na,b\n'), [])), /Unknown column: colour/);
     assert.match(String(planImport(parseCsv('name,uuid\na,b\n'), [])), /Missing column: major, minor/);
   });
 });
