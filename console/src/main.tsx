@@ -7,10 +7,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createQueries } from './app/queries.ts';
+import { createQueries } from './app/query-client.ts';
 import { createPages } from './app/router.tsx';
 import { theme } from './app/theme.ts';
-import { ConfirmationDialog } from './components/confirmation-dialog.tsx';
+import { ConfirmationDialog } from './components/dialogs/password-confirmation.tsx';
 
 const queries = createQueries(() => void pages.invalidate());
 const pages = createPages(queries);

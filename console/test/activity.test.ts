@@ -95,7 +95,7 @@ describe('activity in the console', () => {
     await assertAccessible(page);
     await link('sent').click();
     await heading('Delivery: sent').waitFor();
-    await page.getByText('The push service has taken it.').waitFor();
+    await page.getByText('The push service accepted it.').waitFor();
     await assertAccessible(page);
     await link('an event at a beacon').click();
     await heading('Entered Hall').waitFor();
@@ -125,8 +125,8 @@ describe('activity in the console', () => {
     await page.getByText('1–3 of 3').waitFor();
     assert.equal(await first('visits', 2), 'still here');
     const ended = async (row: number) => (await rows('visits').nth(row).locator('td').allInnerTexts()).slice(2, 4);
-    assert.deepEqual(await ended(1), ['0 s', 'inferred: nobody saw the end']);
-    assert.deepEqual(await ended(2), ['2 min', 'seen by the phone']);
+    assert.deepEqual(await ended(1), ['0 s', 'inferred: the end was not detected']);
+    assert.deepEqual(await ended(2), ['2 min', 'detected by the phone']);
     await rows('visits').first().locator('td').nth(1).click();
     await link('Entered Hall').waitFor();
     assert.match(page.url(), /visitId/);

@@ -108,8 +108,8 @@ describe('the reference of the interface in the console', () => {
 
   test('what only apps may do, or the role does not include, is not sent but shown', async () => {
     for (const [operation, sentence] of [
-      ['signIn', 'Only an app or its user has a use for this; the console cannot send it.'],
-      ['createStoryline', 'Your role does not include this; an app can send it.'],
+      ['signIn', 'Only apps and their users can use this operation; the console cannot send it.'],
+      ['createStoryline', 'Your role cannot send this; an app can.'],
     ] as const) {
       await open(`?op=${operation}`);
       await page.getByText(sentence).waitFor();

@@ -31,17 +31,17 @@ describe("an app's rules for messages in the console", () => {
     (await (await visited.context.request.get(`/console/api/apps/${app.appId}`)).json()).result.policy;
   const save = async () => {
     await button('Save the rules').click();
-    await page.getByText('You have changes that are not saved.').waitFor({ state: 'detached' });
+    await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
   };
 
   test('what holds is said in a sentence, and politeness is one switch', async () => {
     await page.goto(`/console/apps/${app.appId}/rules`);
     await page.getByTestId('limits').waitFor();
-    assert.equal(await limits(), 'Now: every message is shown once a visit, without further limits.');
+    assert.equal(await limits(), 'In effect: every message is shown once per visit, without other limits.');
     await page.getByRole('switch', { name: 'Polite' }).press('Space');
     assert.equal(
       await limits(),
-      'Now: a message is shown with a pause of 15 minutes after the last time, at most 3 messages of the app a day, ' +
+      'In effect: a message is shown with a pause of 15 minutes after the last time, at most 3 messages of the app a day, ' +
         'never from 22:00 to 08:00.',
     );
     await assertAccessible(page);
@@ -52,26 +52,26 @@ describe("an app's rules for messages in the console", () => {
   test('own rules go before the preset', async () => {
     await page.getByRole('switch', { name: 'Quiet hours' }).press('Space');
     await page.getByLabel('Quiet from', { exact: true }).fill('20:30');
-    await page.getByRole('switch', { name: 'Only after a stay' }).press('Space');
+    await page.getByRole('switch', { name: 'Minimum stay' }).press('Space');
     assert.match(await limits(), /never from 20:30 to 08:00\.$/);
     await save();
     assert.deepEqual((await policy()).delivery, {
       quietHours: { from: '20:30', until: '08:00' },
       dwellSeconds: 60,
     });
-    await page.getByRole('switch', { name: 'Only after a stay' }).press('Space');
+    await page.getByRole('switch', { name: 'Minimum stay' }).press('Space');
     await save();
     assert.deepEqual((await policy()).delivery, { quietHours: { from: '20:30', until: '08:00' } });
   });
 
   test('sensitivity and time to live are saved; what is out of range is said at its field', async () => {
-    await page.getByLabel('When has somebody come near?').selectOption('fast');
-    await page.getByLabel('A message is of use for', { exact: true }).fill('5');
-    await page.getByLabel('A message is of use for: unit').selectOption('days');
-    await page.getByText('After an hour the visitor may be far away when the message comes.').waitFor();
+    await page.getByLabel('Detection').selectOption('fast');
+    await page.getByLabel('A message is useful for', { exact: true }).fill('5');
+    await page.getByLabel('A message is useful for: unit').selectOption('days');
+    await page.getByText('After an hour, the visitor may be far away when the message arrives.').waitFor();
     await button('Save the rules').click();
     await page.getByText('Must be at most 86400.').waitFor();
-    await page.getByLabel('A message is of use for: unit').selectOption('minutes');
+    await page.getByLabel('A message is useful for: unit').selectOption('minutes');
     await save();
     const { sensitivity, pushTimeToLive } = await policy();
     assert.deepEqual([sensitivity, pushTimeToLive], ['fast', 300]);
@@ -88,7 +88,7 @@ describe("an app's rules for messages in the console", () => {
     assert.equal(await files.inputValue(), '100000');
     await page.getByText('< 1 % in use').first().waitFor();
     await files.fill('5');
-    await page.getByLabel('Uploads an hour, MiB', { exact: true }).fill('64');
+    await page.getByLabel('Uploads per hour, MiB', { exact: true }).fill('64');
     await assertAccessible(page);
     await takePictures(page, 'rules');
     await save();
@@ -105,7 +105,7 @@ describe("an app's rules for messages in the console", () => {
   test('an analyst reads the rules and changes none', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
     await analyst.page.goto(`/console/apps/${app.appId}/rules`);
-    await analyst.page.getByText('Your role lets you read the rules.', { exact: false }).waitFor();
+    await analyst.page.getByText('Your role can read the rules.', { exact: false }).waitFor();
     assert.equal(await analyst.page.getByRole('switch', { name: 'Polite' }).isDisabled(), true);
     await analyst.context.close();
   });

@@ -42,7 +42,7 @@ describe('beacons in the console', () => {
 
   test('an app without beacons says what to do next', async () => {
     await open();
-    await heading('No beacon yet').waitFor();
+    await heading('No beacons yet').waitFor();
     await link('Add a beacon').first().click();
     await heading('Add a beacon').waitFor();
   });
@@ -54,7 +54,7 @@ describe('beacons in the console', () => {
     await field('Minor').fill('1');
     await field('x').fill('4.2');
     await button('Add the beacon').click();
-    await page.getByText('Is needed too, or leave all of the place empty.').waitFor();
+    await page.getByText('Is needed too, or leave the whole place empty.').waitFor();
     await field('y').fill('7.5');
     await button('Add the beacon').click();
     await page.getByText('Must be at most 65535.').waitFor();
@@ -76,7 +76,7 @@ describe('beacons in the console', () => {
     await page.getByLabel('Metadata').fill('{"greeting": "Welcome"}');
     await button('Add the beacon').click();
     await heading('Main hall').waitFor();
-    await page.getByText('Nobody has come near yet.', { exact: false }).waitFor();
+    await page.getByText('No visitor has come near yet.', { exact: false }).waitFor();
     const [{ objectId, createdAt, updatedAt, ...made }] = await stored();
     assert.ok(page.url().endsWith(objectId) && createdAt && updatedAt);
     assert.deepEqual(made, {
@@ -91,7 +91,7 @@ describe('beacons in the console', () => {
   });
 
   test('a changed beacon keeps what was not changed', async () => {
-    await link('Change').click();
+    await link('Edit').click();
     await field('Radius').fill('');
     await field('Name').fill('Great hall');
     await button('Save').click();
@@ -105,13 +105,13 @@ describe('beacons in the console', () => {
 
   test('a change is taken back with one click', async () => {
     const [{ updatedAt: _, ...before }] = await stored();
-    await link('Change').click();
+    await link('Edit').click();
     await field('Name').fill('Small hall');
     await field('x').fill('9');
     await button('Save').click();
     await heading('Small hall').waitFor();
     await button('Undo').click();
-    await page.getByText('It is as it was before.').waitFor();
+    await page.getByText('The change was undone.').waitFor();
     await heading('Great hall').waitFor();
     const [{ updatedAt: _later, ...after }] = await stored();
     assert.deepEqual(after, before);
@@ -200,7 +200,7 @@ describe('beacons in the console', () => {
     await page.getByText('1–5 of 5').waitFor();
     await page.reload();
     await page.getByText('1–5 of 5').waitFor();
-    await button('Show me the request').click();
+    await button('Show the request').click();
     const curl = await dialog().locator('code').innerText();
     const url = /curl '([^']+)'/.exec(curl)?.[1] ?? '';
     const answer = await app.send({ method: 'GET', url: url.slice(origin.length), headers });
@@ -208,7 +208,7 @@ describe('beacons in the console', () => {
     await page.keyboard.press('Escape');
     await button('Filter').click();
     await button('Edit as JSON').click();
-    await page.getByLabel('The filter as JSON').fill('{"nonsense": 1}');
+    await page.getByLabel('Filter as JSON').fill('{"nonsense": 1}');
     await button('Apply').click();
     await page.getByRole('alert').filter({ hasText: 'nonsense' }).waitFor();
     await button('Close').click();
@@ -252,7 +252,7 @@ describe('beacons in the console', () => {
     const upload = (name: string, content: string) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
     await upload('bad.csv', 'name;colour\r\na;b\r\n');
-    await page.getByRole('alert').filter({ hasText: 'There is no column colour.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Unknown column: colour.' }).waitFor();
     await upload('beacons.csv', changed.join('\r\n'));
     await heading('What would happen').waitFor();
     for (const count of ['1 new', '1 changed', '1 unchanged', '2 refused'])
@@ -280,7 +280,7 @@ describe('beacons in the console', () => {
       .locator('input[type=file]')
       .setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
     await button('Import 3').click();
-    await page.getByText('2 of 3 rows are in, 1 were refused by the service.').waitFor();
+    await page.getByText('2 of 3 rows are in, 1 were rejected by the service.').waitFor();
     await page.unroute('**/v2/beacons');
     await button('Try 1 again').click();
     await page.getByText('3 of 3 rows are in.').waitFor();
@@ -304,7 +304,7 @@ describe('beacons in the console', () => {
     await Promise.all(arrived);
     await reloadInTheMiddle(page);
     await page.unroute('**/v2/beacons');
-    await page.getByText('half.csv was chosen before this page was loaded again.', { exact: false }).waitFor();
+    await page.getByText('half.csv was chosen before the page was reloaded.', { exact: false }).waitFor();
     for (const count of ['1 new', '2 unchanged']) await page.getByText(count, { exact: true }).waitFor();
     await button('Import 1').click();
     await page.getByText('1 of 1 rows are in.').waitFor();
@@ -324,10 +324,8 @@ describe('beacons in the console', () => {
       .setInputFiles({ name: 'big.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
     await button('Import 1').waitFor();
     await page.reload();
-    await page
-      .getByText('big.csv was chosen before this page was loaded again, and is too large to be kept.')
-      .waitFor();
-    await button('Forget it').click();
+    await page.getByText('big.csv was chosen before the page was reloaded and is too large to be kept.').waitFor();
+    await button('Discard').click();
     await page.getByText('big.csv', { exact: false }).waitFor({ state: 'detached' });
   });
 
@@ -341,14 +339,18 @@ describe('beacons in the console', () => {
     await reloadInTheMiddle(page);
     await page.unroute(pages);
     await page
-      .getByText('The export was cut off when the page was loaded again, and beacons.csv was not saved.')
+      .getByText('The export was interrupted when the page was reloaded, and beacons.csv was not saved.')
       .waitFor();
     const download = page.waitForEvent('download');
     await button('Export').click();
     assert.match(readFileSync(await (await download).path(), 'utf8'), /Quick,CC,1,1/);
     await page.reload();
     await button('Export').waitFor();
-    assert.equal(await page.getByText('was cut off', { exact: false }).count(), 0, 'what is done is not told again');
+    assert.equal(
+      await page.getByText('was interrupted', { exact: false }).count(),
+      0,
+      'what is done is not told again',
+    );
   });
 
   test('a delete names what goes with it', async () => {
@@ -359,9 +361,9 @@ describe('beacons in the console', () => {
     await create(app, '/api/v2/notifications', notification, headers);
     await open(`/${objectId}`);
     await button('Delete').click();
-    await dialog().getByText('It is named by 1 notification (Hush); they stop firing.').waitFor();
+    await dialog().getByText('Used by 1 notification (Hush); they will no longer be shown.').waitFor();
     await dialog().getByRole('button', { name: 'Delete Library' }).click();
-    await page.getByText('Library is deleted.').waitFor();
+    await page.getByText('Library was deleted.').waitFor();
     assert.deepEqual(await stored('&where={"name":"Library"}'), []);
   });
 
@@ -374,7 +376,7 @@ describe('beacons in the console', () => {
     await other.page.getByText('still here').waitFor();
     assert.equal(await other.page.getByRole('button', { name: 'Delete' }).count(), 0);
     await other.page.goto(`/console/apps/${app.appId}/beacons/import`);
-    await other.page.getByText('Your role does not include changing beacons.', { exact: false }).waitFor();
+    await other.page.getByText('Your role cannot change beacons.', { exact: false }).waitFor();
     assert.deepEqual(other.complaints, []);
     await other.context.close();
   });

@@ -58,7 +58,7 @@ describe('the password is asked for before keys and administrators are changed',
     await add().getByLabel('First password').fill('another long secret');
     await add().getByRole('button', { name: 'Add' }).click();
     await asked().getByRole('button', { name: 'Cancel' }).click();
-    await add().getByText('Nothing was changed: it was not confirmed.').waitFor();
+    await add().getByText('Nothing was changed because the password was not confirmed.').waitFor();
     assert.equal((await app.app.admins.list()).length, 2);
   });
 });

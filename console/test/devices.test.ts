@@ -46,11 +46,11 @@ describe('devices in the console', () => {
   const stored = async () => (await app.send({ method: 'GET', url: '/api/v2/device', headers })).body.results;
   /** User name, password and topic, as the dialog shows them once. */
   async function takeCredentials() {
-    await page.getByRole('dialog', { name: 'Make a new password' }).waitFor({ state: 'detached' });
+    await page.getByRole('dialog', { name: 'Issue a new password' }).waitFor({ state: 'detached' });
     await dialog().getByText('The password is shown only now.', { exact: false }).waitFor();
     await assertAccessible(page);
     const [username = '', password = '', topic = ''] = await dialog().locator('code').allInnerTexts();
-    await dialog().getByRole('button', { name: 'I have put them away' }).click();
+    await dialog().getByRole('button', { name: 'I have stored them' }).click();
     await dialog().waitFor({ state: 'detached' });
     assert.ok(!(await page.content()).includes(password));
     return { username, password, topic };
@@ -58,7 +58,7 @@ describe('devices in the console', () => {
 
   test('an app without devices says what to do next', async () => {
     await open();
-    await heading('No device yet').waitFor();
+    await heading('No devices yet').waitFor();
     await assertAccessible(page);
     await link('Add a device').click();
     await heading('Add a device').waitFor();
@@ -82,9 +82,9 @@ describe('devices in the console', () => {
     await field('Topic').fill('museum/gate');
     await button('Add the device').click();
     await heading(script).waitFor();
-    await page.getByText('It has no credentials, so it cannot connect.').waitFor();
+    await page.getByText('The device has no credentials, so it cannot connect.').waitFor();
     await assertAccessible(page);
-    await link('Change').click();
+    await link('Edit').click();
     await field('Maker').fill('Acme & Sons');
     await button('Save').click();
     await page.getByText('Acme & Sons').waitFor();
@@ -97,7 +97,7 @@ describe('devices in the console', () => {
   });
 
   test('with the credentials that are shown once a device connects', async () => {
-    await button('Give it credentials').click();
+    await button('Issue credentials').click();
     const { username, password, topic } = await takeCredentials();
     await page.getByText('shown once, on').waitFor();
     connected = await openDevice(broker.port, { username, password });
@@ -108,30 +108,30 @@ describe('devices in the console', () => {
   });
 
   test('a new password ends the connection of the old one', async () => {
-    await button('Make a new password').click();
-    await dialog().getByText('is disconnected at once, and connects again only with the new password').waitFor();
+    await button('Issue a new password').click();
+    await dialog().getByText('is disconnected at once and can only reconnect with the new password').waitFor();
     await assertAccessible(page);
-    await dialog().getByRole('button', { name: 'Make a new password' }).click();
+    await dialog().getByRole('button', { name: 'Issue a new password' }).click();
     const { username, password } = await takeCredentials();
     await connected.closed;
     connected = await openDevice(broker.port, { username, password });
   });
 
   test('credentials that are taken away let nobody in', async () => {
-    await button('Take them away').click();
-    await dialog().getByRole('button', { name: 'Take them away' }).click();
+    await button('Revoke them').click();
+    await dialog().getByRole('button', { name: 'Revoke them' }).click();
     await page.getByText('can no longer connect.').waitFor();
-    await button('Give it credentials').waitFor();
+    await button('Issue credentials').waitFor();
     await connected.closed;
   });
 
   test('a delete names what goes', async () => {
     await button('Delete').click();
-    await dialog().getByText('goes for good, with its credentials', { exact: false }).waitFor();
+    await dialog().getByText('is deleted permanently, with its credentials', { exact: false }).waitFor();
     await dialog()
       .getByRole('button', { name: `Delete ${script}` })
       .click();
-    await heading('No device yet').waitFor();
+    await heading('No devices yet').waitFor();
     assert.deepEqual(await stored(), []);
   });
 
@@ -140,10 +140,10 @@ describe('devices in the console', () => {
     const id = await create(app, '/api/v2/device', body, headers);
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     await editor.page.goto(`/console/apps/${app.appId}/devices/${id}`);
-    await editor.page.getByText('It has no credentials, so it cannot connect.').waitFor();
-    for (const name of ['Give it credentials', 'Delete'])
+    await editor.page.getByText('The device has no credentials, so it cannot connect.').waitFor();
+    for (const name of ['Issue credentials', 'Delete'])
       assert.equal(await editor.page.getByRole('button', { name }).count(), 0);
-    assert.equal(await editor.page.getByRole('link', { name: 'Change' }).count(), 0);
+    assert.equal(await editor.page.getByRole('link', { name: 'Edit' }).count(), 0);
     assert.deepEqual(editor.complaints, []);
     await editor.context.close();
   });
@@ -151,8 +151,8 @@ describe('devices in the console', () => {
   test('the audit tells who gave and took credentials', async () => {
     const owner = await openAs(browser, { app, origin, role: 'owner' });
     await owner.page.goto('/console/audit');
-    await owner.page.getByText('gave credentials to the device').first().waitFor();
-    await owner.page.getByText(/took the credentials of the device .* away/).waitFor();
+    await owner.page.getByText('issued credentials for the device').first().waitFor();
+    await owner.page.getByText(/revoked the credentials of the device/).waitFor();
     await owner.context.close();
   });
 

@@ -54,7 +54,7 @@ describe('the first session in the console', () => {
   test('the set-up link makes the first owner and signs in', async () => {
     await page.getByLabel('Password').first().fill(owner.password);
     await button('Create the account').click();
-    await heading('No app yet').waitFor();
+    await heading('No apps yet').waitFor();
     assert.equal((await app.app.admins.findByEmail(owner.email))?.role, 'owner');
     assert.doesNotMatch(page.url(), /#/);
   });
@@ -101,7 +101,7 @@ describe('the first session in the console', () => {
 
   test('a rule that is saved holds in the service', async () => {
     await page.getByRole('link', { name: 'Rules' }).click();
-    await page.getByText(/anybody can read the names and e-mail addresses/).waitFor();
+    await page.getByText(/anyone can read the names and e-mail addresses/).waitFor();
     await page.getByLabel('Who may list the users of the app?').selectOption('manager');
     await button('Save the rules').click();
     await page.getByText('The rules are saved.').waitFor();
@@ -110,7 +110,7 @@ describe('the first session in the console', () => {
 
   test('a reload keeps one signed in and on the same page', async () => {
     await page.reload();
-    await heading('Who may do what').waitFor();
+    await heading('Permissions').waitFor();
     assert.match(page.url(), /\/rules$/);
   });
 
@@ -124,8 +124,8 @@ describe('the first session in the console', () => {
     const keys = page.getByRole('listitem').filter({ hasText: /^Key …/ });
     const first = keys.filter({ hasNotText: appKey.slice(-4) });
     await first.getByRole('button', { name: 'Switch off' }).click();
-    await dialog().getByRole('button', { name: 'Switch it off' }).click();
-    await page.getByText('The key is switched off.').waitFor();
+    await dialog().getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('The key was switched off.').waitFor();
     const [app1] = await app.app.apps.list();
     assert.deepEqual([app1?.appId, app1?.keys.map(({ hint }) => hint)], [appId, [appKey.slice(-4)]]);
   });
@@ -138,7 +138,7 @@ describe('the first session in the console', () => {
     await button('Save').click();
     await heading('Castle guide').waitFor();
     await button('Switch the app off').click();
-    await page.getByText('This app is switched off.', { exact: false }).waitFor();
+    await page.getByText('This app is off.', { exact: false }).waitFor();
     assert.equal((await app.app.apps.list())[0]?.disabled, true);
     await button('Switch the app on').click();
     await button('Switch the app off').waitFor();
@@ -190,7 +190,7 @@ describe('the first session in the console', () => {
       [],
     );
     await other.page.goto(`${other.page.url().replace(/home$/, '')}keys`);
-    await other.page.getByText('Your role does not include the keys.', { exact: false }).waitFor();
+    await other.page.getByText('Your role cannot see the keys.', { exact: false }).waitFor();
     await other.page.goto('/console/audit');
     await other.page.getByRole('heading', { name: 'Apps' }).waitFor();
     assert.equal(await other.page.getByRole('button', { name: 'Create an app' }).count(), 0);
@@ -210,10 +210,10 @@ describe('the first session in the console', () => {
     await page.getByRole('link', { name: /Castle guide/ }).click();
     await page.getByRole('link', { name: 'Settings' }).click();
     await button('Delete the app').click();
-    assert.ok(await dialog().getByRole('button', { name: 'Delete for good' }).isDisabled());
+    assert.ok(await dialog().getByRole('button', { name: 'Delete permanently' }).isDisabled());
     await dialog().getByRole('textbox').fill('Castle guide');
-    await dialog().getByRole('button', { name: 'Delete for good' }).click();
-    await heading('No app yet').waitFor();
+    await dialog().getByRole('button', { name: 'Delete permanently' }).click();
+    await heading('No apps yet').waitFor();
     assert.deepEqual(await app.app.apps.list(), []);
   });
 

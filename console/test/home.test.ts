@@ -37,7 +37,7 @@ describe('the home of an app', () => {
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const link = (name: string) => page.getByRole('link', { name, exact: true });
   const current = () => page.locator('[aria-current=step] h3').innerText();
-  const finding = (text: string) => page.getByRole('list', { name: 'What needs you' }).getByText(text);
+  const finding = (text: string) => page.getByRole('list', { name: 'Needs attention' }).getByText(text);
   const events = () => page.getByRole('list', { name: 'Events of the last hour' }).getByRole('listitem');
   /** The count behind a step's name. */
   const step = (name: string) =>
@@ -109,14 +109,14 @@ describe('the home of an app', () => {
     await site.send([site.decided('EXIT')]);
     await show('visible');
     await page.getByText('live', { exact: true }).waitFor();
-    await page.getByText('Nobody is near a beacon at the moment.').waitFor();
+    await page.getByText('No visitor is near a beacon at the moment.').waitFor();
     assert.equal(await events().count(), 4);
   });
 
   test('what needs a person stands first, with the way to it', async () => {
     await finding('No push service is set up').waitFor();
     assert.match((await link('Open the senders').getAttribute('href')) ?? '', /\/senders$/);
-    await finding('5 rules are open to everybody').waitFor();
+    await finding('5 rules are open to everyone').waitFor();
     await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     await site.makeReachable();
     provider.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
@@ -148,7 +148,7 @@ describe('the home of an app', () => {
     const counts = [];
     for (const name of ['Events', 'Could be shown', 'Shown', 'Sent by push', 'Failed']) counts.push(await step(name));
     assert.deepEqual(counts, ['5', '2', '2', '0', '1']);
-    await page.getByText('1 by the open app alone, without a push.').waitFor();
+    await page.getByText('1 only by the open app, without a push.').waitFor();
     await page.getByRole('list', { name: 'The funnel of today' }).getByRole('link', { name: 'Show them' }).click();
     await page.getByText('1–1 of 1').waitFor();
     await page.getByText('UNREGISTERED').waitFor();
@@ -160,7 +160,7 @@ describe('the home of an app', () => {
     await app.storage.db.run(sql`update installations set token_dead_at = null, token_dead_reason = null`);
     const other = await openAs(browser, { app, origin, role: 'editor' });
     await other.page.goto(`/console/apps/${app.appId}/home`);
-    await other.page.getByText('All is well. Nothing needs you.').waitFor();
+    await other.page.getByText('All is well. Nothing needs your attention.').waitFor();
     await other.page.setViewportSize({ width: 390, height: 800 });
     assert.equal(
       await other.page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'),

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Beacon } from '../../sdk/src/index.ts';
 import { cellsOf, csvColumns } from '../src/features/beacons/csv-columns.ts';
 import { planImport } from '../src/features/beacons/import-plan.ts';
-import { CsvError, parseCsv, writeCsv } from '../src/lib/csv.ts';
+import { CsvError, parseCsv, writeCsv } from '../src/lib/text/csv.ts';
 
 describe('CSV', () => {
   const read = (text: string) => parseCsv(text).rows.map(({ cells }) => cells);
@@ -115,7 +115,7 @@ describe('an import', () => {
     );
     assert.match(rows[0]?.problem ?? '', /name must have.*major must be a whole.*minor must.*x and y.*metadata must/);
     assert.match(rows[1]?.problem ?? '', /no beacon with the objectId none/);
-    assert.match(rows[3]?.problem ?? '', /same beacon as line 4/);
+    assert.match(rows[3]?.problem ?? '', /Line 4 is about the same beacon/);
   });
 
   test('asks for the objectId where two beacons send the same', () => {
@@ -125,7 +125,7 @@ describe('an import', () => {
   });
 
   test('is refused as a whole for columns that are unknown or missing', () => {
-    assert.match(String(planImport(parseCsv('name,colour\na,b\n'), [])), /no column colour/);
-    assert.match(String(planImport(parseCsv('name,uuid\na,b\n'), [])), /major, minor is missing/);
+    assert.match(String(planImport(parseCsv('name,colour\na,b\n'), [])), /Unknown column: colour/);
+    assert.match(String(planImport(parseCsv('name,uuid\na,b\n'), [])), /Missing column: major, minor/);
   });
 });

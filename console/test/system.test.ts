@@ -37,16 +37,16 @@ describe('administration in the console', () => {
   test('the system page tells how the service does', async () => {
     await page.goto('/console');
     await page.getByRole('link', { name: 'System' }).click();
-    await page.getByText('There is no backup yet.', { exact: false }).waitFor();
+    await page.getByText('No backups yet.', { exact: false }).waitFor();
     const health = page.getByRole('region', { name: 'Health' });
-    for (const text of ['SQLite', '0.1.0', 'Jobs failed for good', 'Disk, free'])
+    for (const text of ['SQLite', '0.1.0', 'Jobs failed permanently', 'Free disk space'])
       await health.getByText(text).waitFor();
     await takePictures(page, 'system');
     await assertAccessible(page);
   });
 
   test('a backup is made while the service runs, whatever becomes of the page', async () => {
-    await button('Make a backup').click();
+    await button('Create a backup').click();
     await page.reload();
     await backups().first().waitFor();
     assert.equal(onDisk().length, 1);
@@ -72,18 +72,18 @@ describe('administration in the console', () => {
   test('no more than five are kept, and one goes when it is confirmed', async () => {
     for (let n = 2; n <= 5; n++) {
       app.clock.now += 60_000;
-      await button('Make a backup').click();
+      await button('Create a backup').click();
       await backups()
         .nth(n - 1)
         .waitFor();
     }
     await page.getByText('Delete one first.').waitFor();
-    assert.ok(await button('Make a backup').isDisabled());
+    assert.ok(await button('Create a backup').isDisabled());
     await button(/^Delete the backup of/)
       .first()
       .click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
-    await page.getByText('The backup is deleted.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByText('The backup was deleted.').waitFor();
     assert.equal(onDisk().length, 4);
   });
 
@@ -122,7 +122,7 @@ describe('administration in the console', () => {
     assert.match(page.url(), /kind=backup/);
     await page.getByLabel('Who').selectOption('The command line');
     await page.getByText('No changes match.').waitFor();
-    await page.getByLabel('Who').selectOption('Everybody');
+    await page.getByLabel('Who').selectOption('Everyone');
     await page.getByLabel('From').fill('2020-01-01');
     await page.getByText(/deleted the backup/).waitFor();
     await page.getByLabel('To').fill('2020-01-02');

@@ -65,7 +65,7 @@ describe('from the set-up link to the why of a first message', () => {
     await page.getByLabel('E-mail').fill('ada@museum.example');
     await page.getByLabel('Password').first().fill('a long enough secret');
     await button('Create the account').click();
-    await heading('No app yet').waitFor();
+    await heading('No apps yet').waitFor();
   });
 
   test('an app is made, and its credentials are shown', async () => {

@@ -16,11 +16,11 @@ import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { storylineRoutes } from '../features/storylines/routes.ts';
 import { userRoutes } from '../features/users/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
-import { isAllowed } from '../lib/access.ts';
-import { sessionQuery, setupQuery } from '../lib/queries.ts';
-import { appSections } from './app-sections.ts';
-import { PageFailure, PageLoading } from './page-states.tsx';
-import { allowed, app, root, signedIn } from './routes.ts';
+import { appSections } from '../frame/app-sections.ts';
+import { PageFailure, PageLoading } from '../frame/page-states.tsx';
+import { allowed, app, root, signedIn } from '../frame/routes.ts';
+import { isAllowed } from '../lib/data/access.ts';
+import { sessionQuery, setupQuery } from '../lib/data/queries.ts';
 
 const setup = createRoute({
   getParentRoute: () => root,
@@ -139,7 +139,7 @@ const tree = root.addChildren([
   ]),
 ]);
 
-/** Only a path of the console; an address from elsewhere in `next` would lead away after signing in. */
+/** Only a path of the console, so that `next` cannot lead to another site after signing in. */
 export function ownPage(next: string | undefined): string {
   return next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\') ? next : '/apps';
 }

@@ -3,11 +3,11 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dataOf } from '../../lib/api.ts';
-import { givenName, ownFilePath } from '../../lib/own-files.ts';
-import { FailureNote } from '../failure-note.tsx';
-import { Icon } from '../icon.tsx';
-import { dataKey } from '../list/record-list.tsx';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
+import { FailureNote } from '../page/failure-note.tsx';
+import { Icon } from '../page/icon.tsx';
 import classes from './files.module.css';
 
 interface Props {
@@ -60,7 +60,7 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
         {!data && !error && <Skeleton h={200} />}
         {data?.results.length === 0 && (
           <Text c="dimmed" size="sm">
-            {asked ? `No name of the ${plural} has this in it.` : `There are no ${plural} yet. Upload one.`}
+            {asked ? `No ${plural} match.` : `There are no ${plural} yet. Upload one.`}
           </Text>
         )}
         <ul className={classes.grid}>

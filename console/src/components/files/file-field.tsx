@@ -1,10 +1,10 @@
 import { Button, FileButton, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { Icon } from '../icon.tsx';
-import { dataKey } from '../list/record-list.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { Icon } from '../page/icon.tsx';
 import { FileChooser } from './file-chooser.tsx';
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
   readonly required?: boolean;
 }
 
-/** An address of a picture or a video: uploaded here, chosen among the app's files, or anywhere on the web. */
+/** The address of a picture or video: uploaded here, chosen from the app's files, or anywhere on the web. */
 export function FileField({ appId, label, description, kind, value, onChange, error, required = false }: Props) {
   const [isChoosing, setChoosing] = useState(false);
   const mayUpload = useMayCall()('uploadFile');

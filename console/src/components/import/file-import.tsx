@@ -1,10 +1,10 @@
 import { Alert, Button, FileInput, Group, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { forgetFile, type KeptFile, keepFile, keptFile } from '../../lib/kept-file.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { Block } from '../block.tsx';
-import { FailureNote } from '../failure-note.tsx';
-import { Icon } from '../icon.tsx';
+import { forgetFile, type KeptFile, keepFile, keptFile } from '../../lib/actions/kept-file.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { Block } from '../page/block.tsx';
+import { FailureNote } from '../page/failure-note.tsx';
+import { Icon } from '../page/icon.tsx';
 import classes from './import.module.css';
 import { ImportPreview } from './import-preview.tsx';
 import type { ImportRow } from './import-rows.ts';
@@ -12,24 +12,24 @@ import type { ImportRow } from './import-rows.ts';
 const mostBytes = 20_000_000;
 
 interface Props<Row extends ImportRow> {
-  /** Under which the file outlives a reload; one for each target. */
+  /** The key that keeps the file across a reload; one per target. */
   readonly keepAs: string;
   readonly label: string;
   readonly accept: string;
   readonly about: ReactNode;
-  /** Beside the choice of the file. */
+  /** Beside the file input. */
   readonly tools?: ReactNode;
-  /** Decides each row without doing anything. @throws Error whose message is a sentence about the file as a whole */
+  /** Plans each row without changing anything. @throws Error whose message is a sentence about the whole file */
   readonly plan: (file: KeptFile) => Promise<readonly Row[]>;
-  /** When it changes, the chosen file is planned anew. */
+  /** When this value changes, the file is planned again. */
   readonly planFor?: string;
   readonly apply: (row: Row) => Promise<unknown>;
   readonly after: () => unknown;
 }
 
 /**
- * A file that is brought in: chosen, tried without changing anything, then done row by row. After a reload the file is
- * planned again, so that what was brought in already shows as unchanged and the rest can go on.
+ * Imports a file: choose it, see a preview, then import row by row. After a reload the file is planned again, so that
+ * imported rows show as unchanged and the rest can continue.
  */
 export function FileImport<Row extends ImportRow>(props: Props<Row>) {
   const { keepAs, planFor = '' } = props;
@@ -54,7 +54,7 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
       start(next);
     },
   });
-  // Only once, and again when the way of planning changes.
+  // Only once, and again when the planning options change.
   const planned = useRef<string>(undefined);
   useEffect(() => {
     if (planned.current === planFor) return;
@@ -98,10 +98,10 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
           <Alert color="blue" variant="light" mt="md">
             <Group justify="space-between" gap="xs">
               <span>
-                {file.name} was chosen before this page was loaded again. What came in then shows as unchanged.
+                {file.name} was chosen before the page was reloaded. Rows that were imported show as unchanged.
               </span>
               <Button size="xs" variant="default" onClick={clear}>
-                Forget it
+                Discard
               </Button>
             </Group>
           </Alert>
@@ -110,11 +110,11 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
           <Alert color="blue" variant="light" mt="md">
             <Group justify="space-between" gap="xs">
               <span>
-                {lostName} was chosen before this page was loaded again, and is too large to be kept. Choose it once
-                more: what came in then shows as unchanged.
+                {lostName} was chosen before the page was reloaded and is too large to be kept. Choose it again; rows
+                that were imported show as unchanged.
               </span>
               <Button size="xs" variant="default" onClick={clear}>
-                Forget it
+                Discard
               </Button>
             </Group>
           </Alert>
@@ -122,7 +122,7 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
       </Block>
       {(read.isPending || choose.isPending) && (
         <Text mt="md" role="status">
-          Reading the file and what there is already …
+          Reading the file and the existing records …
         </Text>
       )}
       {read.data && !read.isPending && (

@@ -1,12 +1,12 @@
 import { Alert, Badge, Button, Group, Progress, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
-import { underWay } from '../../lib/cut-off.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { Block } from '../block.tsx';
+import { underWay } from '../../lib/actions/cut-off.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { Block } from '../page/block.tsx';
 import classes from './import.module.css';
-import { applyRows, type ImportRow, type Outcome, type RowKind } from './import-rows.ts';
+import { applyRows, type ImportRow, type RowKind, type RowOutcome } from './import-rows.ts';
 
-/** Rows that are drawn; the counts and the import itself are about all. */
+/** The number of rows shown; counts and import include all rows. */
 const mostDrawn = 200;
 
 const kinds: readonly { readonly kind: RowKind; readonly label: string; readonly color: string }[] = [
@@ -17,29 +17,29 @@ const kinds: readonly { readonly kind: RowKind; readonly label: string; readonly
 ];
 
 interface Props<Row extends ImportRow> {
-  /** Of the import, as long as it is under way. */
+  /** The key of the running import. */
   readonly name: string;
   readonly rows: readonly Row[];
-  /** Brings one row in. What it throws is told beside the row, and the others go on. */
+  /** Imports one row. An error is shown beside the row, and the import continues. */
   readonly apply: (row: Row) => Promise<unknown>;
-  /** After each run. `isWhole`: nothing is left to bring in. */
+  /** After each run. `isWhole`: nothing is left to import. */
   readonly after: (isWhole: boolean) => unknown;
 }
 
-/** What an import would do, row by row, and then how it goes. */
+/** The preview of an import, row by row, and then its progress. */
 export function ImportPreview<Row extends ImportRow>({ name, rows, apply, after }: Props<Row>) {
   const [shown, setShown] = useState<RowKind | 'all'>('all');
-  const [outcomes, setOutcomes] = useState<ReadonlyMap<number, Outcome>>(new Map());
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<number, RowOutcome>>(new Map());
   const todo = rows.filter(({ kind, line }) => (kind === 'new' || kind === 'changed') && outcomes.get(line) !== 'done');
   const failed = [...outcomes.values()].filter((outcome) => outcome !== 'done').length;
   const run = useAction({
     run: async () => {
-      const results = new Map<number, Outcome>();
-      const note = (fresh: ReadonlyMap<number, Outcome>) => {
+      const results = new Map<number, RowOutcome>();
+      const note = (fresh: ReadonlyMap<number, RowOutcome>) => {
         for (const [line, outcome] of fresh) results.set(line, outcome);
         setOutcomes((known) => new Map([...known, ...fresh]));
       };
-      // After a reload the page says more than a notice could: it plans the file again.
+      // No notice after a reload: the page plans the file again, which says more.
       await underWay({ key: name }, () => applyRows(todo, apply, note));
       return [...results.values()].every((outcome) => outcome === 'done');
     },
@@ -119,13 +119,13 @@ function Going({ total, done, failed }: GoingProps) {
       />
       <Text size="sm" mt={4}>
         {done.toLocaleString('en')} of {total.toLocaleString('en')} rows are in
-        {failed > 0 ? `, ${failed.toLocaleString('en')} were refused by the service.` : '.'}
+        {failed > 0 ? `, ${failed.toLocaleString('en')} were rejected by the service.` : '.'}
       </Text>
     </div>
   );
 }
 
-function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: Outcome | undefined }) {
+function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: RowOutcome | undefined }) {
   const { label, color } = kinds.find(({ kind }) => kind === row.kind) ?? { label: row.kind, color: 'gray' };
   const failed = outcome !== undefined && outcome !== 'done' ? outcome.failed : undefined;
   return (

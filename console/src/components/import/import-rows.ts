@@ -13,26 +13,26 @@ export interface ImportRow {
   readonly kind: RowKind;
   readonly name: string;
   readonly differences: readonly Difference[];
-  /** Why it is refused, as a sentence. */
+  /** Why the row is rejected, as a sentence. */
   readonly problem?: string;
 }
 
-/** What became of a row: done, or the service's words. */
-export type Outcome = 'done' | { readonly failed: string };
+/** The result of a row: done, or the error message. */
+export type RowOutcome = 'done' | { readonly failed: string };
 
 const atOnce = 4;
 
 /** Milliseconds between two drawings of the progress. */
 const drawEvery = 200;
 
-/** Goes on after a row that the service refuses: every row ends as done or with its own words. */
+/** Imports rows a few at a time. A failed row does not stop the others. */
 export async function applyRows<Row extends ImportRow>(
   rows: readonly Row[],
   apply: (row: Row) => Promise<unknown>,
-  onProgress: (fresh: ReadonlyMap<number, Outcome>) => void,
+  onProgress: (fresh: ReadonlyMap<number, RowOutcome>) => void,
 ): Promise<void> {
   const waiting = rows.values();
-  let fresh = new Map<number, Outcome>();
+  let fresh = new Map<number, RowOutcome>();
   let drawnAt = performance.now();
   const draw = () => {
     onProgress(fresh);
@@ -41,8 +41,8 @@ export async function applyRows<Row extends ImportRow>(
   };
   const work = async () => {
     for (const row of waiting) {
-      const outcome = await outcomeOf(apply(row));
-      // Only now: what was drawn meanwhile is another map.
+      const outcome: RowOutcome = await outcomeOf(apply(row));
+      // Read `fresh` after waiting, because drawing replaces the map.
       fresh.set(row.line, outcome);
       if (performance.now() - drawnAt > drawEvery) draw();
     }
@@ -51,11 +51,11 @@ export async function applyRows<Row extends ImportRow>(
   draw();
 }
 
-async function outcomeOf(applied: Promise<unknown>): Promise<Outcome> {
+async function outcomeOf(applied: Promise<unknown>): Promise<RowOutcome> {
   try {
     await applied;
     return 'done';
   } catch (error) {
-    return { failed: error instanceof Error ? error.message : 'It did not work.' };
+    return { failed: error instanceof Error ? error.message : 'The import failed.' };
   }
 }

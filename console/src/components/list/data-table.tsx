@@ -1,40 +1,40 @@
 import { NativeSelect, Skeleton, UnstyledButton } from '@mantine/core';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
-import { Icon } from '../icon.tsx';
+import { Icon } from '../page/icon.tsx';
 import classes from './list.module.css';
 
 /** A column, as data. */
 export interface Column<T> {
   readonly name: string;
   readonly label: string;
-  /** What the service sorts by; without it the column cannot be sorted. */
+  /** The field that the service sorts by; without it, the column cannot be sorted. */
   readonly sortBy?: string;
   readonly render: (record: T) => ReactNode;
-  /** Numbers stand to the right. */
+  /** Numbers are right-aligned. */
   readonly isNumber?: true;
-  /** A date or a time, which stays in one line. */
+  /** A date or time, which stays on one line. */
   readonly isTime?: true;
   /** Not on a phone, where a row is a card. */
   readonly isDeskOnly?: true;
 }
 
 interface Props<T> {
-  /** What the table holds, for those who cannot see it. */
+  /** What the table contains, for screen readers. */
   readonly label: string;
-  /** The first is the row's title and should hold the link that the row stands for. */
+  /** The first column is the title of the row and contains its link. */
   readonly columns: readonly Column<T>[];
   readonly records: readonly T[] | undefined;
   readonly keyOf: (record: T) => string;
   readonly order: string;
-  /** The order as long as nobody chooses one; a phone offers the way back to it. */
+  /** The order unless another one is chosen; a phone offers it as an option. */
   readonly defaultOrder?: string;
   readonly onOrder: (order: string) => void;
   readonly isBusy: boolean;
-  /** How many lines to hold free until the first answer is there. */
+  /** Number of placeholder rows until the first answer. */
   readonly expected?: number;
 }
 
-/** A table on a desk, cards on a phone. A click anywhere in a row follows the row's first link. */
+/** A table on a large screen, cards on a phone. A click on a row follows its first link. */
 export function DataTable<T>(props: Props<T>) {
   const { label, columns, records, keyOf, order, defaultOrder = order, onOrder, isBusy, expected = 8 } = props;
   return (
@@ -51,7 +51,7 @@ export function DataTable<T>(props: Props<T>) {
           </thead>
           <tbody className={isBusy && records ? classes.busy : undefined}>
             {records?.map((record) => (
-              // The link inside is what the keyboard reaches; the row only makes it larger for the pointer.
+              // The keyboard reaches the link inside; the row only enlarges it for the pointer.
               <tr key={keyOf(record)} className={classes.line} onClick={followLink}>
                 {columns.map((column) => (
                   <td key={column.name} data-label={column.label} className={cellClass(column)}>
@@ -75,7 +75,7 @@ function cellClass<T>({ isNumber, isTime, isDeskOnly }: Column<T>): string {
 function followLink(event: MouseEvent<HTMLTableRowElement> | KeyboardEvent<HTMLTableRowElement>) {
   const target = event.target as HTMLElement;
   const isOwnClick = target.closest('a, button, input, select, label') !== null;
-  // Selecting a text with the pointer ends in a click too.
+  // Selecting text with the pointer ends in a click too.
   if (isOwnClick || window.getSelection()?.toString()) return;
   event.currentTarget.querySelector<HTMLAnchorElement>('a[href]')?.click();
 }
@@ -133,7 +133,7 @@ function PhoneOrder<T>({ columns, order, defaultOrder, onOrder }: PhoneOrderProp
   ]);
   const unlisted = [...new Set([defaultOrder, order])]
     .filter((value) => !listed.some((one) => one.value === value))
-    .map((value) => ({ value, label: value === '-objectId' ? 'Newest first' : 'As in the address' }));
+    .map((value) => ({ value, label: value === '-objectId' ? 'Newest first' : 'Custom order' }));
   return (
     <div className={classes.phoneOrder}>
       <NativeSelect

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Group, JsonInput, NativeSelect, SegmentedControl, Text, TextInput } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { type FormEvent, useState } from 'react';
-import { Icon } from '../icon.tsx';
+import { CodeBlock } from '../code/code-block.tsx';
+import { Icon } from '../page/icon.tsx';
 import {
   type Filter,
   type FilterField,
@@ -21,7 +22,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Conditions in rows, and the `where` that they make. A filter that rows cannot say is edited as JSON. */
+/** Edits a filter in rows. A filter that rows cannot express is edited as JSON. */
 export function FilterPanel({ fields, where, onApply, onClose }: Props) {
   const given = filterOf(where, fields);
   const [json, setJson] = useState(given ? undefined : JSON.stringify(where, null, 2));
@@ -39,8 +40,8 @@ export function FilterPanel({ fields, where, onApply, onClose }: Props) {
         <FilterRows fields={fields} filter={filter} onChange={setFilter} />
       ) : (
         <JsonInput
-          label="The filter as JSON"
-          description="The where-language of the interface."
+          label="Filter as JSON"
+          description="A where condition, as in the API."
           value={json}
           onChange={setJson}
           error={isBroken && 'This is not a JSON object.'}
@@ -49,11 +50,7 @@ export function FilterPanel({ fields, where, onApply, onClose }: Props) {
           spellCheck={false}
         />
       )}
-      {json === undefined && made && (
-        <pre className={classes.json} data-testid="where">
-          {JSON.stringify(made)}
-        </pre>
-      )}
+      {json === undefined && made && <CodeBlock data-testid="where">{JSON.stringify(made)}</CodeBlock>}
       <Group justify="space-between" mt="sm">
         <Group gap="xs">
           <Button type="submit" size="xs" disabled={isBroken}>
@@ -75,7 +72,7 @@ export function FilterPanel({ fields, where, onApply, onClose }: Props) {
             size="xs"
             variant="subtle"
             disabled={!back}
-            title={back ? undefined : 'Rows cannot say this filter.'}
+            title={back ? undefined : 'This filter cannot be edited in rows.'}
             onClick={() => {
               if (back) setFilter(startOf(back, fields));
               setJson(undefined);
@@ -118,7 +115,7 @@ export function FilterRows({ fields, filter, onChange }: RowsProps) {
   return (
     <>
       {rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row has nothing else to be told by
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other identity
         <Row key={index} fields={fields} row={row} onChange={(next) => set(index, next)} />
       ))}
       <Group justify="space-between" gap="xs">
@@ -133,7 +130,7 @@ export function FilterRows({ fields, filter, onChange }: RowsProps) {
         {rows.length > 1 && (
           <Group gap="xs">
             <Text size="sm" c="dimmed">
-              Show what meets
+              Match
             </Text>
             <SegmentedControl
               size="xs"

@@ -2,7 +2,7 @@ import { type JsonObject, literalPattern } from '@pharos/sdk';
 
 export type FilterKind = 'text' | 'number' | 'boolean' | 'date' | 'choice' | 'pointer' | 'member' | 'presence' | 'tag';
 
-/** A field that one can filter by. */
+/** A field that a list can be filtered by. */
 export interface FilterField {
   readonly name: string;
   readonly label: string;
@@ -13,7 +13,7 @@ export interface FilterField {
   readonly className?: string;
 }
 
-/** One line of a filter, as it is written in the interface. */
+/** One row of a filter form. */
 export interface FilterRow {
   readonly field: string;
   /** Below the field, for a `member`. */
@@ -25,9 +25,9 @@ export interface FilterRow {
 interface Operator {
   readonly label: string;
   readonly takesNoValue?: true;
-  /** The condition on the field, or undefined while the value is none. */
+  /** The condition on the field; undefined while the value is incomplete. */
   write(value: string, field: FilterField): unknown;
-  /** The value in a condition of this operator, or undefined when it is another one. */
+  /** The value of a condition with this operator; undefined for other conditions. */
   read(condition: unknown, field: FilterField): string | undefined;
 }
 
@@ -37,7 +37,7 @@ const only = (condition: unknown, operator: string): unknown => {
   return entries.length === 1 && entries[0]?.[0] === operator ? entries[0][1] : undefined;
 };
 
-/** A value as the service compares it. Only values of the same type are ever equal. */
+/** A value as the service compares it: values of different types are never equal. */
 function typed(text: string, field: FilterField): unknown {
   switch (field.kind) {
     case 'number':
@@ -55,7 +55,7 @@ function typed(text: string, field: FilterField): unknown {
   }
 }
 
-/** `3`, `true` and `null` mean themselves; quotes make them texts. */
+/** `3`, `true` and `null` are read as JSON; in quotes they are text. */
 function scalar(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -148,7 +148,7 @@ export function newRow(field: FilterField): FilterRow {
   return { field: field.name, path: '', operator: ofKind[field.kind][0] ?? 'is', value };
 }
 
-/** The condition that a row stands for, or undefined while something is missing in it. */
+/** The condition of a row; undefined while it is incomplete. */
 export function conditionOf(row: FilterRow, fields: readonly FilterField[]): JsonObject | undefined {
   const field = fields.find(({ name }) => name === row.field);
   const condition = field && operators[row.operator]?.write(row.value, field);
@@ -159,11 +159,11 @@ export function conditionOf(row: FilterRow, fields: readonly FilterField[]): Jso
 
 export interface Filter {
   readonly rows: readonly FilterRow[];
-  /** One of the rows is enough. */
+  /** One matching row is enough. */
   readonly isAny: boolean;
 }
 
-/** Rows with something missing are left out. */
+/** The condition of a filter, without incomplete rows. */
 export function whereOf({ rows, isAny }: Filter, fields: readonly FilterField[]): JsonObject | undefined {
   const conditions = rows.map((row) => conditionOf(row, fields)).filter((condition) => condition !== undefined);
   if (conditions.length < 2) return conditions[0];
@@ -172,7 +172,7 @@ export function whereOf({ rows, isAny }: Filter, fields: readonly FilterField[])
   return new Set(names).size === names.length ? Object.assign({}, ...conditions) : { $and: conditions };
 }
 
-/** The rows that stand for a where, or undefined when rows cannot say it. */
+/** The rows of a condition; undefined if rows cannot express it. */
 export function filterOf(where: JsonObject | undefined, fields: readonly FilterField[]): Filter | undefined {
   if (!where) return { rows: [], isAny: false };
   const [first] = Object.entries(where);

@@ -1,6 +1,6 @@
 import { type JsonObject, type Query, where } from '@pharos/sdk';
 
-/** What a list shows, as it stands in the address: a link to a page is a link to what one sees. */
+/** What a list shows, as in the address, so that a page can be linked to. */
 export interface ListSearch {
   /** The text in the search field. */
   readonly q?: string;
@@ -13,14 +13,14 @@ export interface ListSearch {
 
 export const pageSizes = [25, 50, 100] as const;
 const defaultSize = 25;
-/** The service skips no further. */
+/** The largest skip that the service accepts. */
 export const deepestSkip = 100_000;
 
-/** Takes of an address what means something; the rest is left out instead of being an error. */
+/** Reads the address and ignores what is invalid. */
 export function readListSearch(search: Readonly<Record<string, unknown>>): ListSearch {
   const { q, where: filter, order, page, size } = search;
   return {
-    // The router reads a text of digits as a number.
+    // The router parses digits as a number.
     ...(typeof q === 'string' || typeof q === 'number' ? { q: String(q) } : {}),
     ...(isFilter(filter) ? { where: filter } : {}),
     ...(typeof order === 'string' && order !== '' ? { order } : {}),
@@ -34,12 +34,12 @@ function isFilter(value: unknown): value is JsonObject {
 }
 
 interface Searched {
-  /** Where the search field looks. */
-  readonly searchFields: readonly string[];
+  /** The fields that the search looks in. */
+  readonly searchFields?: readonly string[];
   readonly defaultOrder: string;
 }
 
-/** What the service is asked for a list that stands in an address. `scope` narrows it further. */
+/** The query of a list; `scope` limits it further. */
 export function listQuery(search: ListSearch, { searchFields, defaultOrder }: Searched, scope?: JsonObject): Query {
   const size = search.size ?? defaultSize;
   const filter = bothOf(scope, listFilter(search, searchFields));
@@ -52,15 +52,18 @@ export function listQuery(search: ListSearch, { searchFields, defaultOrder }: Se
   };
 }
 
-/** The search field and the filter together. */
-export function listFilter({ q = '', where: filter }: ListSearch, fields: readonly string[]): JsonObject | undefined {
+/** The search and the filter as one condition. */
+export function listFilter(
+  { q = '', where: filter }: ListSearch,
+  fields: readonly string[] = [],
+): JsonObject | undefined {
   const text = q.trim();
   if (text === '' || fields.length === 0) return filter;
   const found = where().or(...fields.map((field) => where().contains(field, text)));
   return bothOf(filter, found.toJSON());
 }
 
-/** Both conditions, or the one that there is. */
+/** Both conditions combined. */
 export function bothOf(one: JsonObject | undefined, other: JsonObject | undefined): JsonObject | undefined {
   return one && other ? { $and: [one, other] } : (one ?? other);
 }

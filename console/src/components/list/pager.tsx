@@ -1,5 +1,5 @@
 import { ActionIcon, Group, NativeSelect, Text } from '@mantine/core';
-import { Icon } from '../icon.tsx';
+import { Icon } from '../page/icon.tsx';
 import classes from './list.module.css';
 import { deepestSkip, pageSizes } from './list-search.ts';
 
@@ -12,7 +12,7 @@ interface Props {
   readonly onSize: (size: number) => void;
 }
 
-/** `1–25 of 4,210 beacons`, forward and back. */
+/** `1–25 of 4,210`, with buttons for the previous and the next page. */
 export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) {
   const first = Math.min((page - 1) * size + 1, count);
   const last = Math.min(page * size, count);
@@ -27,15 +27,15 @@ export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) 
       <Group gap="xs">
         <NativeSelect
           size="xs"
-          aria-label="Lines on a page"
-          data={pageSizes.map((value) => ({ value: String(value), label: `${value} a page` }))}
+          aria-label="Rows per page"
+          data={pageSizes.map((value) => ({ value: String(value), label: `${value} per page` }))}
           value={String(size)}
           onChange={({ currentTarget: { value } }) => onSize(Number(value))}
         />
         <ActionIcon
           variant="default"
           size={30}
-          aria-label="Page before"
+          aria-label="Previous page"
           disabled={page <= 1}
           onClick={() => onPage(page - 1)}
         >
@@ -53,7 +53,7 @@ export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) 
       </Group>
       {page >= pages && count > deepestSkip + size && (
         <Text size="sm" c="dimmed">
-          Pages go no further than {deepestSkip.toLocaleString('en')}. Filter, or sort the other way round.
+          Only the first {deepestSkip.toLocaleString('en')} can be paged through. Filter the list, or reverse the order.
         </Text>
       )}
     </div>

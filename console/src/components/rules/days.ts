@@ -1,4 +1,4 @@
-import { addDays, instantOf, wallTime } from '../../lib/zoned-time.ts';
+import { addDays, instantOf, wallTime } from '../../lib/time/zoned-time.ts';
 import type { Rules } from './rules.ts';
 
 export const week = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
@@ -19,11 +19,11 @@ export const dayLabels: Readonly<Record<DayName, string>> = {
   Sun: 'Sunday',
 };
 
-/** A day that the schedule does not name is unchecked. */
+/** A day that the schedule does not list is unchecked. */
 export const runsOn = (showOn: readonly ShownDay[], day: DayName): boolean =>
   showOn.some(({ dayName, checked }) => dayName === day && checked);
 
-/** `Mon–Fri, Sun`; an empty text when it never runs. */
+/** `Mon–Fri, Sun`; empty if there is no day. */
 export function daysText(showOn: readonly ShownDay[]): string {
   const runs: DayName[][] = [];
   week.forEach((day, index) => {
@@ -39,7 +39,7 @@ export interface ComingDay {
   /** `2026-05-04` */
   readonly date: string;
   readonly day: DayName;
-  /** `part`: its validity begins or ends on that day. */
+  /** `part`: the validity begins or ends on that day. */
   readonly runs: 'yes' | 'part' | 'no';
 }
 
@@ -50,7 +50,7 @@ interface Schedule {
   readonly zone: string;
 }
 
-/** On which of the coming days a scenario runs, by the calendar at the site; today is the first. */
+/** The coming days on which a scenario runs, by the calendar at the venue, starting with today. */
 export function comingDays({ showOn, rules, isEnabled, zone }: Schedule, now: number, count = 14): ComingDay[] {
   const today = wallTime(now, zone).slice(0, 10);
   const from = rules.validFrom ? Date.parse(rules.validFrom) : Number.NEGATIVE_INFINITY;

@@ -9,7 +9,7 @@ const units = [
   { value: '86400', label: 'days' },
 ] as const;
 
-/** The largest unit in which it is a whole number. */
+/** The largest unit that gives a whole number. */
 const unitOf = (seconds: number): number =>
   Number(units.findLast(({ value }) => seconds > 0 && seconds % Number(value) === 0)?.value ?? 60);
 
@@ -20,7 +20,7 @@ interface Props {
   readonly error?: string | undefined;
 }
 
-/** A number and its unit; what is kept are seconds. */
+/** A number with a unit; the value is in seconds. */
 export function DurationField({ label, seconds, onChange, error }: Props) {
   const [unit, setUnit] = useState(() => unitOf(seconds));
   return (

@@ -1,5 +1,5 @@
 import { NativeSelect, Stack, Switch } from '@mantine/core';
-import type { Times } from '../../lib/times.ts';
+import type { Times } from '../../lib/time/times.ts';
 import { type RuleRow, ruleRows } from './rule-rows.tsx';
 import { limitTexts } from './rule-words.ts';
 import classes from './rules.module.css';
@@ -8,14 +8,14 @@ import type { RuleName, Rules } from './rules.ts';
 interface Props {
   readonly value: Rules;
   readonly onChange: (value: Rules) => void;
-  /** Those of the app, which hold where the message says nothing; without them these are the app's own. */
+  /** The rules of the app, as defaults of a message; without them, the app's own rules are edited. */
   readonly app?: Rules;
   readonly times: Times;
-  /** What the service had against a member, by its name or the beginning of it. */
+  /** The problem of a member, by its name or the beginning of it. */
   readonly problem: (name: string) => string | undefined;
 }
 
-/** How often and when: each rule is as the app says, off, or set here. */
+/** Delivery rules: each one is inherited from the app, off, or set here. */
 export function RuleFields({ value, onChange, app, times, problem }: Props) {
   return (
     <Stack gap="lg">
@@ -70,8 +70,8 @@ function Row({ row, value, onChange, app, times, problem }: RowProps) {
           label={label}
           description={about}
           data={[
-            { value: 'app', label: `As the app says: ${said || row.none}` },
-            ...(said ? [{ value: 'off', label: `Here: ${row.none}` }] : []),
+            { value: 'app', label: `As set for the app: ${said || row.none}` },
+            ...(said ? [{ value: 'off', label: `For this message: ${row.none}` }] : []),
             { value: 'own', label: 'Set for this message' },
           ]}
           value={mode === 'off' && !said ? 'app' : mode}

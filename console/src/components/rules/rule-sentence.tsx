@@ -5,7 +5,7 @@ interface Props extends Sentence {
   readonly isEnabled: boolean;
 }
 
-/** The whole rule, as one reads it aloud. */
+/** The rule as a sentence. */
 export function RuleSentence({ isEnabled, ...sentence }: Props) {
   const words = sentenceOf(sentence);
   return (

@@ -1,21 +1,21 @@
-import type { Times } from '../../lib/times.ts';
+import type { Times } from '../../lib/time/times.ts';
 import { daysText, type ShownDay, week } from './days.ts';
 import { type EventKind, eventTexts, type Rules } from './rules.ts';
 
-/** A piece of the sentence that a rule reads as. */
+/** A part of the sentence that describes a rule. */
 export type Word = string | { readonly strong: string } | { readonly em: string };
 
 export interface Sentence {
   readonly event: EventKind;
-  /** Names of the beacons; null stands for one that is gone. */
+  /** Names of the beacons; null for a deleted one. */
   readonly places: readonly (string | null)[];
   /** What is shown, such as `Welcome`. */
   readonly shown: string;
-  /** In front of it: `the picture`. */
+  /** Before the title: `the picture`. */
   readonly kind?: string;
   /** Of a scenario. */
   readonly showOn?: readonly ShownDay[];
-  /** Those in force: the app's and its own. */
+  /** The rules in effect. */
   readonly rules: Rules;
   readonly times: Times;
 }

@@ -1,7 +1,7 @@
 import type { Notification } from '@pharos/sdk';
 import type { App } from '../../lib/wire.ts';
 
-/** How often and when a message may be shown. Of a message: null switches off what the app has set for all. */
+/** How often and when a message may be shown. In a message, null switches off a rule of the app. */
 export type Rules = NonNullable<Notification['delivery']>;
 export type RuleName = keyof Rules;
 
@@ -12,22 +12,22 @@ const polite: Rules = {
   quietHours: { from: '22:00', until: '08:00' },
 };
 
-/** What the app has set for all of its messages. */
+/** The rules of the app for all messages. */
 export function appRules(policy: Pick<App['policy'], 'polite' | 'delivery'> | undefined): Rules {
   return { ...(policy?.polite ? polite : {}), ...policy?.delivery };
 }
 
-/** The app's rules with the message's own over them. */
+/** The app's rules, overridden by those of the message. */
 export function effectiveRules(app: Rules, own: Rules | undefined): Rules {
   return { ...app, ...own };
 }
 
-/** Without one of its members; absent means "as the app says". */
+/** Without one rule; a missing rule is inherited from the app. */
 export function withoutRule(rules: Rules, name: RuleName): Rules {
   return Object.fromEntries(Object.entries(rules).filter(([known]) => known !== name));
 }
 
-/** Null for none, because null is what clears the member. */
+/** Null without any rule, because null clears the member. */
 export const rulesOrNull = (rules: Rules): Rules | null => (Object.keys(rules).length > 0 ? rules : null);
 
 export type EventKind = Notification['event'];

@@ -1,18 +1,20 @@
-import { Badge, CloseButton, NativeSelect } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { BeaconPicker } from '../../components/beacon-picker.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { CsvExport } from '../../components/list/csv-export.tsx';
-import { bothOf } from '../../components/list/list-search.ts';
-import { type ListOperation, RecordList } from '../../components/list/record-list.tsx';
-import { shortId } from '../../components/names.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { type Range, ranges } from '../../lib/range.ts';
-import { type Times, useTimes } from '../../lib/times.ts';
+import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
+import { Chip } from '../../components/list/filter-chips.tsx';
+import { SectionList } from '../../components/list/section-list.tsx';
+import { shortId } from '../../components/page/names.tsx';
+import type { ListOperation } from '../../lib/data/listed.ts';
+import { type Range, ranges } from '../../lib/time/range.ts';
+import { type Times, useTimes } from '../../lib/time/times.ts';
 import classes from './activity.module.css';
-import { type ActivityTab, deliveriesTab, eventsTab, logsTab, visitsTab } from './lists.tsx';
+import type { ActivityTab } from './activity-tab.ts';
+import { deliveriesTab } from './deliveries-tab.tsx';
+import { eventsTab } from './events-tab.tsx';
+import { logsTab } from './logs-tab.tsx';
 import { type ActivitySearch, scopeOf } from './search.ts';
+import { visitsTab } from './visits-tab.tsx';
 
 const tabs = [
   { to: '/apps/$appId/activity/events', label: 'Events' },
@@ -23,25 +25,25 @@ const tabs = [
 
 export const EventsPage = () => (
   <Activity
-    about="Each event opens its why: which messages it caused, and what stopped the others."
+    about="Open an event to see which messages it caused, and why others were not shown."
     tab={eventsTab}
-    empty="As soon as an app reports that somebody came near a beacon, it stands here."
+    empty="Events appear here as soon as an app reports that a visitor came near a beacon."
   />
 );
 
 export const VisitsPage = () => (
   <Activity
-    about="A visit runs from entering to leaving, of one visitor at one beacon."
+    about="A visit is one visitor at one beacon, from entering to leaving."
     tab={visitsTab}
-    empty="As soon as somebody comes near a beacon, a visit begins."
+    empty="A visit begins as soon as a visitor comes near a beacon."
   />
 );
 
 export const DeliveriesPage = () => (
   <Activity
-    about="What became of each message for each visitor."
+    about="The outcome of each message for each visitor."
     tab={deliveriesTab}
-    empty="As soon as a message goes out, its deliveries stand here."
+    empty="Deliveries appear here as soon as a message is sent."
   />
 );
 
@@ -49,7 +51,7 @@ export const LogsPage = () => (
   <Activity
     about="The records that apps write and read at /logs."
     tab={logsTab}
-    empty="Each entering and leaving is recorded here, by the service or by the app."
+    empty="Each arrival and departure is recorded here, by the service or by the app."
   />
 );
 
@@ -64,9 +66,9 @@ function Activity<Id extends ListOperation>({ about, empty, tab }: Props<Id>) {
   const search = useSearch({ strict: false }) as ActivitySearch;
   const navigate = useNavigate();
   const times = useTimes(appId);
-  const { list, csv, narrowing, kinds } = tab(appId, times);
+  const { list, narrowing, kinds } = tab(appId, times);
   const { range, beacon, visitor, kind } = search;
-  // The start of a range is read off the clock once, not at every drawing.
+  // The start of a period is taken from the clock once, not on every render.
   const scope = useMemo(
     () =>
       scopeOf(
@@ -85,57 +87,42 @@ function Activity<Id extends ListOperation>({ about, empty, tab }: Props<Id>) {
       ),
     [range, beacon, visitor, kind, narrowing.time, narrowing.kind, narrowing.hasBeacon, times.zone],
   );
-  const go = (next: ActivitySearch, replace = false) =>
-    void navigate({ to: '.', search: { ...next } as never, replace });
+  const tabBar = (
+    <nav className={classes.tabs} aria-label="Parts of activity">
+      {tabs.map(({ to, label }) => (
+        <Link
+          key={to}
+          to={to}
+          params={{ appId }}
+          activeProps={{ 'aria-current': 'page' }}
+          activeOptions={{ includeSearch: false }}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
   return (
-    <>
-      <SectionHeader title="Activity">{about}</SectionHeader>
-      <nav className={classes.tabs} aria-label="Parts of activity">
-        {tabs.map(({ to, label }) => (
-          <Link
-            key={to}
-            to={to}
-            params={{ appId }}
-            activeProps={{ 'aria-current': 'page' }}
-            activeOptions={{ includeSearch: false }}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
-      <RecordList
-        appId={appId}
-        list={list}
-        search={search}
-        scope={scope}
-        onSearch={(next, options) => go(next, options?.replace)}
-        onAll={() => go({})}
-        tools={
-          <QuickFilters
-            appId={appId}
-            search={search}
-            kinds={kinds}
-            hasBeacon={narrowing.hasBeacon}
-            onChange={(part) => go({ ...search, page: undefined, ...part } as ActivitySearch)}
-            tools={
-              <CsvExport
-                appId={appId}
-                operation={list.operation}
-                plural={list.plural}
-                where={bothOf(scope, search.where)}
-                columns={csv}
-              />
-            }
-          />
-        }
-        note={`Times are in ${times.zone}.`}
-        empty={
-          <EmptyState icon="activity" title="Nothing has happened yet">
-            {empty}
-          </EmptyState>
-        }
-      />
-    </>
+    <SectionList
+      appId={appId}
+      title="Activity"
+      about={about}
+      above={tabBar}
+      list={list}
+      scope={scope}
+      tools={
+        <QuickFilters
+          appId={appId}
+          search={search}
+          kinds={kinds}
+          hasBeacon={narrowing.hasBeacon}
+          onChange={(part) =>
+            void navigate({ to: '.', search: { ...search, page: undefined, ...part } as never, replace: false })
+          }
+        />
+      }
+      empty={{ icon: 'activity', title: 'Nothing has happened yet', text: empty }}
+    />
   );
 }
 
@@ -147,10 +134,9 @@ interface QuickProps {
   readonly kinds: ActivityTab<ListOperation>['kinds'];
   readonly hasBeacon: boolean;
   readonly onChange: (part: Quick) => void;
-  readonly tools: React.ReactNode;
 }
 
-function QuickFilters({ appId, search, kinds, hasBeacon, onChange, tools }: QuickProps) {
+function QuickFilters({ appId, search, kinds, hasBeacon, onChange }: QuickProps) {
   const { range, beacon, kind, visitor } = search;
   return (
     <>
@@ -172,19 +158,10 @@ function QuickFilters({ appId, search, kinds, hasBeacon, onChange, tools }: Quic
         </div>
       )}
       {visitor && (
-        <Badge
-          variant="light"
-          size="lg"
-          tt="none"
-          fw={500}
-          rightSection={
-            <CloseButton size="xs" aria-label="Show all visitors" onClick={() => onChange({ visitor: undefined })} />
-          }
-        >
+        <Chip removeLabel="Show all visitors" onRemove={() => onChange({ visitor: undefined })}>
           Visitor <span className="mono">{shortId(visitor)}</span>
-        </Badge>
+        </Chip>
       )}
-      <div className={classes.end}>{tools}</div>
     </>
   );
 }

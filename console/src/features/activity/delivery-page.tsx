@@ -1,20 +1,19 @@
-import { Alert, Group, Skeleton } from '@mantine/core';
+import { Alert, Group } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Block } from '../../components/block.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { ShowRequest } from '../../components/list/show-request.tsx';
-import names from '../../components/names.module.css';
-import { TriggerLink, VisitorLink } from '../../components/names.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { senderName } from '../../lib/delivery-words.ts';
-import { useTimes } from '../../lib/times.ts';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ShowRequest } from '../../components/code/show-request.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import names from '../../components/page/names.module.css';
+import { TriggerLink, VisitorLink } from '../../components/page/names.tsx';
+import { RecordPage } from '../../components/page/record-page.tsx';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { deliveryColors, senderName } from '../../lib/text/delivery-words.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import classes from './activity.module.css';
-import { type Delivery, deliverySentence, deliveryWord, stateColors } from './words.ts';
+import { deliverySentence, deliveryWord, type ListedDelivery } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/deliveries/$deliveryId');
 
@@ -25,49 +24,50 @@ const deliveryQuery = (appId: string, deliveryId: string) =>
       (await dataOf(appId).call('getDelivery', { params: { objectId: deliveryId }, signal })).result,
   });
 
-/** What became of one message for one visitor. */
+/** The outcome of one message for one visitor. */
 export function DeliveryPage() {
   const { appId, deliveryId } = route.useParams();
-  const { data: delivery, error } = useQuery(deliveryQuery(appId, deliveryId));
+  const query = useQuery(deliveryQuery(appId, deliveryId));
   return (
-    <>
-      <SectionHeader title={delivery ? `Delivery: ${deliveryWord(delivery).toLowerCase()}` : 'Delivery'}>
-        <Link to="/apps/$appId/activity/deliveries" params={{ appId }} className={names.link}>
-          All deliveries
-        </Link>
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!delivery && !error && <Skeleton h={260} />}
-      {delivery && <Found appId={appId} delivery={delivery} />}
-      <Group justify="flex-end" mt="xs">
-        <ShowRequest appId={appId} request={{ operation: 'getDelivery', params: { objectId: deliveryId } }} />
-      </Group>
-    </>
+    <RecordPage
+      query={query}
+      title={(delivery) => (delivery ? `Delivery: ${deliveryWord(delivery).toLowerCase()}` : 'Delivery')}
+      all={{ label: 'All deliveries', to: '/apps/$appId/activity/deliveries', params: { appId } }}
+    >
+      {(delivery) => (
+        <>
+          <Found appId={appId} delivery={delivery} />
+          <Group justify="flex-end" mt="xs">
+            <ShowRequest appId={appId} request={{ operation: 'getDelivery', params: { objectId: deliveryId } }} />
+          </Group>
+        </>
+      )}
+    </RecordPage>
   );
 }
 
-function Found({ appId, delivery }: { readonly appId: string; readonly delivery: Delivery }) {
+function Found({ appId, delivery }: { readonly appId: string; readonly delivery: ListedDelivery }) {
   const times = useTimes(appId);
   const { state, reason, sender, attempts, eventId, pushId, triggerId } = delivery;
-  const way = [
-    { label: 'Asked for', at: delivery.createdAt },
+  const steps = [
+    { label: 'Requested', at: delivery.createdAt },
     { label: 'Sent', at: delivery.sentAt },
     { label: 'Received', at: delivery.receivedAt },
     { label: 'Opened', at: delivery.openedAt },
-    { label: state === 'sent' ? 'Valid until' : 'Wanted until', at: delivery.expiresAt },
+    { label: state === 'sent' ? 'Valid until' : 'To be sent by', at: delivery.expiresAt },
   ];
   return (
     <>
-      <Alert color={stateColors[state]} variant="light" mb="lg">
+      <Alert color={deliveryColors[state]} variant="light" mb="lg">
         {deliverySentence(delivery)}
         {reason && ` ${reason}`}
       </Alert>
-      <Block title="Its way" about={`Times are in ${times.zone}.`}>
+      <Block title="Progress" about={`Times are in ${times.zone}.`}>
         <ul className={classes.way}>
-          {way.map(({ label, at }) => (
+          {steps.map(({ label, at }) => (
             <li key={label}>
               <span>{label}</span>
-              <span>{at ? times.dateTime(at) : 'not known'}</span>
+              <span>{at ? times.dateTime(at) : 'unknown'}</span>
             </li>
           ))}
         </ul>
@@ -101,8 +101,8 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
               </Link>
             </Fact>
           )}
-          <Fact label="Push service">{sender ? senderName(sender) : 'none was asked'}</Fact>
-          <Fact label="Tries">{attempts}</Fact>
+          <Fact label="Push service">{sender ? senderName(sender) : 'none'}</Fact>
+          <Fact label="Attempts">{attempts}</Fact>
           <Fact label="objectId" isWide>
             <span className="mono">{delivery.objectId}</span>
             <CopyButton text={delivery.objectId} label="objectId" />

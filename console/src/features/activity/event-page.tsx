@@ -1,25 +1,24 @@
-import { Badge, Group, Skeleton, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Block } from '../../components/block.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { ShowRequest } from '../../components/list/show-request.tsx';
-import names from '../../components/names.module.css';
-import { BeaconLink, BeaconName, TriggerLink, VisitorLink } from '../../components/names.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { eventWords } from '../../lib/event-words.ts';
-import { useTimes } from '../../lib/times.ts';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ShowRequest } from '../../components/code/show-request.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import names from '../../components/page/names.module.css';
+import { BeaconLink, BeaconName, TriggerLink, VisitorLink } from '../../components/page/names.tsx';
+import { RecordPage } from '../../components/page/record-page.tsx';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { eventWords } from '../../lib/text/event-words.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import classes from './activity.module.css';
 import {
   causeWords,
-  type Delivery,
   deliverySentence,
   deliveryWord,
   type JudgedEvent,
+  type ListedDelivery,
   outcomeColors,
   outcomeWords,
   type Verdict,
@@ -43,44 +42,41 @@ const eventQuery = (appId: string, eventId: string) =>
     },
   });
 
-/** One event and its why. */
+/** One event, with the messages that it caused and the ones it did not. */
 export function EventPage() {
   const { appId, eventId } = route.useParams();
-  const { data, error } = useQuery(eventQuery(appId, eventId));
+  const query = useQuery(eventQuery(appId, eventId));
   return (
-    <>
-      <SectionHeader
-        title={
-          data ? (
-            <>
-              {eventWords[data.event.event]} <BeaconName appId={appId} beaconId={data.event.beaconId.objectId} />
-            </>
-          ) : (
-            'Event'
-          )
-        }
-      >
-        <Link to="/apps/$appId/activity/events" params={{ appId }} className={names.link}>
-          All events
-        </Link>
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={260} />}
-      {data && <Why appId={appId} event={data.event} deliveries={data.deliveries} />}
-      {data && <EventFacts appId={appId} event={data.event} />}
-      {data && (
-        <Group justify="flex-end" mt="xs">
-          <ShowRequest appId={appId} request={{ operation: 'getEvent', params: { objectId: eventId } }} />
-        </Group>
+    <RecordPage
+      query={query}
+      title={(data) =>
+        data ? (
+          <>
+            {eventWords[data.event.event]} <BeaconName appId={appId} beaconId={data.event.beaconId.objectId} />
+          </>
+        ) : (
+          'Event'
+        )
+      }
+      all={{ label: 'All events', to: '/apps/$appId/activity/events', params: { appId } }}
+    >
+      {({ event, deliveries }) => (
+        <>
+          <Why appId={appId} event={event} deliveries={deliveries} />
+          <EventFacts appId={appId} event={event} />
+          <Group justify="flex-end" mt="xs">
+            <ShowRequest appId={appId} request={{ operation: 'getEvent', params: { objectId: eventId } }} />
+          </Group>
+        </>
       )}
-    </>
+    </RecordPage>
   );
 }
 
 interface WhyProps {
   readonly appId: string;
   readonly event: JudgedEvent;
-  readonly deliveries: ReadonlyMap<string, Delivery>;
+  readonly deliveries: ReadonlyMap<string, ListedDelivery>;
 }
 
 const rank: Readonly<Record<Verdict['outcome'], number>> = { fired: 0, pending: 1, stopped: 2 };
@@ -93,8 +89,7 @@ function Why({ appId, event, deliveries }: WhyProps) {
     <Block title="Why" about={about}>
       {verdicts.length === 0 ? (
         <Text c="dimmed" size="sm">
-          No notification and no scenario belongs to this beacon, or an app recorded this event without asking for
-          messages.
+          This beacon has no notification and no scenario, or an app recorded the event without asking for messages.
         </Text>
       ) : (
         <ul className={classes.verdicts} aria-label="Messages that could have been shown">
@@ -120,7 +115,7 @@ function countText(fired: number, all: number): string {
 interface LineProps {
   readonly appId: string;
   readonly verdict: Verdict;
-  readonly delivery: Delivery | undefined;
+  readonly delivery: ListedDelivery | undefined;
 }
 
 function VerdictLine({ appId, verdict, delivery }: LineProps) {
@@ -138,7 +133,7 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
         </div>
         {outcome !== 'fired' && <p className={classes.why}>{reasonOf(text)}</p>}
         {outcome === 'pending' && dueAt && (
-          <div className={classes.delivery}>It is decided at {times.dateTime(dueAt)}.</div>
+          <div className={classes.delivery}>To be decided at {times.dateTime(dueAt)}.</div>
         )}
         {delivery && (
           <p className={classes.delivery}>
@@ -158,7 +153,7 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
   );
 }
 
-/** The sentence without its beginning, which the badge beside it says. */
+/** The sentence without its beginning, which the badge already says. */
 function reasonOf(text: string): string {
   const reason = text.replace(/^Not shown: /, '');
   return reason.slice(0, 1).toUpperCase() + reason.slice(1);
@@ -178,7 +173,7 @@ function EventFacts({ appId, event }: { readonly appId: string; readonly event: 
         <Fact label="Visitor">
           <VisitorLink appId={appId} installationId={event.installationId.objectId} />
         </Fact>
-        <Fact label="Noticed by">
+        <Fact label="Detected by">
           {causeWords[event.cause]}
           {event.inferred && (
             <Badge variant="light" color="yellow" tt="none">
@@ -194,7 +189,7 @@ function EventFacts({ appId, event }: { readonly appId: string; readonly event: 
             search={{ where: { visitId: event.visitId } }}
             className={names.link}
           >
-            all events of it
+            all events of the visit
           </Link>
         </Fact>
         <Fact label="Recorded" isTime>

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { app } from '../../app/routes.ts';
+import { app } from '../../frame/routes.ts';
 import { readActivitySearch } from './search.ts';
 
 const pages = () => import('./activity-pages.tsx');

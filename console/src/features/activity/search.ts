@@ -1,15 +1,15 @@
 import type { JsonObject } from '@pharos/sdk';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
-import { isRange, type Range, startOf } from '../../lib/range.ts';
+import { isRange, type Range, startOfRange } from '../../lib/time/range.ts';
 
-/** What the pages of activity show, as it stands in the address. */
+/** What the activity pages show, as in the address. */
 export interface ActivitySearch extends ListSearch {
   readonly range?: Range;
   /** An objectId. */
   readonly beacon?: string;
   /** The objectId of an installation. */
   readonly visitor?: string;
-  /** ENTER, or the state of a delivery, or the kind of a log record. */
+  /** An event such as ENTER, the state of a delivery, or the kind of a log record. */
   readonly kind?: string;
 }
 
@@ -26,18 +26,18 @@ export function readActivitySearch(search: Record<string, unknown>): ActivitySea
   };
 }
 
-/** The members that a list can be narrowed by. */
+/** The members that the quick filters apply to. */
 export interface Narrowing {
   readonly time: string;
   readonly kind?: string;
   readonly hasBeacon: boolean;
 }
 
-/** The condition that the quick filters stand for. */
+/** The condition of the quick filters. */
 export function scopeOf(search: ActivitySearch, by: Narrowing, zone: string): JsonObject | undefined {
   const { range, beacon, visitor, kind } = search;
   const scope: JsonObject = {
-    ...(range ? { [by.time]: { $gte: startOf(range, zone) } } : {}),
+    ...(range ? { [by.time]: { $gte: startOfRange(range, zone) } } : {}),
     ...(beacon && by.hasBeacon ? { beaconId: pointer('Beacon', beacon) } : {}),
     ...(visitor ? { installationId: pointer('_Installation', visitor) } : {}),
     ...(kind && by.kind ? { [by.kind]: kind } : {}),

@@ -1,12 +1,10 @@
 import type { Answer } from '@pharos/sdk';
-import type { Listed } from '../../components/list/record-list.tsx';
-import { deliveryColors as stateColors, deliveryWords as stateWords } from '../../lib/delivery-words.ts';
-
-export { stateColors, stateWords };
+import type { Listed } from '../../lib/data/listed.ts';
+import { deliveryWords } from '../../lib/text/delivery-words.ts';
 
 export type ActivityEvent = Listed<'listEvents'>;
 export type Visit = Listed<'listVisits'>;
-export type Delivery = Listed<'listDeliveries'>;
+export type ListedDelivery = Listed<'listDeliveries'>;
 export type Log = Listed<'listLogs'>;
 export type JudgedEvent = Answer<'getEvent'>['result'];
 export type Verdict = JudgedEvent['verdicts'][number];
@@ -19,52 +17,44 @@ export const eventLabels: Readonly<Record<ActivityEvent['event'], string>> = {
   FAR: 'Is more than three metres away',
 };
 
-export const eventColors: Readonly<Record<ActivityEvent['event'], string>> = {
-  ENTER: 'teal',
-  EXIT: 'gray',
-  IMMEDIATE: 'blue',
-  NEAR: 'blue',
-  FAR: 'gray',
-};
-
-/** Who noticed it. */
+/** What detected an event. */
 export const causeWords: Readonly<Record<ActivityEvent['cause'], string>> = {
-  samples: 'signals of the beacon',
+  samples: 'beacon signals',
   device: 'the phone itself',
-  silence: 'silence: no signal came any more',
-  timeout: 'nobody: twelve hours without a word',
+  silence: 'silence: the signals stopped',
+  timeout: 'timeout: twelve hours without a report',
 };
 
-/** How sure a visit's end is. */
+/** How the end of a visit was detected. */
 export function endWords({ isOpen, endedBy, inferred }: Visit): string {
   if (isOpen || endedBy === null) return 'still here';
-  if (inferred) return 'inferred: nobody saw the end';
+  if (inferred) return 'inferred: the end was not detected';
   return endedBy === 'silence'
-    ? 'seen: the signal was gone'
+    ? 'detected: the signal stopped'
     : endedBy === 'device'
-      ? 'seen by the phone'
-      : 'seen by its signals';
+      ? 'detected by the phone'
+      : 'detected by beacon signals';
 }
 
-const stateSentences: Readonly<Record<Delivery['state'], string>> = {
-  queued: 'It waits to be sent.',
-  sent: 'The push service has taken it.',
-  failed: 'The push service has refused it.',
-  expired: 'It could not be sent in time, and is no longer wanted.',
-  noTarget: 'There was no address to send it to. An app that was open has shown it all the same.',
+const stateSentences: Readonly<Record<ListedDelivery['state'], string>> = {
+  queued: 'It is waiting to be sent.',
+  sent: 'The push service accepted it.',
+  failed: 'The push service rejected it.',
+  expired: 'It could not be sent in time and has expired.',
+  noTarget: 'There was no push address to send it to. If the app was open, it showed the message.',
   cancelled: 'The push was cancelled before it was sent.',
 };
 
-/** What became of it, as far as the app has said. */
-export function deliverySentence({ state, openedAt, receivedAt }: Delivery): string {
-  if (openedAt) return 'The phone has received it, and somebody opened it.';
-  return receivedAt ? 'The phone has received it.' : stateSentences[state];
+/** The state of a delivery as a sentence, as far as the app reported it. */
+export function deliverySentence({ state, openedAt, receivedAt }: ListedDelivery): string {
+  if (openedAt) return 'The phone received it, and it was opened.';
+  return receivedAt ? 'The phone received it.' : stateSentences[state];
 }
 
-/** `Opened`, where the app has said so. */
-export function deliveryWord({ state, openedAt, receivedAt }: Delivery): string {
+/** The state of a delivery; `Opened` if the app reported it. */
+export function deliveryWord({ state, openedAt, receivedAt }: ListedDelivery): string {
   if (openedAt) return 'Opened';
-  return receivedAt ? 'Received' : stateWords[state];
+  return receivedAt ? 'Received' : deliveryWords[state];
 }
 
 export const outcomeWords: Readonly<Record<Verdict['outcome'], string>> = {

@@ -1,20 +1,18 @@
-import { Badge, Button, Menu, NativeSelect, Skeleton } from '@mantine/core';
+import { Badge, Button, Menu, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import blocks from '../../components/blocks.module.css';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { type Role, roleTexts, useMay, useSession } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { administratorsQuery } from '../../lib/queries.ts';
-import { showDate } from '../../lib/time.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { RowList } from '../../components/list/row-list.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { Icon } from '../../components/page/icon.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { type Role, roleOptions, roleTexts, useMay, useSession } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { administratorsQuery } from '../../lib/data/queries.ts';
+import { showDate } from '../../lib/time/time.ts';
 import type { Administrator } from '../../lib/wire.ts';
 import classes from './administrators.module.css';
 import { NewAdministratorDialog, ResetPasswordDialog } from './dialogs.tsx';
-
-const roleOptions = Object.entries(roleTexts).map(([value, { label }]) => ({ value, label }));
 
 export function AdministratorsPage() {
   const { data: administrators, error } = useQuery(administratorsQuery);
@@ -26,29 +24,25 @@ export function AdministratorsPage() {
       <PageHeader
         title="Administrators"
         action={
-          mayWrite ? (
+          mayWrite && (
             <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
               Add an administrator
             </Button>
-          ) : undefined
+          )
         }
       >
-        The people who sign in to this console. Users of your apps are not among them.
+        The people who sign in to this console. They are not users of your apps.
       </PageHeader>
-      <FailureNote message={error?.message} />
-      {!administrators && !error && <Skeleton h={64} />}
-      {administrators && (
-        <ul className={blocks.rows}>
-          {administrators.map((administrator) => (
-            <Row
-              key={administrator.adminId}
-              administrator={administrator}
-              isLocked={!mayWrite}
-              onResetPassword={() => setResetting(administrator)}
-            />
-          ))}
-        </ul>
-      )}
+      <RowList rows={administrators} error={error}>
+        {(administrator) => (
+          <Row
+            key={administrator.adminId}
+            administrator={administrator}
+            isLocked={!mayWrite}
+            onResetPassword={() => setResetting(administrator)}
+          />
+        )}
+      </RowList>
       <dl className={classes.roles}>
         {Object.entries(roleTexts).map(([role, { label, sentence }]) => (
           <div key={role}>

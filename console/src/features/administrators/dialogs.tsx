@@ -1,15 +1,12 @@
-import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { type Role, roleTexts } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { administratorsQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { PasswordField } from '../../components/form/password-field.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { type Role, roleOptions, roleTexts } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { administratorsQuery } from '../../lib/data/queries.ts';
 import type { Administrator } from '../../lib/wire.ts';
-
-const roleOptions = Object.entries(roleTexts).map(([value, { label }]) => ({ value, label }));
-const show = { 'aria-label': 'Show the password' };
 
 interface NewProps {
   readonly isOpen: boolean;
@@ -25,43 +22,33 @@ export function NewAdministratorDialog({ isOpen, onClose }: NewProps) {
     showsError: true,
     after: onClose,
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    create.mutate(undefined, { onError: fields.setFailure });
-  }
   return (
-    <Modal opened={isOpen} onClose={onClose} onExitTransitionEnd={() => fields.reset()} title="Add an administrator">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FailureNote message={fields.rest(['name', 'email', 'role', 'password'])} />
-          <TextInput label="Name" autoComplete="off" data-autofocus required {...fields.text('name')} />
-          <TextInput label="E-mail" type="email" autoComplete="off" required {...fields.text('email')} />
-          <NativeSelect
-            label="Role"
-            description={roleTexts[fields.values.role].sentence}
-            data={roleOptions}
-            value={fields.values.role}
-            onChange={(event) => fields.set('role', event.currentTarget.value as Role)}
-          />
-          <PasswordInput
-            label="First password"
-            description="At least 10 characters. Hand it over in person; it can be changed after signing in."
-            autoComplete="new-password"
-            visibilityToggleButtonProps={show}
-            required
-            {...fields.text('password')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Add
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <DialogForm
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Add an administrator"
+      form={fields}
+      names={['name', 'email', 'role', 'password']}
+      submit="Add"
+      isBusy={create.isPending}
+      onSubmit={() => create.mutate(undefined, { onError: fields.setFailure })}
+    >
+      <TextInput label="Name" autoComplete="off" data-autofocus required {...fields.text('name')} />
+      <TextInput label="E-mail" type="email" autoComplete="off" required {...fields.text('email')} />
+      <NativeSelect
+        label="Role"
+        description={roleTexts[fields.values.role].sentence}
+        data={roleOptions}
+        value={fields.values.role}
+        onChange={(event) => fields.set('role', event.currentTarget.value as Role)}
+      />
+      <PasswordField
+        label="First password"
+        description="At least 10 characters. Hand it over in person; it can be changed after signing in."
+        autoComplete="new-password"
+        {...fields.text('password')}
+      />
+    </DialogForm>
   );
 }
 
@@ -78,40 +65,25 @@ export function ResetPasswordDialog({ target, onClose }: ResetProps) {
     showsError: true,
     after: onClose,
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (target) reset.mutate(target.adminId, { onError: fields.setFailure });
-  }
   return (
-    <Modal
-      opened={target !== undefined}
+    <DialogForm
+      isOpen={target !== undefined}
       onClose={onClose}
-      onExitTransitionEnd={() => fields.reset()}
       title={`A new password for ${target?.name ?? ''}`}
+      about={<Text size="sm">{target?.name} is signed out everywhere. Hand the new password over in person.</Text>}
+      form={fields}
+      names={['password']}
+      submit="Set the password"
+      isBusy={reset.isPending}
+      onSubmit={() => target && reset.mutate(target.adminId, { onError: fields.setFailure })}
     >
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <Text size="sm">All sessions of {target?.name} end. Hand the new password over in person.</Text>
-          <FailureNote message={fields.rest(['password'])} />
-          <PasswordInput
-            label="New password"
-            description="At least 10 characters."
-            autoComplete="new-password"
-            visibilityToggleButtonProps={show}
-            data-autofocus
-            required
-            {...fields.text('password')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={reset.isPending}>
-              Set the password
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      <PasswordField
+        label="New password"
+        description="At least 10 characters."
+        autoComplete="new-password"
+        data-autofocus
+        {...fields.text('password')}
+      />
+    </DialogForm>
   );
 }

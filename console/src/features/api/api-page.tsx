@@ -1,16 +1,16 @@
 import { Anchor, Skeleton, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
 import classes from './api.module.css';
 import { type ApiOperation, type ApiTag, referenceQuery } from './openapi.ts';
 import { OperationView } from './operation-view.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/api');
 
-/** The reference of the interface for apps, and a place to try each of its operations on this app. */
+/** The API reference, with a form to try each operation on this app. */
 export function ApiPage() {
   const { appId } = route.useParams();
   const { op, q = '' } = route.useSearch();

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 
-/** The parts of JSON Schema that the interface's declarations use. */
+/** The parts of JSON Schema that the API uses. */
 export interface Schema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -65,7 +65,7 @@ export const referenceQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: async (): Promise<readonly ApiTag[]> => {
     const answer = await fetch('/openapi.json');
-    if (!answer.ok) throw new Error('The service does not answer with its description.');
+    if (!answer.ok) throw new Error('The service does not provide its OpenAPI document.');
     return byTag((await answer.json()) as OpenApi);
   },
 });
@@ -102,19 +102,19 @@ export function needsOf({ security = [] }: ApiOperation): 'app' | 'maybe' | 'use
   return withBearer === 0 ? 'app' : withBearer === security.length ? 'user' : 'maybe';
 }
 
-export const bodyOf = ({ requestBody }: ApiOperation): (Media & { readonly type: string }) | undefined => {
+export const requestBodyOf = ({ requestBody }: ApiOperation): (Media & { readonly type: string }) | undefined => {
   const [first] = Object.entries(requestBody?.content ?? {});
   return first && { type: first[0], ...first[1] };
 };
 
-/** What is sent: the values of the parameters and the text of the body. */
-export interface Draft {
+/** A request in the form: parameter values and body text. */
+export interface RequestDraft {
   readonly values: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** Path and query behind `/api/v2`, with the parameters filled in. */
-export function addressOf({ path, parameters = [] }: ApiOperation, { values }: Draft): string {
+export function requestPath({ path, parameters = [] }: ApiOperation, { values }: RequestDraft): string {
   const filled = path
     .replace(/^\/api\/v2/, '')
     .replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
@@ -127,12 +127,16 @@ export function addressOf({ path, parameters = [] }: ApiOperation, { values }: D
 /** In single quotes of a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The same request as an app would send it, with its own credentials. */
-export function curlOf(operation: ApiOperation, draft: Draft, { origin, appId }: { origin: string; appId: string }) {
-  const body = bodyOf(operation);
+/** The request as an app sends it, with its own credentials. */
+export function draftCurl(
+  operation: ApiOperation,
+  draft: RequestDraft,
+  { origin, appId }: { origin: string; appId: string },
+) {
+  const body = requestBodyOf(operation);
   const needs = needsOf(operation);
   return [
-    `curl${operation.method === 'GET' ? '' : ` -X ${operation.method}`} ${quoted(`${origin}/api/v2${addressOf(operation, draft)}`)}`,
+    `curl${operation.method === 'GET' ? '' : ` -X ${operation.method}`} ${quoted(`${origin}/api/v2${requestPath(operation, draft)}`)}`,
     `-H ${quoted(`X-Service-AppId: ${appId}`)}`,
     `-H 'X-Service-AppKey: YOUR-APP-KEY'`,
     ...(needs === 'user' ? [`-H 'Authorization: Bearer ACCESS-TOKEN'`] : []),

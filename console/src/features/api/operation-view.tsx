@@ -1,8 +1,9 @@
 import { Badge, Text } from '@mantine/core';
-import { Block } from '../../components/block.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
+import { JsonBlock } from '../../components/code/code-block.tsx';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { Block } from '../../components/page/block.tsx';
 import classes from './api.module.css';
-import { type ApiOperation, bodyOf, needsOf, ruleOf, type Schema } from './openapi.ts';
+import { type ApiOperation, needsOf, requestBodyOf, ruleOf, type Schema } from './openapi.ts';
 import { Prose } from './prose.tsx';
 import { TryIt } from './try-it.tsx';
 
@@ -20,10 +21,10 @@ const needs = {
   user: "Needs the app headers and a user's access token.",
 };
 
-/** One operation: what it takes and answers, and the form that sends it. */
+/** One operation: parameters, responses, and the form that sends it. */
 export function OperationView({ appId, operation }: { readonly appId: string; readonly operation: ApiOperation }) {
   const { method, path, summary, description, parameters = [], responses } = operation;
-  const body = bodyOf(operation);
+  const body = requestBodyOf(operation);
   return (
     <div>
       <Block
@@ -66,7 +67,7 @@ export function OperationView({ appId, operation }: { readonly appId: string; re
               <b>{status}</b> <Prose text={about} />
             </Text>
             {status.startsWith('2') && content?.['application/json']?.example !== undefined && (
-              <pre className={classes.code}>{JSON.stringify(content['application/json'].example, null, 2)}</pre>
+              <JsonBlock value={content['application/json'].example} isLimited />
             )}
           </div>
         ))}

@@ -1,4 +1,4 @@
-/** A sentence of the OpenAPI document: what stands between backticks there is code. */
+/** Text of the OpenAPI document; text in backticks is code. */
 export function Prose({ text }: { readonly text: string }) {
   return text.split('`').map((part, place) =>
     place % 2 === 0 ? (

@@ -1,26 +1,34 @@
 import { Alert, Badge, Button, FileInput, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyField } from '../../components/copy-field.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { JsonEditor } from '../../components/json-editor.tsx';
-import { isAllowed, useSession } from '../../lib/access.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CodeBlock } from '../../components/code/code-block.tsx';
+import { CopyField } from '../../components/code/copy-field.tsx';
+import { JsonEditor } from '../../components/code/json-editor.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { isAllowed, useSession } from '../../lib/data/access.ts';
 import { dataNeeds } from '../../lib/wire.ts';
 import classes from './api.module.css';
-import { type ApiOperation, addressOf, bodyOf, curlOf, type Draft, type Parameter } from './openapi.ts';
+import {
+  type ApiOperation,
+  draftCurl,
+  type Parameter,
+  type RequestDraft,
+  requestBodyOf,
+  requestPath,
+} from './openapi.ts';
 
 interface Props {
   readonly appId: string;
   readonly operation: ApiOperation;
 }
 
-/** Sends an operation to the app as the signed-in administrator, and shows how an app would send it. */
+/** Sends an operation as the signed-in administrator, and shows how an app would send it. */
 export function TryIt({ appId, operation }: Props) {
-  const body = bodyOf(operation);
+  const body = requestBodyOf(operation);
   const isJson = body?.type === 'application/json';
-  const [draft, setDraft] = useState<Draft>({
+  const [draft, setDraft] = useState<RequestDraft>({
     values: {},
     body: isJson ? JSON.stringify(body.example ?? {}, null, 2) : '',
   });
@@ -80,7 +88,7 @@ export function TryIt({ appId, operation }: Props) {
           {send.data && <AnswerView answer={send.data} />}
           <CopyField
             label="As an app sends it"
-            text={curlOf(operation, draft, { origin: window.location.origin, appId })}
+            text={draftCurl(operation, draft, { origin: window.location.origin, appId })}
             isBlock
           />
         </Stack>
@@ -88,13 +96,13 @@ export function TryIt({ appId, operation }: Props) {
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title="Send it to the app?"
+        title="Send this request?"
         confirm="Delete"
         isBusy={send.isPending}
         failure={send.error?.message}
         onConfirm={() => send.mutate()}
       >
-        <span className="mono">DELETE {addressOf(operation, draft)}</span> deletes in this app, for good.
+        <span className="mono">DELETE {requestPath(operation, draft)}</span> deletes data of this app permanently.
       </ConfirmDialog>
     </Block>
   );
@@ -106,8 +114,8 @@ function useRefusal(operationId: string): string | undefined {
   const needs = (dataNeeds as Readonly<Record<string, (typeof dataNeeds)[keyof typeof dataNeeds] | undefined>>)[
     operationId
   ];
-  if (needs === undefined) return 'Only an app or its user has a use for this; the console cannot send it.';
-  return isAllowed(role, needs) ? undefined : 'Your role does not include this; an app can send it.';
+  if (needs === undefined) return 'Only apps and their users can use this operation; the console cannot send it.';
+  return isAllowed(role, needs) ? undefined : 'Your role cannot send this; an app can.';
 }
 
 interface FieldsProps {
@@ -144,13 +152,13 @@ interface Answer {
 async function sendDraft(
   appId: string,
   operation: ApiOperation,
-  { draft, file }: { readonly draft: Draft; readonly file: File | null },
+  { draft, file }: { readonly draft: RequestDraft; readonly file: File | null },
 ): Promise<Answer> {
-  const body = bodyOf(operation);
+  const body = requestBodyOf(operation);
   const isJson = body?.type === 'application/json';
   const type = isJson ? 'application/json' : (file?.type ?? '');
   const startedAt = performance.now();
-  const answer = await fetch(`/console/api/apps/${encodeURIComponent(appId)}/v2${addressOf(operation, draft)}`, {
+  const answer = await fetch(`/console/api/apps/${encodeURIComponent(appId)}/v2${requestPath(operation, draft)}`, {
     method: operation.method,
     ...(type ? { headers: { 'Content-Type': type } } : {}),
     ...(body ? { body: isJson ? draft.body : (file ?? '') } : {}),
@@ -183,8 +191,8 @@ function AnswerView({ answer }: { readonly answer: Answer }) {
           in {milliseconds.toFixed(0)} ms
         </Text>
       </div>
-      {text.length > mostShown && <Alert color="gray">The answer is long; only its beginning is shown.</Alert>}
-      <pre className={classes.code}>{text.slice(0, mostShown)}</pre>
+      {text.length > mostShown && <Alert color="gray">The answer is long. Only the beginning is shown.</Alert>}
+      <CodeBlock isLimited>{text.slice(0, mostShown)}</CodeBlock>
     </section>
   );
 }

@@ -1,15 +1,13 @@
-import { Badge, Button, Skeleton, Stack } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import classes from '../../components/blocks.module.css';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { useMay } from '../../lib/access.ts';
-import { appsQuery } from '../../lib/queries.ts';
-import { showDate } from '../../lib/time.ts';
+import { SectionRows } from '../../components/list/section-rows.tsx';
+import classes from '../../components/page/blocks.module.css';
+import { Icon } from '../../components/page/icon.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { appsQuery } from '../../lib/data/queries.ts';
+import { showDate } from '../../lib/time/time.ts';
 import type { App } from '../../lib/wire.ts';
 import { NewAppDialog } from './new-app-dialog.tsx';
 
@@ -24,24 +22,22 @@ export function AppsPage() {
   ) : undefined;
   return (
     <>
-      <PageHeader title="Apps" action={apps && apps.length > 0 ? create : undefined}>
-        Each app has its own keys, users and data. Nothing of one reaches another.
-      </PageHeader>
-      <FailureNote message={error?.message} />
-      {!apps && !error && <Loading />}
-      {apps?.length === 0 && (
-        <EmptyState icon="apps" title="No app yet" action={create}>
-          An app stands for one product of yours, such as a museum guide. Create one to get the credentials that it
-          sends with each request.
-        </EmptyState>
-      )}
-      {apps && apps.length > 0 && (
-        <ul className={classes.rows}>
-          {apps.map((app) => (
-            <AppRow key={app.appId} app={app} />
-          ))}
-        </ul>
-      )}
+      <SectionRows
+        isPage
+        title="Apps"
+        about="Each app has its own keys, users and data, separate from all other apps."
+        action={create}
+        rows={apps}
+        error={error}
+        height={136}
+        empty={{
+          icon: 'apps',
+          title: 'No apps yet',
+          text: 'An app stands for one of your products, such as a museum guide. Create one to get the credentials that it sends with each request.',
+        }}
+      >
+        {(app) => <AppRow key={app.appId} app={app} />}
+      </SectionRows>
       <NewAppDialog isOpen={isCreating} onClose={() => setCreating(false)} />
     </>
   );
@@ -68,14 +64,5 @@ function AppRow({ app }: { readonly app: App }) {
         </span>
       </Link>
     </li>
-  );
-}
-
-function Loading() {
-  return (
-    <Stack gap="xs" aria-hidden>
-      <Skeleton h={64} />
-      <Skeleton h={64} />
-    </Stack>
   );
 }

@@ -1,6 +1,5 @@
-import { Alert, Stack } from '@mantine/core';
-import { CopyField } from '../../components/copy-field.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { CopyField } from '../../components/code/copy-field.tsx';
+import { SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
 
 export interface Credentials {
   readonly appId: string;
@@ -8,7 +7,7 @@ export interface Credentials {
 }
 
 /** A first request that works as pasted. */
-export function curlLine({ appId, appKey }: Credentials, origin = window.location.origin): string {
+function appCurl({ appId, appKey }: Credentials, origin = window.location.origin): string {
   return [
     `curl '${origin}/api/v2/users?limit=1'`,
     `-H 'X-Service-AppId: ${appId}'`,
@@ -16,16 +15,17 @@ export function curlLine({ appId, appKey }: Credentials, origin = window.locatio
   ].join(' \\\n  ');
 }
 
-/** The credentials of an app, the one time that they can be seen. */
-export function CredentialsShownOnce(credentials: Credentials) {
+/** Shows the credentials of an app once. */
+export function CredentialsShownOnce({ credentials, onClose }: { credentials: Credentials; onClose: () => void }) {
   return (
-    <Stack>
-      <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
-        The key is shown only now. Put it where your app keeps its settings.
-      </Alert>
+    <SecretShownOnce
+      warning="The key is shown only now. Put it where your app keeps its settings."
+      stored="I have stored the key"
+      onClose={onClose}
+    >
       <CopyField label="AppId" text={credentials.appId} />
       <CopyField label="AppKey" text={credentials.appKey} />
-      <CopyField label="Try it in a terminal" text={curlLine(credentials)} isBlock />
-    </Stack>
+      <CopyField label="Try it in a terminal" text={appCurl(credentials)} isBlock />
+    </SecretShownOnce>
   );
 }

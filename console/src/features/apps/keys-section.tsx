@@ -1,26 +1,28 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import blocks from '../../components/blocks.module.css';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMay } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { keysQuery } from '../../lib/queries.ts';
-import { showAge, showDateTime, timeZone } from '../../lib/time.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { SecretDialog } from '../../components/dialogs/shown-once.tsx';
+import { RowList } from '../../components/list/row-list.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { Icon } from '../../components/page/icon.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { keysQuery } from '../../lib/data/queries.ts';
+import { showAge, showDateTime, timeZone } from '../../lib/time/time.ts';
 import type { Key } from '../../lib/wire.ts';
 import { type Credentials, CredentialsShownOnce } from './credentials.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 
-/** The live keys of an app: at most two, so that a new one can be rolled out before the old one goes. */
+/** The active keys of an app: at most two, so that a new key can be rolled out before the old one is removed. */
 export function KeysSection() {
   const may = useMay();
   if (may('keys.read')) return <Keys />;
-  return <SectionHeader title="Keys">Your role does not include the keys. Owners and managers see them.</SectionHeader>;
+  return <SectionHeader title="Keys">Your role cannot see the keys. Owners and managers can.</SectionHeader>;
 }
 
 function Keys() {
@@ -40,36 +42,35 @@ function Keys() {
           )
         }
       >
-        An app sends its AppId and one of these keys with each request. Two can be live at once, so that a new one can
-        be rolled out before the old one goes. Times are in {timeZone}.
+        An app sends its AppId and one of these keys with each request. Two can be active at once, so that you can roll
+        out a new key before removing the old one. Times are in {timeZone}.
       </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!keys && !error && <Skeleton h={64} />}
-      {keys && keys.length > 0 && (
-        <ul className={blocks.rows}>
-          {keys.map((key) => (
-            <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
-              <div className={blocks.grow}>
-                <div className={blocks.title}>
-                  Key <span className="mono">…{key.hint}</span>
-                </div>
-                <div className={blocks.meta}>
-                  <span>made {showDateTime(key.createdAt)}</span>
-                  <span title={key.lastUsedAt ? showDateTime(key.lastUsedAt) : undefined}>
-                    {key.lastUsedAt ? `last used ${showAge(key.lastUsedAt)}` : 'never used'}
-                  </span>
-                </div>
+      <RowList
+        rows={keys}
+        error={error}
+        empty={<Text>This app has no active key, so it cannot be reached. Add one.</Text>}
+      >
+        {(key) => (
+          <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
+            <div className={blocks.grow}>
+              <div className={blocks.title}>
+                Key <span className="mono">…{key.hint}</span>
               </div>
-              {may('keys.write') && (
-                <Button variant="default" size="xs" onClick={() => setDialog(key)}>
-                  Switch off
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-      {keys?.length === 0 && <Text>This app has no live key, so nothing can reach it. Add one.</Text>}
+              <div className={blocks.meta}>
+                <span>created {showDateTime(key.createdAt)}</span>
+                <span title={key.lastUsedAt ? showDateTime(key.lastUsedAt) : undefined}>
+                  {key.lastUsedAt ? `last used ${showAge(key.lastUsedAt)}` : 'never used'}
+                </span>
+              </div>
+            </div>
+            {may('keys.write') && (
+              <Button variant="default" size="xs" onClick={() => setDialog(key)}>
+                Switch off
+              </Button>
+            )}
+          </li>
+        )}
+      </RowList>
       <AddKeyDialog appId={appId} keys={keys ?? []} isOpen={dialog === 'add'} onClose={() => setDialog(undefined)} />
       <SwitchOffDialog
         appId={appId}
@@ -97,29 +98,22 @@ function AddKeyDialog({ appId, keys, isOpen, onClose }: AddProps) {
   });
   const outgoing = keys.length > 1 ? [...keys].sort((a, b) => (a.keyId < b.keyId ? -1 : 1))[0] : undefined;
   return (
-    <Modal
-      opened={isOpen}
+    <SecretDialog
+      isOpen={isOpen}
       onClose={onClose}
-      onExitTransitionEnd={() => setMade(undefined)}
+      onClosed={() => setMade(undefined)}
       title={made ? 'The new key' : 'Add a key'}
-      size={made ? 'lg' : 'md'}
-      closeOnClickOutside={!made}
-      closeOnEscape={!made}
-      withCloseButton={!made}
+      hasSecret={made !== undefined}
+      isWide={made !== undefined}
     >
       {made ? (
-        <Stack>
-          <CredentialsShownOnce {...made} />
-          <Group justify="flex-end">
-            <Button onClick={onClose}>I have stored the key</Button>
-          </Group>
-        </Stack>
+        <CredentialsShownOnce credentials={made} onClose={onClose} />
       ) : (
         <Stack>
           <Text size="sm">
             {outgoing
-              ? `There are two live keys. The older one, …${outgoing.hint}, is switched off at once, and copies of the app that still send it stop working.`
-              : 'The key that there is stays live, so that you can give the new one to your app first.'}
+              ? `There are two active keys. The older one, …${outgoing.hint}, is switched off at once, and copies of the app that still send it stop working.`
+              : 'The existing key stays active, so that you can switch your app to the new one.'}
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
@@ -131,7 +125,7 @@ function AddKeyDialog({ appId, keys, isOpen, onClose }: AddProps) {
           </Group>
         </Stack>
       )}
-    </Modal>
+    </SecretDialog>
   );
 }
 
@@ -143,28 +137,18 @@ interface SwitchOffProps {
 }
 
 function SwitchOffDialog({ appId, target, isLast, onClose }: SwitchOffProps) {
-  const disable = useAction({
-    run: (keyId: string) => call('disableKey', { params: { appId, keyId } }),
-    done: 'The key is switched off.',
-    refresh: [keysQuery(appId).queryKey],
-    after: onClose,
-  });
   return (
-    <Modal opened={target !== undefined} onClose={onClose} title={`Switch off the key …${target?.hint ?? ''}`}>
-      <Stack>
-        <Text size="sm">
-          Copies of the app that send this key stop working at once. It cannot be switched on again.
-          {isLast && ' It is the only live key: nothing reaches the app until you add another.'}
-        </Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
-          </Button>
-          <Button color="red" loading={disable.isPending} onClick={() => target && disable.mutate(target.keyId)}>
-            Switch it off
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmedAction
+      isOpen={target !== undefined}
+      onClose={onClose}
+      title={`Switch off the key …${target?.hint ?? ''}`}
+      confirm="Switch off"
+      run={async () => target && call('disableKey', { params: { appId, keyId: target.keyId } })}
+      done="The key was switched off."
+      refresh={[keysQuery(appId).queryKey]}
+    >
+      Copies of the app that send this key stop working at once. It cannot be switched on again.
+      {isLast && ' It is the only active key: the app cannot be reached until you add another one.'}
+    </ConfirmedAction>
   );
 }

@@ -1,11 +1,12 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { call } from '../../lib/api.ts';
-import { appsQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useState } from 'react';
+import { SecretDialog } from '../../components/dialogs/shown-once.tsx';
+import { DialogFields } from '../../components/form/dialog-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { appsQuery } from '../../lib/data/queries.ts';
 import { type Credentials, CredentialsShownOnce } from './credentials.tsx';
 
 interface Props {
@@ -13,7 +14,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Asks for a name, then shows the credentials until one says that they are stored. */
+/** Creates an app, then shows its credentials once. */
 export function NewAppDialog({ isOpen, onClose }: Props) {
   const [made, setMade] = useState<Credentials>();
   const navigate = useNavigate();
@@ -22,27 +23,20 @@ export function NewAppDialog({ isOpen, onClose }: Props) {
     if (made) void navigate({ to: '/apps/$appId', params: { appId: made.appId } });
   }
   return (
-    <Modal
-      opened={isOpen}
+    <SecretDialog
+      isOpen={isOpen}
       onClose={close}
-      onExitTransitionEnd={() => setMade(undefined)}
+      onClosed={() => setMade(undefined)}
       title={made ? 'Your app is ready' : 'Create an app'}
-      size={made ? 'lg' : 'md'}
-      closeOnClickOutside={!made}
-      closeOnEscape={!made}
-      withCloseButton={!made}
+      hasSecret={made !== undefined}
+      isWide={made !== undefined}
     >
       {made ? (
-        <Stack>
-          <CredentialsShownOnce {...made} />
-          <Group justify="flex-end">
-            <Button onClick={close}>I have stored the key</Button>
-          </Group>
-        </Stack>
+        <CredentialsShownOnce credentials={made} onClose={close} />
       ) : (
         <NameForm onCancel={onClose} onMade={setMade} />
       )}
-    </Modal>
+    </SecretDialog>
   );
 }
 
@@ -60,34 +54,26 @@ function NameForm({
     showsError: true,
     after: ({ result }) => onMade(result),
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    create.mutate(undefined, { onError: fields.setFailure });
-  }
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FailureNote message={fields.rest(['name'])} />
-        <TextInput
-          label="Name"
-          description="For people only; it can be changed later."
-          placeholder="Museum guide"
-          data-autofocus
-          required
-          {...fields.text('name')}
-        />
-        <Text size="sm" c="dimmed">
-          Next you see the app's credentials, once.
-        </Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogFields
+      form={fields}
+      names={['name']}
+      submit="Create"
+      isBusy={create.isPending}
+      onSubmit={() => create.mutate(undefined, { onError: fields.setFailure })}
+      onClose={onCancel}
+    >
+      <TextInput
+        label="Name"
+        description="It can be changed later."
+        placeholder="Museum guide"
+        data-autofocus
+        required
+        {...fields.text('name')}
+      />
+      <Text size="sm" c="dimmed">
+        The credentials of the app are shown next, only once.
+      </Text>
+    </DialogFields>
   );
 }

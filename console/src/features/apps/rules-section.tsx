@@ -1,28 +1,23 @@
-import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { FormEvent, ReactNode } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { DurationField } from '../../components/rules/duration-field.tsx';
-import { RuleFields } from '../../components/rules/rule-fields.tsx';
-import { limitTexts } from '../../components/rules/rule-words.ts';
-import { appRules } from '../../components/rules/rules.ts';
-import { useMay } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { appQuery, appsQuery, usageOfAppQuery } from '../../lib/queries.ts';
-import { timesIn } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import type { FormEvent } from 'react';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { appQuery, appsQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
-import { choices, switches } from './rule-texts.ts';
+import { AccessRules, LimitRules, UserRules } from './access-rules.tsx';
+import { DeliveryPolicy, ProximityRules } from './message-policy.tsx';
+import type { Policy } from './rule-parts.tsx';
 import classes from './rules.module.css';
+import { KeepingRules, QuotaRules } from './storage-rules.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId');
-type Policy = App['policy'];
-type Fields = ReturnType<typeof useFields<Policy>>;
 
 const shown = [
   'listUsers',
@@ -51,11 +46,11 @@ const shown = [
   'delivery.',
 ];
 
-/** Who may do what with the app's key, and how much of it. */
+/** The policy of an app: permissions, limits, quotas, delivery and retention. */
 export function RulesSection() {
   const { appId } = route.useParams();
   const { data: app } = useQuery(appQuery(appId));
-  // A saved app begins a new form, so that what is shown is what the service holds.
+  // A saved app starts a new form, so that it shows what the service stores.
   return app ? <RulesForm key={app.updatedAt} app={app} /> : null;
 }
 
@@ -77,38 +72,38 @@ function RulesForm({ app }: { readonly app: App }) {
   return (
     <form onSubmit={submit} noValidate>
       <SectionHeader title="Rules">
-        Who may do what, how often visitors are told something, and how long records are kept.
-        {isLocked && ' Your role lets you read the rules. Owners and managers change them.'}
+        Permissions, limits, how often messages are shown, and how long records are kept.
+        {isLocked && ' Your role can read the rules. Owners and managers can change them.'}
       </SectionHeader>
       <fieldset disabled={isLocked} className={classes.fieldset}>
-        <Block title="Who may do what">
+        <Block title="Permissions">
           <AccessRules fields={fields} />
         </Block>
         <Block title="Users of the app">
           <UserRules fields={fields} />
         </Block>
-        <Block title="Limits" about="For each client address, so that one of them cannot take everything.">
+        <Block title="Limits" about="Per client address, so that one client cannot use up the service.">
           <LimitRules fields={fields} />
         </Block>
         <Block
           title="Quotas"
-          about="What the app may store, and how much clients may add in an hour: uploads per client address and per user, pushes for all ordinary users together. Managers have a separate allowance of pushes of the same size. Uploads and pushes from this console are not limited by the hour."
+          about="What the app may store, and how much clients may add in an hour: uploads per client address and per user, pushes for all ordinary users together. Managers have a separate push quota of the same size. Hourly quotas do not apply to this console."
         >
           <QuotaRules appId={app.appId} fields={fields} />
         </Block>
         <Block
           title="Near a beacon"
-          about="How sure the service has to be before it says that somebody has come, and how long a message about it is of use."
+          about="How certain the service has to be that a visitor has come near, and how long a message about it stays useful."
         >
           <ProximityRules fields={fields} />
         </Block>
         <Block
           title="How often messages are shown"
-          about="For all notifications and storylines of the app. Each of them can say otherwise for itself."
+          about="For all notifications and storylines of the app. Each of them can have different rules."
         >
           <DeliveryPolicy fields={fields} />
         </Block>
-        <Block title="How long records are kept" about="In days. What is older is deleted.">
+        <Block title="How long records are kept" about="In days. Older records are deleted.">
           <KeepingRules fields={fields} />
         </Block>
       </fieldset>
@@ -117,11 +112,11 @@ function RulesForm({ app }: { readonly app: App }) {
           <FailureNote message={fields.rest(shown.flatMap((name) => [name, `policy.${name}`]))} />
           <Group justify="space-between">
             <Text size="sm" fw={550}>
-              You have changes that are not saved.
+              You have unsaved changes.
             </Text>
             <Group gap="xs">
               <Button variant="default" onClick={() => fields.reset()}>
-                Undo them
+                Discard them
               </Button>
               <Button type="submit" loading={save.isPending}>
                 Save the rules
@@ -139,271 +134,4 @@ function changedMembers(before: Policy, now: Policy): Partial<Policy> {
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Policy]),
   );
   return Object.fromEntries(entries) as Partial<Policy>;
-}
-
-function Rule({ children, warning }: { readonly children: ReactNode; readonly warning?: string | undefined }) {
-  return (
-    <div className={classes.rule}>
-      {children}
-      {warning && (
-        <Alert color="yellow" variant="light" p="xs" icon={<Icon name="warning" size={16} />}>
-          {warning}
-        </Alert>
-      )}
-    </div>
-  );
-}
-
-function AccessRules({ fields }: { readonly fields: Fields }) {
-  return (
-    <Stack gap="lg">
-      {choices.map(({ name, label, options, warnings }) => {
-        const value: string = fields.values[name];
-        return (
-          <Rule key={name} warning={warnings[value]}>
-            <NativeSelect
-              label={label}
-              classNames={{ wrapper: classes.choice ?? '' }}
-              data={Object.entries(options).map(([option, text]) => ({ value: option, label: text }))}
-              value={value}
-              error={fields.problem(name)}
-              onChange={(event) => fields.set(name, event.currentTarget.value as Policy[typeof name])}
-            />
-          </Rule>
-        );
-      })}
-      {switches.map(({ name, label, about, warning }) => (
-        <Rule key={name} warning={fields.values[name] ? undefined : warning}>
-          <Switch
-            label={label}
-            description={about}
-            checked={fields.values[name]}
-            onChange={(event) => fields.set(name, event.currentTarget.checked)}
-          />
-        </Rule>
-      ))}
-    </Stack>
-  );
-}
-
-/** A number input that stays empty while one types, and keeps the last number. */
-function numberProps(value: number, set: (value: number) => void) {
-  return {
-    value,
-    onChange: (next: number | string) => typeof next === 'number' && set(next),
-    classNames: { wrapper: classes.number ?? '' },
-  };
-}
-
-function UserRules({ fields }: { readonly fields: Fields }) {
-  const { values, set, problem } = fields;
-  return (
-    <Stack gap="lg">
-      <NumberInput
-        label="Days until a user has to sign in again"
-        description="Counted from the last use of the access token."
-        min={1}
-        max={3650}
-        error={problem('tokenDays')}
-        {...numberProps(values.tokenDays, (value) => set('tokenDays', value))}
-      />
-      <Rule
-        warning={
-          values.passwordMinLength < 8
-            ? 'Passwords under 8 characters are guessed quickly. 4 is the default.'
-            : undefined
-        }
-      >
-        <NumberInput
-          label="Shortest password"
-          description="For new passwords; 4 to 50 characters."
-          min={4}
-          max={50}
-          error={problem('passwordMinLength')}
-          {...numberProps(values.passwordMinLength, (value) => set('passwordMinLength', value))}
-        />
-      </Rule>
-      <TextInput
-        label="Page for choosing a new password"
-        description="The mail links to it with ?token=…. Leave it empty to use the page of this service."
-        placeholder="https://"
-        maw={480}
-        {...fields.text('passwordResetUrl')}
-      />
-    </Stack>
-  );
-}
-
-function LimitRules({ fields }: { readonly fields: Fields }) {
-  const { rateLimit } = fields.values;
-  const set = (change: Partial<Policy['rateLimit']>) => fields.set('rateLimit', { ...rateLimit, ...change });
-  return (
-    <Stack gap="lg">
-      <Rule
-        warning={
-          rateLimit.enabled ? undefined : 'Without a limit, one client can slow the service down for all others.'
-        }
-      >
-        <Switch
-          label="Limit the number of requests"
-          checked={rateLimit.enabled}
-          onChange={(event) => set({ enabled: event.currentTarget.checked })}
-        />
-      </Rule>
-      {rateLimit.enabled && (
-        <Group align="flex-start" gap="lg">
-          <NumberInput
-            label="Requests a second"
-            min={0.1}
-            error={fields.problem('rateLimit.perSecond')}
-            {...numberProps(rateLimit.perSecond, (perSecond) => set({ perSecond }))}
-          />
-          <NumberInput
-            label="At once"
-            min={1}
-            error={fields.problem('rateLimit.burst')}
-            {...numberProps(rateLimit.burst, (burst) => set({ burst }))}
-          />
-        </Group>
-      )}
-    </Stack>
-  );
-}
-
-const mebibyte = 1_048_576;
-
-const quotaFields: readonly {
-  readonly name: keyof Policy['quotas'];
-  readonly label: string;
-  readonly unit?: number;
-}[] = [
-  { name: 'files', label: 'Files' },
-  { name: 'fileBytes', label: 'Size of all files, MiB', unit: mebibyte },
-  { name: 'records', label: 'Records' },
-  { name: 'recordBytes', label: 'Size of all records, MiB', unit: mebibyte },
-  { name: 'uploadsPerHour', label: 'Uploads an hour' },
-  { name: 'uploadBytesPerHour', label: 'Uploads an hour, MiB', unit: mebibyte },
-  { name: 'pushesPerHour', label: 'Pushes an hour' },
-];
-
-/** The app's quotas, with the share of each that is in use. */
-function QuotaRules({ appId, fields }: { readonly appId: string; readonly fields: Fields }) {
-  const { quotas } = fields.values;
-  const { data: usage } = useQuery(usageOfAppQuery(appId));
-  return (
-    <Group align="flex-start" gap="lg">
-      {quotaFields.map(({ name, label, unit = 1 }) => {
-        const used = usage && name in usage ? usage[name as keyof typeof usage] : undefined;
-        return (
-          <NumberInput
-            key={name}
-            label={label}
-            description={used && `${showShare(used)} % in use`}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            min={1}
-            error={fields.problem(`quotas.${name}`)}
-            {...numberProps(Math.ceil(quotas[name] / unit), (value) =>
-              fields.set('quotas', {
-                ...quotas,
-                [name]: typeof value === 'number' ? Math.round(value * unit) : value,
-              }),
-            )}
-          />
-        );
-      })}
-    </Group>
-  );
-}
-
-function showShare({ used, quota }: { readonly used: number; readonly quota: number }): string {
-  const percent = quota === 0 ? 100 : (used / quota) * 100;
-  return percent > 0 && percent < 1 ? '< 1' : String(Math.floor(percent));
-}
-
-function ProximityRules({ fields }: { readonly fields: Fields }) {
-  const { values, set, problem } = fields;
-  return (
-    <Stack gap="lg">
-      <Rule>
-        <NativeSelect
-          label="When has somebody come near?"
-          description="A beacon can say otherwise for its place."
-          classNames={{ wrapper: classes.choice ?? '' }}
-          data={[
-            { value: 'stable', label: 'Stable: few false events' },
-            { value: 'fast', label: 'Fast: short passes count too' },
-          ]}
-          value={values.sensitivity}
-          error={problem('sensitivity')}
-          onChange={({ currentTarget }) => set('sensitivity', currentTarget.value as Policy['sensitivity'])}
-        />
-      </Rule>
-      <Rule
-        warning={
-          values.pushTimeToLive > 3_600
-            ? 'After an hour the visitor may be far away when the message comes.'
-            : undefined
-        }
-      >
-        <DurationField
-          label="A message is of use for"
-          seconds={values.pushTimeToLive}
-          error={problem('pushTimeToLive')}
-          onChange={(seconds) => set('pushTimeToLive', seconds)}
-        />
-        <Text size="sm" c="dimmed">
-          A phone that was off so long does not show it any more. From 10 seconds to a day.
-        </Text>
-      </Rule>
-    </Stack>
-  );
-}
-
-/** The app's own rules, and what all of them together mean. */
-function DeliveryPolicy({ fields }: { readonly fields: Fields }) {
-  const { values, set } = fields;
-  const times = timesIn(values.timeZone);
-  const limits = limitTexts(appRules(values), times);
-  return (
-    <Stack gap="lg">
-      <Switch
-        label="Polite"
-        description="15 minutes between two times of a message, 3 messages a day for one visitor, and quiet from 22:00 to 08:00. What is set below goes before it."
-        checked={values.polite}
-        onChange={({ currentTarget }) => set('polite', currentTarget.checked)}
-      />
-      <RuleFields
-        value={values.delivery}
-        times={times}
-        problem={(name) => fields.problemWithin(`delivery.${name}`) ?? fields.problemWithin(`policy.delivery.${name}`)}
-        onChange={(delivery) => set('delivery', delivery)}
-      />
-      <Text size="sm" data-testid="limits">
-        {limits.length === 0
-          ? 'Now: every message is shown once a visit, without further limits.'
-          : `Now: a message is shown ${limits.join(', ')}.`}
-      </Text>
-    </Stack>
-  );
-}
-
-function KeepingRules({ fields }: { readonly fields: Fields }) {
-  const { retentionDays } = fields.values;
-  const labels = { logs: 'Logs', visits: 'Visits', events: 'Events and why they fired' } as const;
-  return (
-    <Group align="flex-start" gap="lg">
-      {(Object.keys(labels) as (keyof typeof labels)[]).map((name) => (
-        <NumberInput
-          key={name}
-          label={labels[name]}
-          min={1}
-          max={36_500}
-          error={fields.problem(`retentionDays.${name}`)}
-          {...numberProps(retentionDays[name], (days) =>
-            fields.set('retentionDays', { ...retentionDays, [name]: days }),
-          )}
-        />
-      ))}
-    </Group>
-  );
 }

@@ -2,15 +2,15 @@ import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { DeleteDialog } from '../../components/delete-dialog.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMay } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { appQuery, appsQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { appQuery, appsQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId');
@@ -23,7 +23,7 @@ export function SettingsSection() {
   if (!app) return null;
   return (
     <>
-      <SectionHeader title="Settings">What the app is called, where it is, and whether it is on.</SectionHeader>
+      <SectionHeader title="Settings">Name, time zone, and whether the app is on.</SectionHeader>
       <General key={app.updatedAt} app={app} isLocked={!may('apps.change')} />
       {may('apps.change') && <OnOff app={app} />}
       {may('apps.delete') && <Deletion app={app} />}
@@ -53,7 +53,7 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
           <TextInput label="Name" readOnly={isLocked} {...fields.text('name')} />
           <Select
             label="Time zone"
-            description="Of the venue. Schedules and statistics go by it."
+            description="The time zone of the venue, for schedules and statistics."
             data={timeZones.includes(timeZone) ? timeZones : [timeZone, ...timeZones]}
             searchable
             limit={60}
@@ -104,7 +104,7 @@ function Deletion({ app }: { readonly app: App }) {
   const navigate = useNavigate();
   const remove = useAction({
     run: () => call('deleteApp', { params: { appId: app.appId } }),
-    done: `${app.name} is deleted.`,
+    done: `${app.name} was deleted.`,
     showsError: true,
     after: async () => {
       await navigate({ to: '/apps' });
@@ -115,7 +115,7 @@ function Deletion({ app }: { readonly app: App }) {
   return (
     <Block
       title="Delete"
-      about="Deletes the app with its keys, users, beacons, messages, buckets, files and logs. There is no way back."
+      about="Deletes the app with its keys, users, beacons, messages, buckets, files and logs. This cannot be undone."
     >
       <Button color="red" variant="outline" onClick={() => setOpen(true)}>
         Delete the app
@@ -130,8 +130,8 @@ function Deletion({ app }: { readonly app: App }) {
         onConfirm={() => remove.mutate()}
       >
         <Text size="sm">
-          <b>{app.name}</b> goes with its keys, users, beacons, messages, buckets, files and logs. Copies of the app
-          stop working at once.
+          <b>{app.name}</b> is deleted with its keys, users, beacons, messages, buckets, files and logs. Copies of the
+          app stop working at once.
         </Text>
       </DeleteDialog>
     </Block>

@@ -1,13 +1,12 @@
-import { Button, Group, NativeSelect, Skeleton, Text, TextInput } from '@mantine/core';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import blocks from '../../components/blocks.module.css';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '../../lib/queries.ts';
-import { showDateTime, timeZone } from '../../lib/time.ts';
+import { RowList } from '../../components/list/row-list.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
+import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '../../lib/data/queries.ts';
+import { showDateTime, timeZone } from '../../lib/time/time.ts';
 import type { Audit } from '../../lib/wire.ts';
 import classes from './audit.module.css';
 import { filterOfDays } from './audit-search.ts';
@@ -16,7 +15,7 @@ import { changedMembers, describe } from './describe.ts';
 const route = getRouteApi('/signed-in/audit');
 
 const kinds = [
-  { value: '', label: 'Every kind' },
+  { value: '', label: 'All kinds' },
   { value: 'app', label: 'Apps' },
   { value: 'key', label: 'Keys' },
   { value: 'bucket', label: 'Buckets' },
@@ -25,18 +24,15 @@ const kinds = [
   { value: 'sender', label: 'Push providers' },
   { value: 'webhook', label: 'Webhooks' },
   { value: 'administrator', label: 'Administrators' },
-  { value: 'session', label: 'Signing in' },
+  { value: 'session', label: 'Sign-ins' },
   { value: 'backup', label: 'Backups' },
 ];
 
 /** Every change in the console and on the command line, newest first. */
 export function AuditPage() {
   const filter = route.useSearch();
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    auditQuery(filterOfDays(filter)),
-  );
+  const changes = useInfiniteQuery(auditQuery(filterOfDays(filter)));
   const { data: apps = [] } = useQuery(appsQuery);
-  const changes = data?.pages.flatMap(({ results }) => results);
   const nameOf = (appId: string | null) => apps.find((app) => app.appId === appId)?.name;
   return (
     <>
@@ -44,28 +40,24 @@ export function AuditPage() {
         Who changed what in this console and on the command line. Times are in {timeZone}.
       </PageHeader>
       <Filters filter={filter} />
-      <FailureNote message={error?.message} />
-      {!changes && !error && <Skeleton h={64} />}
-      {changes?.length === 0 && Object.keys(filter).length > 0 && <Text>No changes match.</Text>}
-      {changes?.length === 0 && Object.keys(filter).length === 0 && (
-        <EmptyState icon="list" title="Nothing has been changed yet">
-          Each change will stand here with its time, its author and what it was before.
-        </EmptyState>
-      )}
-      {changes && changes.length > 0 && (
-        <ul className={blocks.rows}>
-          {changes.map((change) => (
-            <Row key={change.auditId} change={change} appName={nameOf(change.appId)} />
-          ))}
-        </ul>
-      )}
-      {hasNextPage && (
-        <Group justify="center" mt="lg">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show older changes
-          </Button>
-        </Group>
-      )}
+      <RowList
+        rows={changes.data?.pages.flatMap(({ results }) => results)}
+        error={changes.error}
+        empty={
+          Object.keys(filter).length > 0 ? (
+            <Text>No changes match.</Text>
+          ) : (
+            <EmptyState
+              icon="list"
+              title="No changes yet"
+              text="Each change appears here with its time, its author and the previous values."
+            />
+          )
+        }
+        older={{ label: 'Show older changes', ...changes }}
+      >
+        {(change) => <Row key={change.auditId} change={change} appName={nameOf(change.appId)} />}
+      </RowList>
     </>
   );
 }
@@ -85,7 +77,7 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
       <NativeSelect
         label="Who"
         data={[
-          { value: '', label: 'Everybody' },
+          { value: '', label: 'Everyone' },
           ...people.map(({ email, name }) => ({ value: email, label: name })),
           { value: 'command line', label: 'The command line' },
         ]}
@@ -93,7 +85,7 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
       />
       <NativeSelect
         label="App"
-        data={[{ value: '', label: 'Every app' }, ...apps.map(({ appId, name }) => ({ value: appId, label: name }))]}
+        data={[{ value: '', label: 'All apps' }, ...apps.map(({ appId, name }) => ({ value: appId, label: name }))]}
         {...field('appId')}
       />
       <TextInput label="From" type="date" {...field('from')} />

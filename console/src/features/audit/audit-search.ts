@@ -1,14 +1,14 @@
-import type { AuditFilter } from '../../lib/queries.ts';
+import type { AuditFilter } from '../../lib/data/queries.ts';
 
 const names = ['appId', 'actor', 'kind', 'from', 'until'] as const;
 
-/** What the audit is narrowed down to, as it stands in the address; days as `2026-05-04`. */
+/** The audit's filter, as in the address; days as `2026-05-04`. */
 export function readAuditSearch(search: Readonly<Record<string, unknown>>): AuditFilter {
   const given = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
   return Object.fromEntries(given.map((name) => [name, String(search[name])]));
 }
 
-/** The days of the browser's time zone as instants; the last day is included. */
+/** Days in the browser's time zone as instants; the last day is included. */
 export function filterOfDays({ from, until, ...filter }: AuditFilter): AuditFilter {
   const begin = startOf(from, 0);
   const end = startOf(until, 1);

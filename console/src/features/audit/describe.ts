@@ -1,6 +1,6 @@
 import type { Audit } from '../../lib/wire.ts';
 
-/** Each kind of change as the end of a sentence that begins with who made it. */
+/** Each kind of change, as the end of a sentence that begins with its author. */
 const sentences: Readonly<Record<string, (subject: string, app: string) => string>> = {
   'app.create': (_, app) => `created the app ${app}.`,
   'app.change': (_, app) => `changed the app ${app}.`,
@@ -11,18 +11,18 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'bucket.delete': (subject, app) => `deleted the bucket ${subject} of ${app}.`,
   'user.change': (subject, app) => `changed the user ${subject} of ${app}.`,
   'user.erase': (subject, app) => `erased the user ${subject} of ${app}.`,
-  'device.issueCredentials': (subject, app) => `gave credentials to the device ${subject} of ${app}.`,
-  'device.revokeCredentials': (subject, app) => `took the credentials of the device ${subject} of ${app} away.`,
+  'device.issueCredentials': (subject, app) => `issued credentials for the device ${subject} of ${app}.`,
+  'device.revokeCredentials': (subject, app) => `revoked the credentials of the device ${subject} of ${app}.`,
   'webhook.create': (_, app) => `added a webhook to ${app}.`,
   'webhook.change': (_, app) => `changed a webhook of ${app}.`,
   'webhook.delete': (_, app) => `deleted a webhook of ${app}.`,
-  'webhook.rotate': (_, app) => `made a new signing secret for a webhook of ${app}.`,
+  'webhook.rotate': (_, app) => `created a new signing secret for a webhook of ${app}.`,
   'webhook.disable': (_, app) => `switched off a webhook of ${app}.`,
-  'webhook.redeliver': (_, app) => `sent a call of a webhook of ${app} once more.`,
+  'webhook.redeliver': (_, app) => `sent a call of a webhook of ${app} again.`,
   'administrator.create': (subject) => `added the administrator ${subject}.`,
   'administrator.change': (subject) => `changed the administrator ${subject}.`,
   'administrator.password': (subject) => `set the password of ${subject}.`,
-  'backup.create': (subject) => `began the backup ${subject}.`,
+  'backup.create': (subject) => `started the backup ${subject}.`,
   'backup.download': (subject) => `downloaded the backup ${subject}.`,
   'backup.delete': (subject) => `deleted the backup ${subject}.`,
   'session.begin': () => 'signed in.',
@@ -78,16 +78,16 @@ export interface ChangedMember {
   readonly after: string | undefined;
 }
 
-/** The members that differ, as text; none where the sentence says it all. */
+/** The members that differ, as text; none if the sentence already says everything. */
 export function changedMembers(before: unknown, after: unknown): ChangedMember[] {
   const [old, now] = [membersOf(before), membersOf(after)];
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
-  // That something came or went under its name is in the sentence already.
+  // The sentence already says what was created or deleted.
   if ((before === null || after === null) && names.join() === 'name') return [];
   return names.flatMap((name) => differences(name, old[name], now[name]));
 }
 
-/** Of two objects only what differs inside, by dotted names, so that one need not compare two long texts by eye. */
+/** Compares objects member by member, with dotted names, so that only what differs is shown. */
 function differences(name: string, before: unknown, after: unknown): ChangedMember[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (!isObject(before) || !isObject(after)) return [{ name, before: show(before), after: show(after) }];

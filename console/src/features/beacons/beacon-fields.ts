@@ -1,7 +1,7 @@
 import type { Beacon, Body, JsonObject, PharosProblem } from '@pharos/sdk';
-import { jsonObjectOf } from '../../lib/json-text.ts';
+import { jsonObjectOf } from '../../lib/text/json-text.ts';
 
-/** What stands in the fields of the form; a number field that is empty holds an empty text. */
+/** The values of the form; an empty number field holds an empty string. */
 export interface BeaconFields {
   readonly name: string;
   readonly uuid: string;
@@ -16,7 +16,7 @@ export interface BeaconFields {
   readonly metadata: string;
 }
 
-export const fieldNames = [
+export const beaconFieldNames = [
   'name',
   'uuid',
   'major',
@@ -51,8 +51,8 @@ type CreateBody = Body<'createBeacon'>;
 type Draft = { readonly body: CreateBody } | { readonly problems: readonly PharosProblem[] };
 
 /**
- * The body that the fields stand for: every member is there, null where one was cleared, so that it serves a create and
- * an update alike. Only what the service could not even be asked is a problem here; the rest it judges itself.
+ * The request body for the form. Every member is set, to null where a field is empty, so it works for creating and for
+ * updating. Only input that cannot be sent at all is a problem here; the service validates the rest.
  */
 export function bodyOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): Draft {
   const metadata = jsonObjectOf(fields.metadata);
@@ -62,7 +62,7 @@ export function bodyOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): 
     ...(location === undefined
       ? (['location.x', 'location.y'] as const)
           .filter((name) => fields[name] === '')
-          .map((field) => ({ field, problem: 'is needed too, or leave all of the place empty' }))
+          .map((field) => ({ field, problem: 'is needed too, or leave the whole place empty' }))
       : []),
   ];
   if (problems.length > 0) return { problems };
@@ -82,7 +82,7 @@ export function bodyOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): 
 
 const orNull = (value: number | string) => (value === '' ? null : value);
 
-/** Null for none, undefined for half of one. Further members that are stored are kept. */
+/** Null without a location, undefined for an incomplete one. Other stored members are kept. */
 function locationOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): JsonObject | null | undefined {
   const [x, y, floor] = [fields['location.x'], fields['location.y'], fields['location.floor'].trim()];
   if (x === '' && y === '' && floor === '') return null;
@@ -91,12 +91,12 @@ function locationOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): Jso
   return { ...others, x, y, ...(floor === '' ? {} : { floor: floorOf(floor) }) };
 }
 
-/** `2` is a number; `ground` is a name. */
+/** `2` is a number, `ground` a name. */
 export function floorOf(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** As the service compares it: without case and dashes. */
+/** As the service compares UUIDs: ignoring case and dashes. */
 export const uuidKey = (uuid: string): string => uuid.replaceAll('-', '').toLowerCase();
 
 export function sameIds(a: Pick<Beacon, 'uuid' | 'major' | 'minor'>, b: Pick<Beacon, 'uuid' | 'major' | 'minor'>) {

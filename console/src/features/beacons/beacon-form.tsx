@@ -1,28 +1,28 @@
-import { Button, Group, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Beacon, Body } from '@pharos/sdk';
-import { type FormEvent, useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
-import { type BeaconFields, bodyOf, fieldNames, fieldsOf, sameIds } from './beacon-fields.ts';
+import { useState } from 'react';
+import { PageForm } from '../../components/form/page-form.tsx';
+import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { type BeaconFields, beaconFieldNames, bodyOf, fieldsOf, sameIds } from './beacon-fields.ts';
 import classes from './beacons.module.css';
 import { DuplicateDialog } from './duplicate-dialog.tsx';
 import { beaconKeys, findDuplicates } from './queries.ts';
 
 interface Props {
   readonly appId: string;
-  /** The one to change; without it a new one is made. */
+  /** The beacon to edit; without it, a new one is created. */
   readonly beacon?: Beacon;
   readonly onDone: (beaconId: string) => void;
   readonly onCancel: () => void;
 }
 
 type CreateBody = Body<'createBeacon'>;
-type Form = ReturnType<typeof useFields<BeaconFields>>;
+type Form = Fields<BeaconFields>;
 
-/** Saves, or says that there is such a beacon already and leaves the choice to the person. */
+/** Creates or edits a beacon. If another one sends the same identifiers, a dialog asks what to do. */
 export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
   const form = useFields<BeaconFields>(fieldsOf(beacon));
   const [twins, setTwins] = useState<readonly Beacon[]>([]);
@@ -41,24 +41,18 @@ export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
     if ('problems' in draft) return form.setProblems(draft.problems);
     save.mutate({ body: draft.body, target, asksFirst }, { onError: form.setFailure });
   }
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    send(beacon?.objectId, true);
-  }
   return (
-    <form onSubmit={submit} noValidate>
-      <FailureNote message={form.rest(fieldNames)} />
+    <PageForm
+      form={form}
+      names={beaconFieldNames}
+      submit={beacon ? 'Save' : 'Add the beacon'}
+      isBusy={save.isPending}
+      onSubmit={() => send(beacon?.objectId, true)}
+      onCancel={onCancel}
+    >
       <Identity form={form} />
       <Place form={form} />
       <Tuning form={form} />
-      <Group mt="lg">
-        <Button type="submit" loading={save.isPending}>
-          {beacon ? 'Save' : 'Add the beacon'}
-        </Button>
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-      </Group>
       <DuplicateDialog
         twins={twins}
         isNew={beacon === undefined}
@@ -67,7 +61,7 @@ export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
         onKeepBoth={() => send(beacon?.objectId, false)}
         onClose={() => setTwins([])}
       />
-    </form>
+    </PageForm>
   );
 }
 
@@ -102,20 +96,20 @@ async function saveBeacon(appId: string, body: CreateBody, { target, asksFirst, 
 function Identity({ form }: { readonly form: Form }) {
   return (
     <Block
-      title="What it sends"
-      about="The three together tell one beacon from another. They are printed on it, or in the maker's app."
+      title="Identifiers"
+      about="UUID, major and minor together identify a beacon. They are printed on it or shown in the maker's app."
     >
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="For people: the place where it is."
+          description="The place, as people call it."
           required
           data-autofocus
           {...form.text('name')}
         />
         <TextInput
           label="UUID"
-          description="With or without dashes, in any case."
+          description="With or without dashes, upper or lower case."
           required
           spellCheck={false}
           autoComplete="off"
@@ -133,7 +127,7 @@ function Identity({ form }: { readonly form: Form }) {
 
 function Place({ form }: { readonly form: Form }) {
   return (
-    <Block title="Where it is" about="Metres on your plan. The map shows beacons that have a place.">
+    <Block title="Place" about="In metres on your floor plan. The map shows beacons that have a place.">
       <div className={classes.fields}>
         <NumberInput label="x" hideControls {...form.number('location.x')} />
         <NumberInput label="y" hideControls {...form.number('location.y')} />
@@ -145,10 +139,10 @@ function Place({ form }: { readonly form: Form }) {
 
 function Tuning({ form }: { readonly form: Form }) {
   return (
-    <Block title="How it is weighed" about="Leave these empty, and the app's own settings hold.">
+    <Block title="Tuning" about="Empty fields use the settings of the app.">
       <Stack gap="md">
         <div className={classes.fields}>
-          <NumberInput label="Radius" description="Metres; 3 unless set" hideControls {...form.number('radius')} />
+          <NumberInput label="Radius" description="Metres; 3 by default" hideControls {...form.number('radius')} />
           <NumberInput
             label="Measured power"
             description="dBm at one metre"
@@ -159,16 +153,16 @@ function Tuning({ form }: { readonly form: Form }) {
             label="Sensitivity"
             description="Stable or fast"
             data={[
-              { value: '', label: 'As the app says' },
+              { value: '', label: 'As set for the app' },
               { value: 'stable', label: 'Stable: few false events' },
-              { value: 'fast', label: 'Fast: short passes count' },
+              { value: 'fast', label: 'Fast: short visits count' },
             ]}
             {...form.text('sensitivity')}
           />
         </div>
         <Textarea
           label="Metadata"
-          description="Any JSON object that your app wants to find here."
+          description="Any JSON object for your app."
           placeholder='{"greeting": "Welcome"}'
           autosize
           minRows={3}

@@ -1,9 +1,11 @@
 import type { Beacon } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
-import type { ListDefinition } from '../../components/list/record-list.tsx';
-import type { Times } from '../../lib/times.ts';
+import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
+import type { ListDefinition } from '../../components/list/list-definition.ts';
+import type { Times } from '../../lib/time/times.ts';
+import { beaconCsv } from './csv-columns.ts';
 
-/** `x 4.2, y 7.5, floor 1` */
+/** `4.2, 7.5, floor 1` */
 export function placeText({ location }: Pick<Beacon, 'location'>): string {
   if (!location) return '';
   const { x, y, ...rest } = location as Readonly<Record<string, unknown>>;
@@ -19,6 +21,7 @@ export const beaconList = (appId: string, times: Times): ListDefinition<'listBea
   searchFields: ['name', 'uuid'],
   searchHint: 'Search by name or UUID',
   defaultOrder: 'name',
+  csv: beaconCsv,
   columns: [
     {
       name: 'name',
@@ -34,14 +37,7 @@ export const beaconList = (appId: string, times: Times): ListDefinition<'listBea
     { name: 'major', label: 'Major', sortBy: 'major', isNumber: true, render: ({ major }) => major },
     { name: 'minor', label: 'Minor', sortBy: 'minor', isNumber: true, render: ({ minor }) => minor },
     { name: 'place', label: 'Place', render: placeText },
-    {
-      name: 'updatedAt',
-      label: 'Changed',
-      sortBy: 'updatedAt',
-      isTime: true,
-      isDeskOnly: true,
-      render: ({ updatedAt }) => <span title={times.dateTime(updatedAt)}>{times.date(updatedAt)}</span>,
-    },
+    updatedColumn(times),
   ],
   filters: [
     { name: 'name', label: 'Name', kind: 'text' },
@@ -61,7 +57,6 @@ export const beaconList = (appId: string, times: Times): ListDefinition<'listBea
         { value: 'fast', label: 'fast' },
       ],
     },
-    { name: 'createdAt', label: 'Created', kind: 'date' },
-    { name: 'updatedAt', label: 'Changed', kind: 'date' },
+    ...stampFilters,
   ],
 });

@@ -3,13 +3,13 @@ import { useElementSize } from '@mantine/hooks';
 import type { Beacon, JsonObject } from '@pharos/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { useListed } from '../../components/list/record-list.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useListed } from '../../lib/data/listed.ts';
 import classes from './beacons.module.css';
 import { frameOf, placeLabels, type Spot, spotsOf, ticks } from './plot.ts';
 
-/** More dots than these are no map any more. */
+/** More dots would not be readable. */
 const mostSpots = 1_000;
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
   readonly tools: ReactNode;
 }
 
-/** Where the beacons are, by their `location`: x to the right, y downwards, as on a plan. */
+/** The beacons by `location`: x to the right, y downwards, as on a floor plan. */
 export function BeaconMap({ appId, where, tools }: Props) {
   const placed = { location: { $exists: true } };
   const query = {
@@ -49,16 +49,18 @@ export function BeaconMap({ appId, where, tools }: Props) {
         )}
         {where && (
           <Text size="sm" c="dimmed">
-            Only what the search and the filter of the table leave.
+            Limited by the search and the filter of the table.
           </Text>
         )}
       </Group>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={420} />}
       {data && all.length === 0 && (
-        <EmptyState icon="map" title="No beacon has a place yet">
-          Give beacons an x and a y, in metres on your plan. Then they stand here.
-        </EmptyState>
+        <EmptyState
+          icon="map"
+          title="No beacon has a place yet"
+          text="Give beacons an x and a y, in metres on your floor plan, to see them here."
+        />
       )}
       {spots.length > 0 && <Plot appId={appId} spots={spots} />}
       {(data?.count ?? 0) > mostSpots && (
@@ -158,7 +160,7 @@ function Grid({ frame, scale, width, height }: GridProps) {
   );
 }
 
-/** How wide a name is drawn, as the browser says. */
+/** Measures the width of a name as the browser draws it. */
 function widthsIn(fontSize: number): (name: string) => number {
   const pen = document.createElement('canvas').getContext('2d');
   if (!pen) return (name) => name.length * fontSize * 0.65;

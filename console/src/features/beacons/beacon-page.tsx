@@ -1,24 +1,25 @@
 import { Group, Skeleton, Text } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import blocks from '../../components/blocks.module.css';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { ShowRequest } from '../../components/list/show-request.tsx';
-import { ChangeOrDelete, RecordPage } from '../../components/record-page.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { eventWordsHere } from '../../lib/event-words.ts';
-import { showDuration, useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { MetadataBlock } from '../../components/code/code-block.tsx';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ShowRequest } from '../../components/code/show-request.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { Block } from '../../components/page/block.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { eventWordsHere } from '../../lib/text/event-words.ts';
+import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
+import { showDuration, useTimes } from '../../lib/time/times.ts';
 import { placeText } from './beacon-list.tsx';
 import classes from './beacons.module.css';
-import { activityQuery, beaconKeys, beaconQuery, usesQuery } from './queries.ts';
+import { activityQuery, beaconKeys, beaconQuery, beaconUsesQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId');
 
@@ -27,13 +28,13 @@ export function BeaconPage() {
   const query = useQuery(beaconQuery(appId, beaconId));
   const [isDeleting, setDeleting] = useState(false);
   const mayChange = useMayCall()('updateBeacon');
-  const change = { to: '/apps/$appId/beacons/$beaconId/edit', params: { appId, beaconId } };
+  const edit = { to: '/apps/$appId/beacons/$beaconId/edit', params: { appId, beaconId } };
   return (
     <RecordPage
       query={query}
       title={(beacon) => beacon?.name ?? 'Beacon'}
       all={{ label: 'All beacons', to: '/apps/$appId/beacons', params: { appId } }}
-      action={() => mayChange && <ChangeOrDelete change={change} onDelete={() => setDeleting(true)} />}
+      action={() => mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
     >
       {(beacon) => (
         <>
@@ -63,11 +64,11 @@ function BeaconFacts({ appId, beacon }: { readonly appId: string; readonly beaco
           {beacon.major}, {beacon.minor}
         </Fact>
         <Fact label="Place">{placeText(beacon) || 'not set'}</Fact>
-        <Fact label="Radius">{radius === undefined ? 'as usual, 3 m' : `${radius} m`}</Fact>
+        <Fact label="Radius">{radius === undefined ? '3 m (default)' : `${radius} m`}</Fact>
         <Fact label="Measured power">
           {measuredPower === undefined ? 'not calibrated' : `${measuredPower} dBm at 1 m`}
         </Fact>
-        <Fact label="Sensitivity">{sensitivity ?? 'as the app says'}</Fact>
+        <Fact label="Sensitivity">{sensitivity ?? 'as set for the app'}</Fact>
         <Fact label="Created" isTime>
           {times.dateTime(beacon.createdAt)}
         </Fact>
@@ -79,7 +80,7 @@ function BeaconFacts({ appId, beacon }: { readonly appId: string; readonly beaco
           <CopyButton text={beacon.objectId} label="objectId" />
         </Fact>
       </Facts>
-      {Object.keys(metadata).length > 0 && <pre className={classes.json}>{JSON.stringify(metadata, null, 2)}</pre>}
+      <MetadataBlock metadata={metadata} />
     </Block>
   );
 }
@@ -89,12 +90,12 @@ function Activity({ appId, beaconId }: { readonly appId: string; readonly beacon
   const times = useTimes(appId);
   const isQuiet = data?.events.results.length === 0 && data.visits.results.length === 0;
   return (
-    <Block title="What happened here" about={`The last events and visits. Times are in ${times.zone}.`}>
+    <Block title="Recent activity" about={`The latest events and visits. Times are in ${times.zone}.`}>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={90} />}
       {isQuiet && (
         <Text c="dimmed" size="sm">
-          Nobody has come near yet. As soon as an app reports this beacon, its events stand here.
+          No visitor has come near yet. Events appear here as soon as an app reports this beacon.
         </Text>
       )}
       {data && !isQuiet && (
@@ -146,49 +147,27 @@ interface DeleteProps {
 }
 
 function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
-  const { data: uses } = useQuery({ ...usesQuery(appId, beacon.objectId), enabled: isOpen });
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const remove = useAction({
-    run: () => dataOf(appId).beacons.delete(beacon.objectId),
-    done: `${beacon.name} is deleted.`,
-    showsError: true,
-    after: async () => {
-      await navigate({ to: '/apps/$appId/beacons', params: { appId } });
-      queries.removeQueries({ queryKey: beaconQuery(appId, beacon.objectId).queryKey });
-      await Promise.all(beaconKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
-    },
-  });
+  const { data: uses } = useQuery({ ...beaconUsesQuery(appId, beacon.objectId), enabled: isOpen });
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title="Delete the beacon"
       confirm={`Delete ${beacon.name}`}
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => remove.mutate()}
+      run={() => dataOf(appId).beacons.delete(beacon.objectId)}
+      done={`${beacon.name} was deleted.`}
+      refresh={beaconKeys(appId)}
+      leave={{ to: '/apps/$appId/beacons', params: { appId }, forget: beaconQuery(appId, beacon.objectId).queryKey }}
     >
-      <b>{beacon.name}</b> goes for good. Its events and visits stay in the history.
-      <div className={blocks.meta}>{uses ? usesText(uses) : 'Looking for messages that name it …'}</div>
-    </ConfirmDialog>
+      <b>{beacon.name}</b> is deleted permanently. Its events and visits stay in the history.
+      <div className={blocks.meta}>{uses ? usesText(uses) : 'Looking for messages that use it …'}</div>
+    </ConfirmedAction>
   );
 }
 
-interface Uses {
-  readonly names: readonly string[];
-  readonly notifications: number;
-  readonly scenarios: number;
+function usesText(uses: MessageUses): string {
+  const text = messageUsesText(uses);
+  return text === undefined
+    ? 'No notification and no storyline uses it.'
+    : `Used by ${text}; they will no longer be shown.`;
 }
-
-function usesText({ names, notifications, scenarios }: Uses): string {
-  if (notifications + scenarios === 0) return 'No notification and no storyline names it.';
-  const more = notifications > names.length ? ` and ${notifications - names.length} more` : '';
-  const parts = [
-    ...(notifications > 0 ? [`${count(notifications, 'notification')} (${names.join(', ')}${more})`] : []),
-    ...(scenarios > 0 ? [count(scenarios, 'scenario')] : []),
-  ];
-  return `It is named by ${parts.join(' and ')}; they stop firing.`;
-}
-
-const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -1,9 +1,10 @@
 import type { Beacon } from '@pharos/sdk';
-import type { CsvTable } from '../../lib/csv.ts';
-import { jsonObjectOf } from '../../lib/json-text.ts';
+import type { CsvColumns } from '../../components/export/csv-of-list.ts';
+import type { CsvTable } from '../../lib/text/csv.ts';
+import { jsonObjectOf } from '../../lib/text/json-text.ts';
 import { floorOf } from './beacon-fields.ts';
 
-/** The columns of a file of beacons. Only the first five that make a beacon are needed in one that is brought in. */
+/** The columns of a CSV file of beacons. A file for import needs at least name, uuid, major and minor. */
 export const csvColumns = [
   'objectId',
   'name',
@@ -42,13 +43,20 @@ export function cellsOf(beacon: Beacon): string[] {
   );
 }
 
+/** The export; the file can be edited and imported again. */
+export const beaconCsv: CsvColumns<Beacon> = {
+  header: csvColumns,
+  rows: (beacons) => beacons.map(cellsOf),
+  order: 'objectId',
+};
+
 /** What is wrong with the file's columns, as a sentence. */
 export function columnProblem({ header }: CsvTable): string | undefined {
   const unknown = header.filter((name) => !(csvColumns as readonly string[]).includes(name));
-  if (unknown.length > 0) return `There is no column ${unknown.join(', ')}. Known are ${csvColumns.join(', ')}.`;
+  if (unknown.length > 0) return `Unknown column: ${unknown.join(', ')}. The columns are ${csvColumns.join(', ')}.`;
   const missing = ['name', 'uuid', 'major', 'minor'].filter((name) => !header.includes(name));
   if (missing.length > 0 && !header.includes('objectId'))
-    return `The column ${missing.join(', ')} is missing. Without objectId, a file needs name, uuid, major and minor.`;
+    return `Missing column: ${missing.join(', ')}. Without objectId, a file needs name, uuid, major and minor.`;
   return undefined;
 }
 
@@ -58,7 +66,7 @@ interface Read {
   readonly problems: readonly string[];
 }
 
-/** One row as members of a beacon. A column that is not there is left alone; an empty cell clears an optional member. */
+/** Reads one row. A missing column leaves its member unchanged; an empty cell clears an optional member. */
 export function readRow(cells: Readonly<Partial<Record<CsvColumn, string>>>): Read {
   const members: BeaconMembers = {};
   const problems: string[] = [];
@@ -89,7 +97,7 @@ export function readRow(cells: Readonly<Partial<Record<CsvColumn, string>>>): Re
   }
   if (isIn('x') || isIn('y')) {
     const [x, y] = [number('x', anywhere), number('y', anywhere)];
-    if ((x === null) !== (y === null)) problems.push('x and y are needed both, or none');
+    if ((x === null) !== (y === null)) problems.push('x and y must both be set or both be empty');
     const floor = text('floor') === '' ? {} : { floor: floorOf(text('floor')) };
     members.location = x === null || y === null ? null : { x, y, ...floor };
   }

@@ -4,7 +4,7 @@ import { placeText } from './beacon-list.tsx';
 
 interface Props {
   readonly twins: readonly Beacon[];
-  /** Whether a new beacon was about to be made; an existing one can only be kept beside the other. */
+  /** A new beacon was being added; an existing one can only be kept beside the other. */
   readonly isNew: boolean;
   readonly name: string;
   readonly onMove: (beaconId: string) => void;
@@ -12,11 +12,11 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The same uuid, major and minor are there already: has that beacon moved, or are there two? */
+/** Another beacon has the same identifiers: was that beacon moved, or are there two? */
 export function DuplicateDialog({ twins, isNew, name, onMove, onKeepBoth, onClose }: Props) {
   const [first] = twins;
   return (
-    <Modal opened={twins.length > 0} onClose={onClose} title="There is such a beacon already">
+    <Modal opened={twins.length > 0} onClose={onClose} title="This beacon already exists">
       {first && (
         <Stack>
           <Text size="sm">
@@ -24,15 +24,15 @@ export function DuplicateDialog({ twins, isNew, name, onMove, onKeepBoth, onClos
             {placeText(first) && ` (at ${placeText(first)})`} {twins.length > 1 ? 'have' : 'has'} the same UUID, major
             and minor.{' '}
             {isNew
-              ? `Has that beacon moved and is now ${name}? Or is this a second one that sends the same?`
-              : 'With two that send the same, the service cannot tell them apart.'}
+              ? `Was it moved and is now ${name}, or is this a second beacon with the same identifiers?`
+              : 'The service cannot tell two beacons with the same identifiers apart.'}
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
             <Button variant="default" onClick={onKeepBoth}>
-              {isNew ? 'Add a second one' : 'Save it all the same'}
+              {isNew ? 'Add a second one' : 'Save anyway'}
             </Button>
             {isNew && (
               <Button onClick={() => onMove(first.objectId)} data-autofocus>

@@ -1,8 +1,7 @@
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { RecordPage } from '../../components/page/record-page.tsx';
 import { BeaconForm } from './beacon-form.tsx';
 import { beaconQuery } from './queries.ts';
 
@@ -26,15 +25,12 @@ export function NewBeaconPage() {
 
 export function EditBeaconPage() {
   const { appId, beaconId } = editRoute.useParams();
-  const { data: beacon, error } = useQuery(beaconQuery(appId, beaconId));
+  const query = useQuery(beaconQuery(appId, beaconId));
   const navigate = useNavigate();
   const open = (id: string) => void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId: id } });
   return (
-    <>
-      <SectionHeader title={beacon ? `Change ${beacon.name}` : 'Change a beacon'} />
-      <FailureNote message={error?.message} />
-      {!beacon && !error && <Skeleton h={400} />}
-      {beacon && (
+    <RecordPage query={query} title={(beacon) => (beacon ? `Edit ${beacon.name}` : 'Edit a beacon')} height={400}>
+      {(beacon) => (
         <BeaconForm
           key={beacon.updatedAt}
           appId={appId}
@@ -43,6 +39,6 @@ export function EditBeaconPage() {
           onCancel={() => open(beaconId)}
         />
       )}
-    </>
+    </RecordPage>
   );
 }

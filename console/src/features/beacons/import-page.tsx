@@ -1,32 +1,31 @@
 import { Button, Text } from '@mantine/core';
 import type { Beacon, Body } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { FileImport } from '../../components/import/file-import.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { allRecords, download } from '../../lib/all-records.ts';
-import { dataOf } from '../../lib/api.ts';
-import { CsvError, parseCsv, writeCsv } from '../../lib/csv.ts';
-import type { KeptFile } from '../../lib/kept-file.ts';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { BackLink } from '../../components/page/record-page.tsx';
+import { download } from '../../lib/actions/download.ts';
+import type { KeptFile } from '../../lib/actions/kept-file.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { allRecords } from '../../lib/data/all-records.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { CsvError, parseCsv, writeCsv } from '../../lib/text/csv.ts';
 import { csvColumns } from './csv-columns.ts';
 import { type PlannedRow, planImport } from './import-plan.ts';
 import { beaconKeys } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/import');
 
-export function ImportPage() {
+export function ImportBeaconsPage() {
   const { appId } = route.useParams();
   const mayWrite = useMayCall()('createBeacon');
   const queries = useQueryClient();
-  if (!mayWrite) return <Text>Your role does not include changing beacons. Owners, managers and installers do.</Text>;
+  if (!mayWrite) return <Text>Your role cannot change beacons. Owners, managers and installers can.</Text>;
   return (
     <>
       <SectionHeader title="Import beacons">
-        <Link to="/apps/$appId/beacons" params={{ appId }} className={names.link}>
-          All beacons
-        </Link>
+        <BackLink label="All beacons" to="/apps/$appId/beacons" params={{ appId }} />
       </SectionHeader>
       <FileImport
         keepAs={`import beacons ${appId}`}
@@ -34,9 +33,9 @@ export function ImportPage() {
         accept=".csv,text/csv"
         about={
           <>
-            CSV with the columns {csvColumns.join(', ')}. A row changes the beacon with its objectId, else the one with
-            its UUID, major and minor, else it adds one. A column that is left out leaves its values alone. Nothing is
-            changed until you have seen what would be.
+            A CSV file with the columns {csvColumns.join(', ')}. A row updates the beacon with its objectId, or else the
+            one with its UUID, major and minor; if there is none, it adds one. A missing column leaves its values
+            unchanged. You see a preview before anything is changed.
           </>
         }
         tools={
@@ -44,7 +43,7 @@ export function ImportPage() {
             variant="default"
             onClick={() => download('beacons-template.csv', 'text/csv;charset=utf-8', [writeCsv([csvColumns, sample])])}
           >
-            Get a sample
+            Download a sample
           </Button>
         }
         plan={(file) => planFile(appId, file)}

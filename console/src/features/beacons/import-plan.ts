@@ -1,13 +1,13 @@
 import type { Beacon } from '@pharos/sdk';
 import type { ImportRow } from '../../components/import/import-rows.ts';
-import type { CsvTable } from '../../lib/csv.ts';
-import { canonical, shown } from '../../lib/json-compare.ts';
+import type { CsvTable } from '../../lib/text/csv.ts';
+import { canonical, differenceText } from '../../lib/text/json-compare.ts';
 import { uuidKey } from './beacon-fields.ts';
 import { type BeaconMembers, type CsvColumn, columnProblem, readRow } from './csv-columns.ts';
 
 /** What an import would do with one row. */
 export interface PlannedRow extends ImportRow {
-  /** Of the beacon that changes. */
+  /** The beacon that changes. */
   readonly beaconId?: string;
   /** What is sent. */
   readonly members: BeaconMembers;
@@ -16,10 +16,10 @@ export interface PlannedRow extends ImportRow {
 const required = ['name', 'uuid', 'major', 'minor'] as const;
 
 /**
- * What an import would do, row by row, without doing it. A row is about the beacon with its objectId, else about the one
- * with its uuid, major and minor, else about a new one.
+ * What an import would do with each row. A row stands for the beacon with its objectId, or else for the one with its
+ * uuid, major and minor, or else for a new one.
  *
- * @returns a sentence when the file as a whole cannot be used
+ * @returns a sentence if the file as a whole cannot be used
  */
 export function planImport(table: CsvTable, beacons: readonly Beacon[]): readonly PlannedRow[] | string {
   const problem = columnProblem(table);
@@ -34,7 +34,7 @@ export function planImport(table: CsvTable, beacons: readonly Beacon[]): readonl
     const before = seen.get(subject);
     if (row.kind === 'refused') return row;
     seen.set(subject, line);
-    return before === undefined ? row : refused(row, `It is about the same beacon as line ${before}.`);
+    return before === undefined ? row : refused(row, `Line ${before} is about the same beacon.`);
   });
 }
 
@@ -56,10 +56,10 @@ function planRow(
   if (problems.length > 0) return refused(row, `${problems.join('; ')}.`);
   if (objectId !== undefined && !beacon) return refused(row, `There is no beacon with the objectId ${objectId}.`);
   if (found.length > 1)
-    return refused(row, `${found.length} beacons send this UUID, major and minor. Say by objectId which one is meant.`);
+    return refused(row, `${found.length} beacons have this UUID, major and minor. Name the right one by its objectId.`);
   if (beacon) return compare(row, beacon);
   const missing = required.filter((member) => members[member] === undefined);
-  if (missing.length > 0) return refused(row, `${missing.join(', ')} is needed for a new beacon.`);
+  if (missing.length > 0) return refused(row, `A new beacon needs ${missing.join(', ')}.`);
   return { ...row, members: withoutNulls(members) };
 }
 
@@ -69,7 +69,7 @@ function withoutNulls(members: BeaconMembers): BeaconMembers {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as BeaconMembers;
 }
 
-/** Only what differs is sent, so that two people can change different members at once. */
+/** Sends only what differs, so that two people can change different members at once. */
 function compare(row: PlannedRow, beacon: Beacon): PlannedRow {
   const location = row.members.location && { ...beacon.location, ...row.members.location };
   const wanted: BeaconMembers = location ? { ...row.members, location } : row.members;
@@ -78,8 +78,8 @@ function compare(row: PlannedRow, beacon: Beacon): PlannedRow {
   );
   const differences = changed.map(([member, value]) => ({
     member,
-    before: shown(beacon[member as keyof Beacon]),
-    after: shown(value),
+    before: differenceText(beacon[member as keyof Beacon]),
+    after: differenceText(value),
   }));
   return {
     ...row,

@@ -25,7 +25,7 @@ export interface Frame {
   readonly step: number;
 }
 
-/** A frame around all spots with some room for their names; never without an area, however few there are. */
+/** A frame around all spots with a margin for their names. It has an area even for a single spot. */
 export function frameOf(spots: readonly Pick<Spot, 'x' | 'y'>[], ratio: number): Frame {
   const [xs, ys] = [spots.map(({ x }) => x), spots.map(({ y }) => y)];
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
@@ -41,7 +41,7 @@ export function frameOf(spots: readonly Pick<Spot, 'x' | 'y'>[], ratio: number):
   };
 }
 
-/** How the name of a spot stands to its dot. */
+/** Where the name of a spot is drawn. */
 export interface LabelPlace {
   readonly x: number;
   readonly y: number;
@@ -62,15 +62,15 @@ interface Box {
 }
 
 interface Drawing {
-  /** In pixels, as the dots. */
+  /** In pixels, like the dots. */
   readonly width: number;
   readonly fontSize: number;
   readonly widthOf: (name: string) => number;
 }
 
 /**
- * Where each name can be read: beside, above or below its dot, the first place that is inside of the drawing and free of
- * dots and of the names before. Undefined where there is none; the dot is still named for those who point at it.
+ * Places each name beside, above or below its dot: the first place inside the drawing that overlaps no dot and no earlier
+ * name. Undefined if there is none; the dot still has a tooltip.
  */
 export function placeLabels(dots: readonly Dot[], drawing: Drawing): (LabelPlace | undefined)[] {
   const { width, fontSize, widthOf } = drawing;

@@ -1,7 +1,8 @@
 import type { Beacon } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { dataOf } from '../../lib/api.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import type { MessageUses } from '../../lib/text/message-uses.ts';
 import { sameIds } from './beacon-fields.ts';
 
 export const beaconQuery = (appId: string, beaconId: string) =>
@@ -10,12 +11,12 @@ export const beaconQuery = (appId: string, beaconId: string) =>
     queryFn: () => dataOf(appId).beacons.get(beaconId),
   });
 
-/** What is read anew when beacons change. */
+/** What has to be read again when beacons change. */
 export const beaconKeys = (appId: string) => [dataKey(appId, 'listBeacons'), dataKey(appId, 'getBeacon')];
 
 const pointer = (objectId: string) => ({ __type: 'Pointer', className: 'Beacon', objectId }) as const;
 
-/** The last events and visits at a beacon. */
+/** The latest events and visits at a beacon. */
 export const activityQuery = (appId: string, beaconId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listEvents', beaconId),
@@ -30,11 +31,11 @@ export const activityQuery = (appId: string, beaconId: string) =>
     },
   });
 
-/** What stops firing when a beacon goes. */
-export const usesQuery = (appId: string, beaconId: string) =>
+/** The messages that are no longer shown when a beacon is deleted. */
+export const beaconUsesQuery = (appId: string, beaconId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listNotifications', 'of-beacon', beaconId),
-    queryFn: async () => {
+    queryFn: async (): Promise<MessageUses> => {
       const data = dataOf(appId);
       const [notifications, scenarios] = await Promise.all([
         data.notifications.list({ where: { beaconId: pointer(beaconId) }, limit: 5, count: 1 }),

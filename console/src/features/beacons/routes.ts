@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { app } from '../../app/routes.ts';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
+import { app } from '../../frame/routes.ts';
 
 export interface BeaconsSearch extends ListSearch {
   readonly view?: 'map';
@@ -25,7 +25,7 @@ const create = createRoute({
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/beacons/import',
-  component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportPage'),
+  component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportBeaconsPage'),
 });
 
 const one = createRoute({

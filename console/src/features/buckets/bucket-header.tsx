@@ -1,14 +1,14 @@
 import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
+import names from '../../components/page/names.module.css';
+import { SectionHeader } from '../../components/page/page-header.tsx';
 import classes from './buckets.module.css';
 
 interface Props {
   readonly appId: string;
   readonly bucketName: string;
-  /** Of the page within the bucket; without it the bucket itself is the title. */
+  /** The page within the bucket; by default the title is the bucket's name. */
   readonly title?: string;
   readonly action?: ReactNode;
 }
@@ -18,7 +18,7 @@ const tabs = [
   { to: '/apps/$appId/buckets/$bucketName/schema', label: 'Schema' },
 ] as const;
 
-/** The first lines of every page of a bucket: what it is, and the way to its records and its schema. */
+/** The heading of every page of a bucket, with links to its records and its schema. */
 export function BucketHeader({ appId, bucketName, title, action }: Props) {
   return (
     <>

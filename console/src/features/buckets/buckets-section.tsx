@@ -1,26 +1,25 @@
-import { Badge, Button, Group, Modal, Skeleton, Stack, TextInput } from '@mantine/core';
+import { Badge, Button, Group, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import blocks from '../../components/blocks.module.css';
-import { DeleteDialog } from '../../components/delete-dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMay } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { bucketsQuery } from '../../lib/queries.ts';
-import { showDate } from '../../lib/time.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useState } from 'react';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
+import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { SectionRows } from '../../components/list/section-rows.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { bucketsQuery } from '../../lib/data/queries.ts';
+import { showDate } from '../../lib/time/time.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import classes from './buckets.module.css';
 import { typeLabels } from './record-cells.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 
-/** The data buckets of an app. They are made here and nowhere else; apps only write into them. */
+/** The data buckets of an app. They are created only here; apps write into them. */
 export function BucketsSection() {
   const { appId } = route.useParams();
   const { data: buckets, error } = useQuery(bucketsQuery(appId));
@@ -34,36 +33,34 @@ export function BucketsSection() {
   ) : undefined;
   return (
     <>
-      <SectionHeader title="Data" action={buckets && buckets.length > 0 && create}>
-        Buckets of records that the app writes and reads.
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!buckets && !error && <Skeleton h={64} />}
-      {buckets?.length === 0 && (
-        <EmptyState icon="bucket" title="No bucket yet" action={create}>
-          A bucket holds records of one kind that your app writes and reads, such as the answers of a quiz. Create it
-          here first; then the app can send records to it.
-        </EmptyState>
-      )}
-      {buckets && buckets.length > 0 && (
-        <ul className={blocks.rows}>
-          {buckets.map((bucket) => (
-            <BucketRow
-              key={bucket.objectId}
-              appId={appId}
-              bucket={bucket}
-              {...(mayWrite ? { onDelete: () => setGoing(bucket) } : {})}
-            />
-          ))}
-        </ul>
-      )}
+      <SectionRows
+        title="Data"
+        about="Buckets of records that the app writes and reads."
+        action={create}
+        rows={buckets}
+        error={error}
+        empty={{
+          icon: 'bucket',
+          title: 'No buckets yet',
+          text: 'A bucket holds records of one kind that your app writes and reads, such as the answers to a quiz. Create it here first; then the app can send records to it.',
+        }}
+      >
+        {(bucket) => (
+          <BucketRow
+            key={bucket.objectId}
+            appId={appId}
+            bucket={bucket}
+            {...(mayWrite ? { onDelete: () => setGoing(bucket) } : {})}
+          />
+        )}
+      </SectionRows>
       <NewBucketDialog appId={appId} isOpen={isCreating} onClose={() => setCreating(false)} />
       <DeleteBucketDialog appId={appId} bucket={going} onClose={() => setGoing(undefined)} />
     </>
   );
 }
 
-function countText({ records, hasMoreRecords }: Bucket): string {
+function recordCount({ records, hasMoreRecords }: Bucket): string {
   const count = records.toLocaleString('en');
   if (hasMoreRecords) return `more than ${count} records`;
   return records === 1 ? '1 record' : `${count} records`;
@@ -88,7 +85,7 @@ function BucketRow({ appId, bucket, onDelete }: RowProps) {
           <span className={blocks.title}>{bucket.name}</span>
         </Link>
         <div className={blocks.meta}>
-          <span>{countText(bucket)}</span>
+          <span>{recordCount(bucket)}</span>
           <span>since {showDate(bucket.createdAt)}</span>
         </div>
         {columns.length > 0 && (
@@ -120,41 +117,33 @@ function NewBucketDialog({ appId, isOpen, onClose }: DialogProps) {
   const fields = useFields({ name: '' });
   const create = useAction({
     run: () => call('createBucket', { params: { appId }, body: fields.values }),
-    done: ({ result }) => `The bucket ${result.name} is there.`,
+    done: ({ result }) => `The bucket ${result.name} was created.`,
     refresh: [bucketsQuery(appId).queryKey],
     showsError: true,
     after: onClose,
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    create.mutate(undefined, { onError: fields.setFailure });
-  }
   return (
-    <Modal opened={isOpen} onClose={onClose} onExitTransitionEnd={() => fields.reset()} title="Create a bucket">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            label="Name"
-            description="1 to 30 characters: a letter, then letters, digits or underscores. It cannot be changed later."
-            placeholder="quiz_answers"
-            autoComplete="off"
-            spellCheck={false}
-            required
-            data-autofocus
-            {...fields.text('name')}
-            error={fields.rest([]) ?? fields.problem('name')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <DialogForm
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Create a bucket"
+      form={fields}
+      submit="Create"
+      isBusy={create.isPending}
+      onSubmit={() => create.mutate(undefined, { onError: fields.setFailure })}
+    >
+      <TextInput
+        label="Name"
+        description="1 to 30 characters: a letter, then letters, digits or underscores. It cannot be changed later."
+        placeholder="quiz_answers"
+        autoComplete="off"
+        spellCheck={false}
+        required
+        data-autofocus
+        {...fields.text('name')}
+        error={fields.rest([]) ?? fields.problem('name')}
+      />
+    </DialogForm>
   );
 }
 
@@ -167,7 +156,7 @@ interface DeleteProps {
 function DeleteBucketDialog({ appId, bucket, onClose }: DeleteProps) {
   const remove = useAction({
     run: (bucketName: string) => call('deleteBucket', { params: { appId, bucketName } }),
-    done: (_, bucketName) => `The bucket ${bucketName} is deleted.`,
+    done: (_, bucketName) => `The bucket ${bucketName} was deleted.`,
     refresh: [bucketsQuery(appId).queryKey],
     showsError: true,
     after: onClose,
@@ -184,7 +173,7 @@ function DeleteBucketDialog({ appId, bucket, onClose }: DeleteProps) {
     >
       {bucket && (
         <>
-          <b>{bucket.name}</b> goes with its schemas and {countText(bucket)}. There is no way back.
+          <b>{bucket.name}</b> is deleted with its schemas and {recordCount(bucket)}. This cannot be undone.
         </>
       )}
     </DeleteDialog>

@@ -1,10 +1,9 @@
 import { Button, Menu } from '@mantine/core';
-import type { JsonObject } from '@pharos/sdk';
-import { useState } from 'react';
-import { Icon } from '../../components/icon.tsx';
-import { allRecords, download, exportCutOff } from '../../lib/all-records.ts';
-import { writeCsv } from '../../lib/csv.ts';
-import { useAction } from '../../lib/use-action.ts';
+import type { BucketRecord, JsonObject } from '@pharos/sdk';
+import { csvOfList } from '../../components/export/csv-of-list.ts';
+import { countText, useExport } from '../../components/export/use-export.ts';
+import { Icon } from '../../components/page/icon.tsx';
+import { allRecords } from '../../lib/data/all-records.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { listRecordsOf } from './queries.ts';
 import { cellOf, headOf } from './record-cells.ts';
@@ -17,81 +16,85 @@ interface Props {
 
 const mostColumns = 500;
 
-/** Everything that the search and the filter leave, in pages; both files can be changed and brought in again. */
-export function ExportMenu({ appId, bucket, where }: Props) {
-  const [progress, setProgress] = useState('');
-  const pages = () => allRecords(listRecordsOf(appId, bucket.name), where);
-  const run = useAction({
-    run: async (format: 'csv' | 'json') => {
-      const file = `${bucket.name}.${format}`;
-      const { parts, rows } = await (format === 'csv' ? csvOf : jsonOf)(pages, bucket.columns, (text) =>
-        setProgress(text),
-      );
-      download(file, format === 'csv' ? 'text/csv;charset=utf-8' : 'application/json', parts);
-      return `${rows.toLocaleString('en')} records are in ${file}.`;
+/** Exports every record that matches the search and the filter. Both formats can be edited and imported again. */
+export function ExportMenu({ appId, bucket: { name, columns }, where }: Props) {
+  const list = listRecordsOf(appId, name);
+  const { start, isRunning, progress } = useExport({
+    key: `bucket ${name} ${appId}`,
+    file: `the file of ${name}`,
+    nameOf: (format) => `${name}.${format}`,
+    write: async (format, onProgress) => {
+      const onCount = (read: number) => onProgress(countText(read));
+      const all = () => allRecords(list, where);
+      const { parts, count } =
+        format === 'json'
+          ? await jsonOf(all(), onCount)
+          : await csvOfList(
+              {
+                list,
+                where,
+                columns: csvColumnsOf(
+                  await membersOf(all(), columns, (seen) => onProgress(`Columns of ${countText(seen)}`)),
+                  columns,
+                ),
+              },
+              onCount,
+            );
+      return { parts, done: `${count.toLocaleString('en')} records are in ${name}.${format}.` };
     },
-    cutOff: exportCutOff(`bucket ${bucket.name} ${appId}`, `the file of ${bucket.name}`),
-    done: (said) => said,
   });
   return (
     <Menu>
       <Menu.Target>
-        <Button variant="default" leftSection={<Icon name="download" size={15} />} disabled={run.isPending}>
-          {run.isPending ? progress || 'Export …' : 'Export'}
+        <Button variant="default" leftSection={<Icon name="download" size={16} />} disabled={isRunning}>
+          {isRunning ? progress || 'Export …' : 'Export'}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => run.mutate('csv')}>As CSV, for spreadsheets</Menu.Item>
-        <Menu.Item onClick={() => run.mutate('json')}>As JSON, exactly as stored</Menu.Item>
+        <Menu.Item onClick={() => start('csv')}>As CSV, for spreadsheets</Menu.Item>
+        <Menu.Item onClick={() => start('json')}>As JSON, exactly as stored</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-type Pages = () => ReturnType<
-  typeof allRecords<{ objectId: string; metadata: JsonObject; createdAt: string; updatedAt: string }>
->;
-type Written = Promise<{ readonly parts: string[]; readonly rows: number }>;
+type Pages = AsyncGenerator<readonly BucketRecord[]>;
+type OnCount = (records: number) => void;
 
-/** The head of the table has to be known first, so the pages are read twice instead of being kept. */
-async function csvOf(pages: Pages, columns: Bucket['columns'], onProgress: (text: string) => void): Written {
+/** The header of a CSV file has to be known first, so the records are read twice instead of being kept in memory. */
+async function membersOf(pages: Pages, columns: Bucket['columns'], onCount: OnCount): Promise<readonly string[]> {
   const members = new Set(Object.keys(columns));
   let seen = 0;
-  for await (const page of pages()) {
+  for await (const page of pages) {
     for (const { metadata } of page) for (const name of Object.keys(metadata)) members.add(name);
     if (members.size > mostColumns)
       throw new Error(`The records have more than ${mostColumns} different members. Export them as JSON.`);
     seen += page.length;
-    onProgress(`Columns of ${seen.toLocaleString('en')} …`);
+    onCount(seen);
   }
-  const names = [...members];
-  const parts = [writeCsv([['objectId', ...names.map(headOf), 'createdAt', 'updatedAt']])];
-  let rows = 0;
-  for await (const page of pages()) {
-    parts.push(
-      writeCsv(
-        page.map(({ objectId, metadata, createdAt, updatedAt }) => [
-          objectId,
-          ...names.map((name) => cellOf(Object.hasOwn(metadata, name) ? metadata[name] : undefined, columns[name])),
-          createdAt,
-          updatedAt,
-        ]),
-      ),
-    );
-    rows += page.length;
-    onProgress(`${rows.toLocaleString('en')} …`);
-  }
-  return { parts, rows };
+  return [...members];
 }
 
-async function jsonOf(pages: Pages, _columns: Bucket['columns'], onProgress: (text: string) => void): Written {
+const csvColumnsOf = (members: readonly string[], columns: Bucket['columns']) => ({
+  header: ['objectId', ...members.map(headOf), 'createdAt', 'updatedAt'],
+  rows: (records: readonly BucketRecord[]) =>
+    records.map(({ objectId, metadata, createdAt, updatedAt }) => [
+      objectId,
+      ...members.map((name) => cellOf(Object.hasOwn(metadata, name) ? metadata[name] : undefined, columns[name])),
+      createdAt,
+      updatedAt,
+    ]),
+  order: 'objectId' as const,
+});
+
+async function jsonOf(pages: Pages, onCount: OnCount) {
   const parts: string[] = [];
-  let rows = 0;
-  for await (const page of pages()) {
-    parts.push(`${rows === 0 ? '[\n' : ',\n'}${page.map((record) => JSON.stringify(record)).join(',\n')}`);
-    rows += page.length;
-    onProgress(`${rows.toLocaleString('en')} …`);
+  let count = 0;
+  for await (const page of pages) {
+    parts.push(`${count === 0 ? '[\n' : ',\n'}${page.map((record) => JSON.stringify(record)).join(',\n')}`);
+    count += page.length;
+    onCount(count);
   }
-  parts.push(rows === 0 ? '[]\n' : '\n]\n');
-  return { parts, rows };
+  parts.push(count === 0 ? '[]\n' : '\n]\n');
+  return { parts, count };
 }

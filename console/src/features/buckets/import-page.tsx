@@ -3,29 +3,29 @@ import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
 import { FileImport } from '../../components/import/file-import.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { allRecords } from '../../lib/all-records.ts';
-import { dataOf } from '../../lib/api.ts';
-import type { KeptFile } from '../../lib/kept-file.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import type { KeptFile } from '../../lib/actions/kept-file.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { allRecords } from '../../lib/data/all-records.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { BucketHeader } from './bucket-header.tsx';
-import { listRecordsOf, recordKeys, useBucket } from './queries.ts';
+import { listRecordsOf, missingBucket, recordKeys, useBucket } from './queries.ts';
 import { planRecords, type RecordRow, readCsvRecords, readJsonRecords } from './record-rows.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/import');
 
-/** Records that are brought in from a file. */
+/** Imports records from a file. */
 export function ImportRecordsPage() {
   const { appId, bucketName } = route.useParams();
   const { bucket, error, isMissing } = useBucket(appId, bucketName);
   const mayWrite = useMayCall()('createRecord');
-  if (!mayWrite) return <Text>Your role does not include changing records. Owners, managers and editors do.</Text>;
+  if (!mayWrite) return <Text>Your role cannot change records. Owners, managers and editors can.</Text>;
   return (
     <>
       <BucketHeader appId={appId} bucketName={bucketName} title="Import records" />
-      <FailureNote message={error?.message ?? (isMissing ? `There is no bucket called ${bucketName}.` : undefined)} />
+      <FailureNote message={error?.message ?? (isMissing ? missingBucket(bucketName) : undefined)} />
       {!bucket && !error && !isMissing && <Skeleton h={200} />}
       {bucket && <Import appId={appId} bucket={bucket} />}
     </>
@@ -44,16 +44,16 @@ function Import({ appId, bucket }: { readonly appId: string; readonly bucket: Bu
       planFor={String(isCopy)}
       about={
         <>
-          CSV with a column for each member, or JSON with an array of objects.{' '}
-          {columns.length > 0 ? `Declared are ${columns.join(', ')}. ` : ''}A row with an objectId changes that record;
-          any other adds one, unless a record with the same content is there already. Nothing is changed until you have
-          seen what would be.
+          A CSV file with a column for each member, or a JSON array of objects.{' '}
+          {columns.length > 0 ? `The declared columns are ${columns.join(', ')}. ` : ''}A row with an objectId updates
+          that record; any other row adds one, unless a record with the same content exists. You see a preview before
+          anything is changed.
         </>
       }
       tools={
         <Switch
           mb={8}
-          label="Add every row as a new record, also with an objectId"
+          label="Add every row as a new record, even if it has an objectId"
           checked={isCopy}
           onChange={({ currentTarget }) => setCopy(currentTarget.checked)}
         />
@@ -80,6 +80,6 @@ async function planFile(
 function applyRow(appId: string, bucketName: string, { objectId, document }: RecordRow): Promise<unknown> {
   const bucket = dataOf(appId).bucket(bucketName);
   if (objectId === undefined) return bucket.create(document);
-  // A lone `metadata` replaces the document as a whole, so that a cleared member goes.
+  // `metadata` alone replaces the whole document, so cleared members are removed.
   return bucket.update(objectId, { metadata: document } as JsonObject);
 }

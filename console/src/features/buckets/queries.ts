@@ -1,11 +1,13 @@
 import type { BucketRecord, Query } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { bucketsQuery } from '../../lib/queries.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { bucketsQuery } from '../../lib/data/queries.ts';
 import type { Bucket } from '../../lib/wire.ts';
 
-/** A bucket with its declared columns. `isMissing` once it is known that there is none of this name. */
+export const missingBucket = (bucketName: string) => `There is no bucket called ${bucketName}.`;
+
+/** A bucket with its declared columns. `isMissing` when no bucket has this name. */
 export function useBucket(appId: string, bucketName: string) {
   const { data, error } = useQuery(bucketsQuery(appId));
   const bucket: Bucket | undefined = data?.find(({ name }) => name === bucketName);
@@ -25,7 +27,7 @@ export const recordQuery = (appId: string, bucketName: string, objectId: string)
     queryFn: (): Promise<BucketRecord> => dataOf(appId).bucket(bucketName).get(objectId),
   });
 
-/** What is read anew when records of a bucket change. */
+/** What has to be read again when records of a bucket change. */
 export const recordKeys = (appId: string) => [
   dataKey(appId, 'listRecords'),
   dataKey(appId, 'getRecord'),

@@ -3,7 +3,7 @@ import type { JsonObject } from '@pharos/sdk';
 /** Declared columns of a bucket and their types: Number, String, Boolean or Date. */
 export type Columns = Readonly<Record<string, string>>;
 
-/** What the types are called. */
+/** The names of the types. */
 export const typeLabels: Readonly<Record<string, string>> = {
   String: 'Text',
   Number: 'Number',
@@ -20,7 +20,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** A text that would be read as something else stands in quotes, as JSON. */
+/** A text that would be read as something else is written in quotes, as JSON. */
 const needsQuotes = (text: string, type: string | undefined): boolean =>
   text === '' ||
   text !== text.trim() ||
@@ -28,7 +28,7 @@ const needsQuotes = (text: string, type: string | undefined): boolean =>
   text.startsWith('"') ||
   (type === undefined && isJson(text));
 
-/** A member as a cell of a table: `readCell` reads the same value from it. Empty: the member is not there. */
+/** A member as a table cell, from which `readCell` reads the same value. Empty if the member is missing. */
 export function cellOf(value: unknown, type?: string): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') return JSON.stringify(value);
@@ -36,13 +36,13 @@ export function cellOf(value: unknown, type?: string): string {
 }
 
 /**
- * The value in a cell. A declared column is read as its type says; elsewhere what is JSON is read as that, and anything
- * else is a text. Undefined for an empty cell.
+ * The value of a cell: by type in a declared column, otherwise as JSON if it is JSON, or else as text. Undefined for an
+ * empty cell.
  *
- * @throws Error with what is wrong, as the end of a sentence that begins with the column's name
+ * @throws Error whose message ends a sentence that begins with the column's name
  */
 export function readCell(cell: string, type?: string): unknown {
-  // The tab that keeps a spreadsheet from running the text as a formula.
+  // The tab stops a spreadsheet from running the text as a formula.
   const text = cell.replace(/^\t(?=[=+@-])/, '').trim();
   if (text === '') return undefined;
   if (text === 'null') return null;
@@ -83,7 +83,7 @@ function dateOf(text: string): unknown {
 const stamps = ['objectId', 'createdAt', 'updatedAt'];
 const prefix = 'metadata.';
 
-/** What a member is called at the head of a table; the names that every record has anyway get a prefix. */
+/** The column header of a member. Names that every record has anyway get a prefix. */
 export const headOf = (member: string): string =>
   stamps.includes(member) || member.startsWith(prefix) ? prefix + member : member;
 export const memberOf = (head: string): string | undefined =>
@@ -91,8 +91,8 @@ export const memberOf = (head: string): string | undefined =>
 
 const longestTitle = 80;
 
-/** What a record is called in a list: its first text, else its id. */
-export function titleOf(document: JsonObject, columns: Columns, fallback = ''): string {
+/** The title of a record in a list: its first text, or else the fallback. */
+export function recordTitle(document: JsonObject, columns: Columns, fallback = ''): string {
   const declared = Object.keys(columns).filter((name) => columns[name] === 'String');
   const values = [...declared, ...Object.keys(document)].map((name) => document[name]);
   const text = values.find((value) => typeof value === 'string' && value.trim() !== '') as string | undefined;

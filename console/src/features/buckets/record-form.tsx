@@ -2,34 +2,34 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { JsonEditor } from '../../components/json-editor.tsx';
-import { readJsonObject } from '../../lib/json-text.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { JsonEditor } from '../../components/code/json-editor.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { readJsonObject } from '../../lib/text/json-text.ts';
 import { recordKeys } from './queries.ts';
 import type { Columns } from './record-cells.ts';
 
-export interface Place {
+export interface BucketPlace {
   readonly appId: string;
   readonly bucketName: string;
 }
 
 interface FormProps {
-  readonly place: Place;
+  readonly place: BucketPlace;
   readonly columns: Columns;
   readonly start: string;
   readonly button: string;
-  /** Undefined: it can only be read. */
+  /** Without it, the record can only be read. */
   readonly save?: (document: JsonObject) => Promise<unknown>;
   readonly done: string;
-  /** Stores what was there before. */
+  /** Restores the previous content. */
   readonly undo?: () => Promise<unknown>;
   readonly after?: () => unknown;
   readonly onCancel: () => void;
 }
 
-/** A record as JSON. What is broken is told with its place, what the service refuses in its words. */
-export function RecordForm({ place, columns, start, button, save, done, undo, after, onCancel }: FormProps) {
+/** Edits a record as JSON. Syntax errors are shown with their position, other errors as the service words them. */
+export function BucketRecordForm({ place, columns, start, button, save, done, undo, after, onCancel }: FormProps) {
   const [text, setText] = useState(start);
   const [problem, setProblem] = useState<string>();
   const queries = useQueryClient();
@@ -57,8 +57,8 @@ export function RecordForm({ place, columns, start, button, save, done, undo, af
           label="The record as JSON"
           description={
             declared.length > 0
-              ? `Declared: ${declared.join(', ')}. A declared member has that type or is left out; others are free.`
-              : 'Any object. The bucket declares no columns, so every member is free.'
+              ? `Declared columns: ${declared.join(', ')}. A declared member must have this type or be left out; others are free.`
+              : 'Any object: the bucket declares no columns.'
           }
           value={text}
           onChange={(next) => {
@@ -79,7 +79,7 @@ export function RecordForm({ place, columns, start, button, save, done, undo, af
             </Button>
           </Group>
         ) : (
-          <Text c="dimmed">Your role may read records and not change them.</Text>
+          <Text c="dimmed">Your role can read records, but not change them.</Text>
         )}
       </Stack>
     </form>

@@ -1,9 +1,10 @@
 import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
+import { createdColumn, stampFilters } from '../../components/list/columns.tsx';
 import type { Column } from '../../components/list/data-table.tsx';
 import type { FilterField, FilterKind } from '../../components/list/filter-rows.ts';
-import type { ListDefinition } from '../../components/list/record-list.tsx';
-import type { Times } from '../../lib/times.ts';
+import type { ListDefinition } from '../../components/list/list-definition.ts';
+import type { Times } from '../../lib/time/times.ts';
 import classes from './buckets.module.css';
 import type { Columns } from './record-cells.ts';
 
@@ -11,14 +12,12 @@ interface Given {
   readonly appId: string;
   readonly bucketName: string;
   readonly columns: Columns;
-  /** The page that is shown, for members that no schema declares. */
-  readonly records: readonly BucketRecord[];
   readonly times: Times;
 }
 
 const mostColumns = 6;
 
-/** A declared text first, because it names the record; the other declared columns; what this page has besides. */
+/** First a declared text, which names the record, then the other declared columns, then other members of the page. */
 export function shownMembers(columns: Columns, records: readonly BucketRecord[]): string[] {
   const declared = Object.keys(columns);
   const title = declared.find((name) => columns[name] === 'String');
@@ -33,13 +32,12 @@ const kinds: Readonly<Record<string, FilterKind>> = {
   Boolean: 'boolean',
   Date: 'date',
 };
-/** A name with a dot in it cannot be told from a path. */
+/** A name with a dot cannot be told from a path. */
 const isPath = (name: string) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name);
 
 /** The table of a bucket's records, as data. */
-export function recordList({ appId, bucketName, columns, records, times }: Given): ListDefinition<'listRecords'> {
-  const members = shownMembers(columns, records);
-  const texts = members.filter((name) => columns[name] === 'String');
+export function recordList({ appId, bucketName, columns, times }: Given): ListDefinition<'listRecords'> {
+  const texts = shownMembers(columns, []).filter((name) => columns[name] === 'String');
   const declared: FilterField[] = Object.entries(columns).map(([name, type]) => ({
     name: `metadata.${name}`,
     label: name,
@@ -51,28 +49,20 @@ export function recordList({ appId, bucketName, columns, records, times }: Given
     searchFields: texts.map((name) => `metadata.${name}`),
     searchHint: `Search in ${texts.join(', ')}`,
     defaultOrder: 'createdAt',
-    columns: [
-      ...memberColumns({ appId, bucketName, columns, members, times }),
-      {
-        name: 'createdAt',
-        label: 'Created',
-        sortBy: 'createdAt',
-        isTime: true,
-        isDeskOnly: true,
-        render: ({ createdAt }) => <span title={times.dateTime(createdAt)}>{times.date(createdAt)}</span>,
-      },
+    columns: (records) => [
+      ...memberColumns({ appId, bucketName, columns, members: shownMembers(columns, records), times }),
+      createdColumn(times, { isDeskOnly: true }),
     ],
     filters: [
       ...declared,
       { name: 'metadata', label: 'Another member', kind: 'member' },
       { name: 'objectId', label: 'objectId', kind: 'text' },
-      { name: 'createdAt', label: 'Created', kind: 'date' },
-      { name: 'updatedAt', label: 'Changed', kind: 'date' },
+      ...stampFilters,
     ],
   };
 }
 
-type Members = Omit<Given, 'records'> & { readonly members: readonly string[] };
+type Members = Given & { readonly members: readonly string[] };
 
 function memberColumns({ appId, bucketName, columns, members, times }: Members): Column<BucketRecord>[] {
   const link = (record: BucketRecord, text: string) => (
@@ -89,13 +79,13 @@ function memberColumns({ appId, bucketName, columns, members, times }: Members):
     name,
     label: name,
     ...(isPath(name) ? { sortBy: `metadata.${name}` } : {}),
-    // Not the first, which is the title of a card on a phone.
+    // Not the first column, which is the title of a card on a phone.
     ...(columns[name] === 'Number' && index > 0 ? { isNumber: true as const } : {}),
     ...(columns[name] === 'Date' && index > 0 ? { isTime: true as const } : {}),
     render: (record) => {
       const text = cellText(record.metadata, name, { type: columns[name], times });
       if (index === 0) return link(record, text);
-      // Nothing at all, so that a card on a phone leaves the line out.
+      // Null, so that a card on a phone leaves the line out.
       return text === '' ? null : <span className={classes.value}>{text}</span>;
     },
   }));

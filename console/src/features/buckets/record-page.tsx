@@ -1,22 +1,21 @@
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Group, Skeleton } from '@mantine/core';
 import type { BucketRecord, JsonObject } from '@pharos/sdk';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { ShowRequest } from '../../components/list/show-request.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ShowRequest } from '../../components/code/show-request.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { DeleteButton } from '../../components/page/record-page.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import classes from './buckets.module.css';
-import { recordKeys, recordQuery, useBucket } from './queries.ts';
-import { type Columns, titleOf } from './record-cells.ts';
-import { type Place, RecordForm } from './record-form.tsx';
+import { missingBucket, recordKeys, recordQuery, useBucket } from './queries.ts';
+import { type Columns, recordTitle } from './record-cells.ts';
+import { type BucketPlace, BucketRecordForm } from './record-form.tsx';
 
 const newRoute = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/new');
 const oneRoute = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/records/$recordId');
@@ -25,13 +24,13 @@ export function NewRecordPage() {
   const place = newRoute.useParams();
   const { bucket, error, isMissing } = useBucket(place.appId, place.bucketName);
   const open = useOpenBucket(place);
-  const missing = isMissing ? `There is no bucket called ${place.bucketName}.` : undefined;
+  const missing = isMissing ? missingBucket(place.bucketName) : undefined;
   return (
     <>
       <BucketHeader {...place} title="Add a record" />
       <FailureNote message={error?.message ?? missing} />
       {bucket && (
-        <RecordForm
+        <BucketRecordForm
           place={place}
           columns={bucket.columns}
           start={template(bucket.columns)}
@@ -46,19 +45,19 @@ export function NewRecordPage() {
   );
 }
 
-/** Each declared column with an empty value of its type, so that one sees what is wanted. */
+/** Each declared column with an empty value of its type. */
 function template(columns: Columns): string {
   const empty: Readonly<Record<string, unknown>> = { Number: 0, String: '', Boolean: false, Date: null };
   const document = Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, empty[type] ?? null]));
   return Object.keys(document).length === 0 ? '{\n  \n}' : JSON.stringify(document, null, 2);
 }
 
-function useOpenBucket({ appId, bucketName }: Place) {
+function useOpenBucket({ appId, bucketName }: BucketPlace) {
   const navigate = useNavigate();
   return () => void navigate({ to: '/apps/$appId/buckets/$bucketName', params: { appId, bucketName } });
 }
 
-export function RecordPage() {
+export function BucketRecordPage() {
   const { recordId, ...place } = oneRoute.useParams();
   const { appId, bucketName } = place;
   const { data: record, error } = useQuery(recordQuery(appId, bucketName, recordId));
@@ -66,25 +65,18 @@ export function RecordPage() {
   const mayWrite = useMayCall()('updateRecord');
   const [isDeleting, setDeleting] = useState(false);
   const open = useOpenBucket(place);
-  const title = record && titleOf(record.metadata, bucket?.columns ?? {}, 'Record');
+  const title = record && recordTitle(record.metadata, bucket?.columns ?? {}, 'Record');
   return (
     <>
       <BucketHeader
         {...place}
         title={title ?? 'Record'}
-        action={
-          record &&
-          mayWrite && (
-            <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setDeleting(true)}>
-              Delete
-            </Button>
-          )
-        }
+        action={record && mayWrite && <DeleteButton onClick={() => setDeleting(true)} />}
       />
       <FailureNote message={error?.message} />
       {!record && !error && <Skeleton h={260} />}
       {record && (
-        <RecordForm
+        <BucketRecordForm
           key={record.updatedAt}
           place={place}
           columns={bucket?.columns ?? {}}
@@ -93,7 +85,7 @@ export function RecordPage() {
           {...(mayWrite
             ? {
                 save: (document: JsonObject) =>
-                  // A lone `metadata` replaces the document as a whole, so that a member that was taken out goes.
+                  // `metadata` alone replaces the whole document, so removed members are deleted.
                   dataOf(appId).bucket(bucketName).update(recordId, { metadata: document }),
                 undo: () => dataOf(appId).bucket(bucketName).update(recordId, { metadata: record.metadata }),
               }
@@ -136,7 +128,7 @@ function Stamps({ appId, record }: { readonly appId: string; readonly record: Bu
 }
 
 interface DeleteProps {
-  readonly place: Place;
+  readonly place: BucketPlace;
   readonly record: BucketRecord;
   readonly title: string;
   readonly isOpen: boolean;
@@ -145,29 +137,22 @@ interface DeleteProps {
 
 function DeleteRecord({ place, record, title, isOpen, onClose }: DeleteProps) {
   const { appId, bucketName } = place;
-  const queries = useQueryClient();
-  const open = useOpenBucket(place);
-  const remove = useAction({
-    run: () => dataOf(appId).bucket(bucketName).delete(record.objectId),
-    done: 'The record is deleted.',
-    showsError: true,
-    after: async () => {
-      open();
-      queries.removeQueries({ queryKey: recordQuery(appId, bucketName, record.objectId).queryKey });
-      await Promise.all(recordKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
-    },
-  });
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title="Delete the record"
-      confirm="Delete for good"
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => remove.mutate()}
+      confirm="Delete permanently"
+      run={() => dataOf(appId).bucket(bucketName).delete(record.objectId)}
+      done="The record was deleted."
+      refresh={recordKeys(appId)}
+      leave={{
+        to: '/apps/$appId/buckets/$bucketName',
+        params: { appId, bucketName },
+        forget: recordQuery(appId, bucketName, record.objectId).queryKey,
+      }}
     >
-      The record <b>{title}</b> of {bucketName} goes for good. There is no way back.
-    </ConfirmDialog>
+      The record <b>{title}</b> of {bucketName} is deleted permanently. This cannot be undone.
+    </ConfirmedAction>
   );
 }

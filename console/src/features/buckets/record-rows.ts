@@ -1,16 +1,16 @@
 import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import type { ImportRow } from '../../components/import/import-rows.ts';
-import { CsvError, parseCsv } from '../../lib/csv.ts';
-import { canonical, shown } from '../../lib/json-compare.ts';
-import { type Columns, memberOf, readCell, titleOf } from './record-cells.ts';
+import { CsvError, parseCsv } from '../../lib/text/csv.ts';
+import { canonical, differenceText } from '../../lib/text/json-compare.ts';
+import { type Columns, memberOf, readCell, recordTitle } from './record-cells.ts';
 
 /** One record of a file. */
 export interface FileRecord {
   readonly line: number;
   readonly objectId: string | undefined;
-  /** Members with their values; undefined for one whose cell is empty. */
+  /** The members; undefined where a cell is empty. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** The members are all of the document; otherwise it keeps the others. */
+  /** The members replace the whole document; otherwise other members are kept. */
   readonly isWhole: boolean;
   readonly problems: readonly string[];
 }
@@ -39,8 +39,8 @@ export function readCsvRecords(text: string, columns: Columns): FileRecord[] {
 }
 
 /**
- * An array of documents, an array of records as an export has them, or a list as the service answers it.
- * The line of a record is its place in the array.
+ * Reads an array of documents, an array of records as exported, or a list as the service answers. The line of a record
+ * is its position in the array.
  *
  * @throws CsvError, whose message is about the file as a whole
  */
@@ -64,7 +64,7 @@ export function readJsonRecords(text: string): FileRecord[] {
 }
 
 export interface RecordRow extends ImportRow {
-  /** Of the record that changes. */
+  /** The record that changes. */
   readonly objectId?: string;
   readonly document: JsonObject;
 }
@@ -72,13 +72,14 @@ export interface RecordRow extends ImportRow {
 interface Known {
   readonly columns: Columns;
   readonly records: readonly BucketRecord[];
-  /** Every row adds a record, whatever its objectId. */
+  /** Every row adds a record, even if it has an objectId. */
   readonly isCopy: boolean;
 }
 
 /**
- * What an import would do, row by row. A row with an objectId is about that record. One without adds a record, unless
- * the bucket has one with the same content that no row before stands for: so an import that was cut off can be run again.
+ * What an import would do with each row. A row with an objectId stands for that record. A row without one adds a record,
+ * unless the bucket has a record with the same content that no earlier row stands for. So an interrupted import can be
+ * run again.
  */
 export function planRecords(rows: readonly FileRecord[], { columns, records, isCopy }: Known): RecordRow[] {
   const byId = new Map(records.map((record) => [record.objectId, record]));
@@ -93,7 +94,7 @@ export function planRecords(rows: readonly FileRecord[], { columns, records, isC
     const objectId = isCopy ? undefined : row.objectId;
     const own = definedOf(members);
     const known = objectId === undefined ? undefined : byId.get(objectId);
-    const planned = { line, name: titleOf(own, columns, objectId), document: own, differences: [] as const };
+    const planned = { line, name: recordTitle(own, columns, objectId), document: own, differences: [] as const };
     const refused = (problem: string): RecordRow => ({ ...planned, kind: 'refused', problem });
     const misfits = [...problems, ...typeProblems(own, columns)];
     if (misfits.length > 0) return refused(`${misfits.join('; ')}.`);
@@ -106,7 +107,7 @@ export function planRecords(rows: readonly FileRecord[], { columns, records, isC
     if (!known) return refused(`The bucket has no record with the objectId ${objectId}.`);
     const before = seen.get(objectId);
     seen.set(objectId, line);
-    if (before !== undefined) return refused(`It is about the same record as line ${before}.`);
+    if (before !== undefined) return refused(`Line ${before} is about the same record.`);
     return compare({ ...planned, objectId }, known, row);
   });
 }
@@ -120,7 +121,7 @@ function compare(
   const names = [...new Set([...Object.keys(metadata), ...Object.keys(document)])];
   const differences = names
     .filter((member) => canonical(metadata[member]) !== canonical(document[member]))
-    .map((member) => ({ member, before: shown(metadata[member]), after: shown(document[member]) }));
+    .map((member) => ({ member, before: differenceText(metadata[member]), after: differenceText(document[member]) }));
   return { ...planned, document, differences, kind: differences.length > 0 ? 'changed' : 'unchanged' };
 }
 

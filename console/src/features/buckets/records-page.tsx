@@ -1,16 +1,15 @@
-import { Button, Group, Text } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { listFilter, listQuery } from '../../components/list/list-search.ts';
-import { RecordList, useListed } from '../../components/list/record-list.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { useTimes } from '../../lib/times.ts';
+import { Group, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { listFilter } from '../../components/list/list-search.ts';
+import { SectionList } from '../../components/list/section-list.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { useBucket } from './queries.ts';
+import { missingBucket, useBucket } from './queries.ts';
 import { recordList } from './record-list.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName');
@@ -19,78 +18,54 @@ const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName');
 export function RecordsPage() {
   const { appId, bucketName } = route.useParams();
   const { bucket, error, isMissing } = useBucket(appId, bucketName);
-  const mayCall = useMayCall();
+  const mayRead = useMayCall()('listRecords');
+  if (bucket && mayRead) return <Records key={bucketName} appId={appId} bucket={bucket} />;
   return (
     <>
-      <BucketHeader
-        appId={appId}
-        bucketName={bucketName}
-        action={bucket && mayCall('createRecord') && <Actions appId={appId} bucketName={bucketName} />}
-      />
-      <FailureNote message={error?.message ?? (isMissing ? `There is no bucket called ${bucketName}.` : undefined)} />
-      {!mayCall('listRecords') && (
+      <BucketHeader appId={appId} bucketName={bucketName} />
+      <FailureNote message={error?.message ?? (isMissing ? missingBucket(bucketName) : undefined)} />
+      {!mayRead && (
         <Text>
-          Your role does not include reading records, because they may hold personal data. Owners, managers and editors
-          do.
+          Your role cannot read records, because they may contain personal data. Owners, managers and editors can.
         </Text>
       )}
-      {bucket && mayCall('listRecords') && <Records key={bucketName} appId={appId} bucket={bucket} />}
     </>
   );
 }
 
 function Records({ appId, bucket }: { readonly appId: string; readonly bucket: Bucket }) {
+  const bucketName = bucket.name;
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const times = useTimes(appId);
   const mayCreate = useMayCall()('createRecord');
-  const given = { appId, bucketName: bucket.name, columns: bucket.columns, times };
-  // The same question as the table's, so it is asked once: its answer says which columns there are.
-  const asked = listQuery(search, recordList({ ...given, records: [] }));
-  const { data } = useListed(appId, 'listRecords', asked, { params: { bucketName: bucket.name } });
-  const list = recordList({ ...given, records: (data?.results ?? []) as never });
+  const list = recordList({ appId, bucketName, columns: bucket.columns, times });
   return (
-    <RecordList
+    <SectionList
       appId={appId}
-      params={{ bucketName: bucket.name }}
+      params={{ bucketName }}
+      heading={(action) => <BucketHeader appId={appId} bucketName={bucketName} action={action} />}
+      action={mayCreate && <Actions appId={appId} bucketName={bucketName} />}
       list={list}
-      search={search}
-      onSearch={(next, options) => void navigate({ search: { ...next }, replace: options?.replace ?? false })}
       tools={<ExportMenu appId={appId} bucket={bucket} where={listFilter(search, list.searchFields)} />}
-      note={`Times are in ${times.zone}.`}
-      empty={
-        <EmptyState
-          icon="bucket"
-          title="No record yet"
-          action={mayCreate && <Actions appId={appId} bucketName={bucket.name} />}
-        >
-          Your app writes records here. You can also add one by hand, or bring in a list of them as CSV or JSON.
-        </EmptyState>
-      }
+      empty={{
+        icon: 'bucket',
+        title: 'No records yet',
+        text: 'Your app writes records here. You can also add one by hand, or import a CSV or JSON file.',
+      }}
     />
   );
 }
 
 function Actions({ appId, bucketName }: { readonly appId: string; readonly bucketName: string }) {
+  const params = { appId, bucketName };
   return (
     <Group gap="xs">
-      <Button
-        variant="default"
-        leftSection={<Icon name="upload" size={16} />}
-        component={Link}
-        to="/apps/$appId/buckets/$bucketName/import"
-        params={{ appId, bucketName } as never}
-      >
+      <LinkButton to="/apps/$appId/buckets/$bucketName/import" params={params} icon="upload" isPlain>
         Import
-      </Button>
-      <Button
-        leftSection={<Icon name="plus" size={16} />}
-        component={Link}
-        to="/apps/$appId/buckets/$bucketName/new"
-        params={{ appId, bucketName } as never}
-      >
+      </LinkButton>
+      <LinkButton to="/apps/$appId/buckets/$bucketName/new" params={params} icon="plus">
         Add a record
-      </Button>
+      </LinkButton>
     </Group>
   );
 }

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { app } from '../../app/routes.ts';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
@@ -36,7 +36,7 @@ const create = createRoute({
 const one = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/records/$recordId',
-  component: lazyRouteComponent(() => import('./record-page.tsx'), 'RecordPage'),
+  component: lazyRouteComponent(() => import('./record-page.tsx'), 'BucketRecordPage'),
 });
 
 export const bucketRoutes = [list, records, schema, bringIn, create, one] as const;

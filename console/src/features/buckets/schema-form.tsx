@@ -1,15 +1,15 @@
 import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import type { Answer, Body } from '@pharos/sdk';
 import { type FormEvent, useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { bucketsQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { bucketsQuery } from '../../lib/data/queries.ts';
 import classes from './buckets.module.css';
 import { schemasQuery } from './queries.ts';
 import { typeLabels } from './record-cells.ts';
@@ -31,7 +31,7 @@ interface FormProps {
   readonly onClose?: () => void;
 }
 
-/** The columns of one schema record, or of a new one. */
+/** The columns of one schema, or of a new one. */
 export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormProps) {
   const fields = useFields({ rows: rowsOf(schema) });
   const { rows } = fields.values;
@@ -63,7 +63,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
         <Stack gap={0}>
           {rows.map((row, index) => (
             <ColumnFields
-              // biome-ignore lint/suspicious/noArrayIndexKey: a row has nothing else to be told by
+              // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other identity
               key={index}
               row={row}
               isLocked={!mayWrite}
@@ -103,7 +103,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
         )}
         {rows.length === 0 && (
           <Alert color="gray" mt="sm">
-            A schema has at least one column. Delete it instead, to declare nothing.
+            A schema needs at least one column. To declare none, delete the schema.
           </Alert>
         )}
       </form>
@@ -128,7 +128,7 @@ function rowsOf(schema: SchemaRecord | undefined): readonly ColumnRow[] {
 function ownProblem(rows: readonly ColumnRow[], name: string, index: number) {
   if (name.trim() === '') return [{ field: `row ${index}`, problem: 'Fill this in' }];
   const first = rows.findIndex((row) => row.name.trim() === name.trim());
-  return first < index ? [{ field: `row ${index}`, problem: 'is there already' }] : [];
+  return first < index ? [{ field: `row ${index}`, problem: 'is already declared' }] : [];
 }
 
 function write(
@@ -195,24 +195,17 @@ interface DeleteProps {
 }
 
 function DeleteSchema({ appId, bucketName, schema, isOpen, onClose }: DeleteProps) {
-  const remove = useAction({
-    run: () => dataOf(appId).call('deleteSchema', { params: { bucketName, objectId: schema.objectId } }),
-    done: 'The columns are no longer declared.',
-    refresh: [schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey],
-    showsError: true,
-    after: onClose,
-  });
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title="Delete the schema"
       confirm="Delete the schema"
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => remove.mutate()}
+      run={() => dataOf(appId).call('deleteSchema', { params: { bucketName, objectId: schema.objectId } })}
+      done="The columns are no longer declared."
+      refresh={[schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey]}
     >
-      <b>{Object.keys(schema.metadata).join(', ')}</b> will no longer be checked. The records keep what they hold.
-    </ConfirmDialog>
+      <b>{Object.keys(schema.metadata).join(', ')}</b> will no longer be checked. Existing records do not change.
+    </ConfirmedAction>
   );
 }

@@ -2,12 +2,12 @@ import { Box, Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { useMayCall } from '../../lib/access.ts';
+import { Block } from '../../components/page/block.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import { schemasQuery, useBucket } from './queries.ts';
@@ -15,7 +15,7 @@ import { SchemaForm } from './schema-form.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/schema');
 
-/** What a bucket's records have to look like: the columns that its schema records declare. */
+/** The columns that the schemas of a bucket declare. */
 export function SchemaPage() {
   const { appId, bucketName } = route.useParams();
   const { data: schemas, error } = useQuery(schemasQuery(appId, bucketName));
@@ -34,10 +34,12 @@ export function SchemaPage() {
       <FailureNote message={error?.message} />
       {!schemas && !error && <Skeleton h={160} />}
       {isEmpty && (
-        <EmptyState icon="rules" title="No column is declared" action={add}>
-          Any member of a record may hold anything. Declare columns, and the service checks their types and finds
-          records by them quickly.
-        </EmptyState>
+        <EmptyState
+          icon="rules"
+          title="No columns declared"
+          text="Members of a record may hold any value. If you declare columns, the service checks their types and finds records by them quickly."
+          action={add}
+        />
       )}
       {schemas?.map((schema, index) => (
         <SchemaForm
@@ -53,8 +55,8 @@ export function SchemaPage() {
       )}
       {schemas && schemas.length > 0 && (
         <Text size="sm" c="dimmed" mt="md" maw="42rem">
-          A change holds for what is written from now on; records that are there already are not judged again. Several
-          schemas of one bucket add up, and may not contradict each other.
+          A change applies to records that are written from now on; existing records are not checked again. Several
+          schemas of one bucket are combined and must not contradict each other.
         </Text>
       )}
       {schemas && bucket && bucket.learned.length > 0 && (
@@ -69,8 +71,8 @@ export function SchemaPage() {
 function LearnedMembers({ members }: { readonly members: Bucket['learned'] }) {
   return (
     <Block
-      title="Found quickly without a schema"
-      about="Lists ask for these often and all their values have one type, so the service keeps an index for each. A value of another type would end that, unless it is a column here."
+      title="Indexed without a schema"
+      about="Lists often filter by these members and all their values have one type, so the service keeps an index for each. The first value of another type removes the index, unless the member is declared as a column."
     >
       <Facts>
         {members.map(({ path, type }) => (

@@ -1,16 +1,17 @@
-import { Alert, Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Text } from '@mantine/core';
 import type { Device } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyButton, CopyField } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { call } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CopyButton, CopyField } from '../../components/code/copy-field.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { SecretDialog, SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { credentialsQuery } from './queries.ts';
 
 interface Props {
@@ -25,7 +26,7 @@ interface Issued {
   readonly topic: string;
 }
 
-/** What a device shows when it connects by MQTT: issued, replaced, taken away. */
+/** The MQTT credentials of a device: issue, replace, revoke. */
 export function CredentialsBlock({ appId, device, mayChange }: Props) {
   const deviceId = device.objectId;
   const query = credentialsQuery(appId, deviceId);
@@ -52,14 +53,14 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
   return (
     <Block
       title="Connection"
-      about="The device connects by MQTT with a name and a password of its own, and hears its topic alone."
+      about="The device connects by MQTT with its own user name and password, and receives only its topic."
     >
       <FailureNote message={(error ?? (asking ? null : issue.error))?.message} />
       {!data && !error && <Skeleton h={80} />}
       {data && data.issuedAt === null && (
         <>
           <Text c="dimmed" size="sm">
-            It has no credentials, so it cannot connect.
+            The device has no credentials, so it cannot connect.
           </Text>
           {mayChange && (
             <Button
@@ -68,13 +69,13 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
               loading={issue.isPending}
               onClick={() => issue.mutate()}
             >
-              Give it credentials
+              Issue credentials
             </Button>
           )}
         </>
       )}
       {data && data.issuedAt !== null && (
-        <Given
+        <CredentialFacts
           appId={appId}
           username={data.username}
           issuedAt={data.issuedAt}
@@ -85,31 +86,31 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
       <ConfirmDialog
         isOpen={asking === 'replace'}
         onClose={() => setAsking(undefined)}
-        title="Make a new password"
-        confirm="Make a new password"
+        title="Issue a new password"
+        confirm="Issue a new password"
         isBusy={issue.isPending}
         failure={issue.error?.message}
         onConfirm={() => issue.mutate()}
       >
-        <b>{device.deviceName}</b> is disconnected at once, and connects again only with the new password.
+        <b>{device.deviceName}</b> is disconnected at once and can only reconnect with the new password.
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asking === 'revoke'}
         onClose={() => setAsking(undefined)}
-        title="Take the credentials away"
-        confirm="Take them away"
+        title="Revoke the credentials"
+        confirm="Revoke them"
         isBusy={revoke.isPending}
         failure={revoke.error?.message}
         onConfirm={() => revoke.mutate()}
       >
-        <b>{device.deviceName}</b> is disconnected at once, and cannot connect until it gets new credentials.
+        <b>{device.deviceName}</b> is disconnected at once and cannot connect until you issue new credentials.
       </ConfirmDialog>
       <IssuedOnce issued={issued} onClose={() => setIssued(undefined)} />
     </Block>
   );
 }
 
-interface GivenProps {
+interface FactsProps {
   readonly appId: string;
   readonly username: string;
   readonly issuedAt: string;
@@ -117,7 +118,7 @@ interface GivenProps {
   readonly onAsk: (what: 'replace' | 'revoke') => void;
 }
 
-function Given({ appId, username, issuedAt, mayChange, onAsk }: GivenProps) {
+function CredentialFacts({ appId, username, issuedAt, mayChange, onAsk }: FactsProps) {
   const times = useTimes(appId);
   return (
     <>
@@ -133,10 +134,10 @@ function Given({ appId, username, issuedAt, mayChange, onAsk }: GivenProps) {
       {mayChange && (
         <Group gap="xs" mt="md">
           <Button variant="default" onClick={() => onAsk('replace')}>
-            Make a new password
+            Issue a new password
           </Button>
           <Button variant="default" onClick={() => onAsk('revoke')}>
-            Take them away
+            Revoke them
           </Button>
         </Group>
       )}
@@ -144,32 +145,21 @@ function Given({ appId, username, issuedAt, mayChange, onAsk }: GivenProps) {
   );
 }
 
-/** The credentials, the one time that they can be seen. It is closed by its button only. */
+/** Shows the credentials once. */
 function IssuedOnce({ issued, onClose }: { readonly issued: Issued | undefined; readonly onClose: () => void }) {
   return (
-    <Modal
-      opened={issued !== undefined}
-      onClose={onClose}
-      title="Credentials of the device"
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
+    <SecretDialog isOpen={issued !== undefined} onClose={onClose} title="Credentials of the device" hasSecret>
       {issued && (
-        <Stack>
-          <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
-            The password is shown only now. Put both into the device.
-          </Alert>
+        <SecretShownOnce
+          warning="The password is shown only now. Enter both on the device."
+          stored="I have stored them"
+          onClose={onClose}
+        >
           <CopyField label="User name" text={issued.username} />
           <CopyField label="Password" text={issued.password} />
           <CopyField label="Topic" text={issued.topic} />
-          <Group justify="flex-end">
-            <Button onClick={onClose} data-autofocus>
-              I have put them away
-            </Button>
-          </Group>
-        </Stack>
+        </SecretShownOnce>
       )}
-    </Modal>
+    </SecretDialog>
   );
 }

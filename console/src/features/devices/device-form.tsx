@@ -1,22 +1,19 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import type { Device } from '@pharos/sdk';
-import type { FormEvent } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { PageForm } from '../../components/form/page-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { deviceKeys } from './queries.ts';
 
 interface Props {
   readonly appId: string;
-  /** The one to change; without it a new one is made. */
+  /** The device to edit; without it, a new one is created. */
   readonly device?: Device;
   readonly onDone: (deviceId: string) => void;
   readonly onCancel: () => void;
 }
-
-const fields = ['deviceName', 'manufacture', 'topic'] as const;
 
 export function DeviceForm({ appId, device, onDone, onCancel }: Props) {
   const form = useFields({
@@ -38,19 +35,23 @@ export function DeviceForm({ appId, device, onDone, onCancel }: Props) {
     showsError: true,
     after: onDone,
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    form.setFailure(null);
-    save.mutate(undefined, { onError: form.setFailure });
-  }
   return (
-    <form onSubmit={submit} noValidate>
-      <FailureNote message={form.rest(fields)} />
-      <Block title="What it is">
+    <PageForm
+      form={form}
+      names={['deviceName', 'manufacture', 'topic']}
+      submit={device ? 'Save' : 'Add the device'}
+      isBusy={save.isPending}
+      onSubmit={() => {
+        form.setFailure(null);
+        save.mutate(undefined, { onError: form.setFailure });
+      }}
+      onCancel={onCancel}
+    >
+      <Block title="Details">
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="For people: what it is and where it stands."
+            description="What it is and where it stands, as people call it."
             required
             data-autofocus
             {...form.text('deviceName')}
@@ -58,21 +59,13 @@ export function DeviceForm({ appId, device, onDone, onCancel }: Props) {
           <TextInput label="Maker" required {...form.text('manufacture')} />
           <TextInput
             label="Topic"
-            description="What it listens to, such as museum/gate. Another topic ends its connection within a minute."
+            description="What it subscribes to, such as museum/gate. Changing it disconnects the device within a minute."
             required
             spellCheck={false}
             {...form.text('topic')}
           />
         </Stack>
       </Block>
-      <Group mt="lg">
-        <Button type="submit" loading={save.isPending}>
-          {device ? 'Save' : 'Add the device'}
-        </Button>
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-      </Group>
-    </form>
+    </PageForm>
   );
 }

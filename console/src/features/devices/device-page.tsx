@@ -1,18 +1,17 @@
 import { Group } from '@mantine/core';
 import type { Device } from '@pharos/sdk';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { ShowRequest } from '../../components/list/show-request.tsx';
-import { ChangeOrDelete, RecordPage } from '../../components/record-page.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ShowRequest } from '../../components/code/show-request.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { CredentialsBlock } from './credentials.tsx';
 import { deviceKeys, deviceQuery } from './queries.ts';
 
@@ -23,13 +22,13 @@ export function DevicePage() {
   const query = useQuery(deviceQuery(appId, deviceId));
   const [isDeleting, setDeleting] = useState(false);
   const mayChange = useMayCall()('updateDevice');
-  const change = { to: '/apps/$appId/devices/$deviceId/edit', params: { appId, deviceId } };
+  const edit = { to: '/apps/$appId/devices/$deviceId/edit', params: { appId, deviceId } };
   return (
     <RecordPage
       query={query}
       title={(device) => device?.deviceName ?? 'Device'}
       all={{ label: 'All devices', to: '/apps/$appId/devices', params: { appId } }}
-      action={() => mayChange && <ChangeOrDelete change={change} onDelete={() => setDeleting(true)} />}
+      action={() => mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
     >
       {(device) => (
         <>
@@ -78,29 +77,18 @@ interface DeleteProps {
 }
 
 function DeleteDevice({ appId, device, isOpen, onClose }: DeleteProps) {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const remove = useAction({
-    run: () => dataOf(appId).devices.delete(device.objectId),
-    done: `${device.deviceName} is deleted.`,
-    showsError: true,
-    after: async () => {
-      await navigate({ to: '/apps/$appId/devices', params: { appId } });
-      queries.removeQueries({ queryKey: deviceQuery(appId, device.objectId).queryKey });
-      await Promise.all(deviceKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
-    },
-  });
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title="Delete the device"
       confirm={`Delete ${device.deviceName}`}
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => remove.mutate()}
+      run={() => dataOf(appId).devices.delete(device.objectId)}
+      done={`${device.deviceName} was deleted.`}
+      refresh={deviceKeys(appId)}
+      leave={{ to: '/apps/$appId/devices', params: { appId }, forget: deviceQuery(appId, device.objectId).queryKey }}
     >
-      <b>{device.deviceName}</b> goes for good, with its credentials. Its connection ends within a minute.
-    </ConfirmDialog>
+      <b>{device.deviceName}</b> is deleted permanently, with its credentials. It is disconnected within a minute.
+    </ConfirmedAction>
   );
 }

@@ -1,8 +1,7 @@
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { RecordPage } from '../../components/page/record-page.tsx';
 import { DeviceForm } from './device-form.tsx';
 import { deviceQuery } from './queries.ts';
 
@@ -26,23 +25,12 @@ export function NewDevicePage() {
 
 export function EditDevicePage() {
   const { appId, deviceId } = editRoute.useParams();
-  const { data: device, error } = useQuery(deviceQuery(appId, deviceId));
+  const query = useQuery(deviceQuery(appId, deviceId));
   const navigate = useNavigate();
-  const open = (id: string) => void navigate({ to: '/apps/$appId/devices/$deviceId', params: { appId, deviceId: id } });
+  const open = () => void navigate({ to: '/apps/$appId/devices/$deviceId', params: { appId, deviceId } });
   return (
-    <>
-      <SectionHeader title={device ? `Change ${device.deviceName}` : 'Change a device'} />
-      <FailureNote message={error?.message} />
-      {!device && !error && <Skeleton h={300} />}
-      {device && (
-        <DeviceForm
-          key={device.updatedAt}
-          appId={appId}
-          device={device}
-          onDone={open}
-          onCancel={() => open(deviceId)}
-        />
-      )}
-    </>
+    <RecordPage query={query} title={(device) => (device ? `Edit ${device.deviceName}` : 'Edit a device')} height={300}>
+      {(device) => <DeviceForm key={device.updatedAt} appId={appId} device={device} onDone={open} onCancel={open} />}
+    </RecordPage>
   );
 }

@@ -1,18 +1,18 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyField } from '../../components/copy-field.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { showBytes } from '../../lib/bytes.ts';
-import { givenName, ownFilePath } from '../../lib/own-files.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CopyField } from '../../components/code/copy-field.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
+import { showBytes } from '../../lib/text/bytes.ts';
+import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import classes from './files.module.css';
-import { type FileUses, fileKeys, fileQuery, type StoredFile, thumbnailOf, usesQuery } from './queries.ts';
+import { fileKeys, fileQuery, fileUsesQuery, type StoredFile, thumbnailOf } from './queries.ts';
 
 interface Props {
   readonly appId: string;
@@ -20,7 +20,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** All about one file: the picture, the address, who shows it, and the way to delete it. */
+/** One file: preview, address, the messages that use it, and deletion. */
 export function FileDialog({ appId, objectId, onClose }: Props) {
   const { data: file, error } = useQuery({ ...fileQuery(appId, objectId ?? ''), enabled: objectId !== undefined });
   const isOpen = objectId !== undefined;
@@ -37,7 +37,7 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
   const times = useTimes(appId);
   const mayDelete = useMayCall()('deleteFile');
   const [isDeleting, setDeleting] = useState(false);
-  const { data: uses } = useQuery(usesQuery(appId, file));
+  const { data: uses } = useQuery(fileUsesQuery(appId, file));
   const picture = thumbnailOf(appId, file);
   return (
     <Stack>
@@ -53,10 +53,10 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
           {times.dateTime(file.createdAt)} ({times.zone})
         </dd>
         <dt>Used in</dt>
-        <dd>{uses ? usesText(uses) : '…'}</dd>
+        <dd>{uses ? (messageUsesText(uses) ?? 'no notification and no storyline') : '…'}</dd>
       </dl>
       <Text size="sm" c="dimmed">
-        Whoever has the address can read the file, without signing in.
+        Anyone with the address can read the file without signing in.
       </Text>
       <Group justify="space-between">
         <Button
@@ -91,52 +91,33 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
   );
 }
 
-const counted = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
-
-function usesText({ notifications, scenarios, names }: FileUses): string {
-  if (notifications + scenarios === 0) return 'no notification and no storyline';
-  const more = notifications > names.length ? ' …' : '';
-  return [
-    ...(notifications > 0 ? [`${counted(notifications, 'notification')} (${names.join(', ')}${more})`] : []),
-    ...(scenarios > 0 ? [counted(scenarios, 'scenario')] : []),
-  ].join(' and ');
-}
-
 interface DeleteProps {
   readonly appId: string;
   readonly file: StoredFile;
-  readonly uses: FileUses | undefined;
+  readonly uses: MessageUses | undefined;
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
 function DeleteFile({ appId, file, uses, isOpen, onClose, onDone }: DeleteProps) {
-  const queries = useQueryClient();
   const name = givenName(file.name);
-  const remove = useAction({
-    run: () => dataOf(appId).files.delete(file.objectId),
-    done: `${name} is deleted.`,
-    showsError: true,
-    after: async () => {
-      onClose();
-      onDone();
-      await Promise.all(fileKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
-    },
-  });
-  const isUsed = uses !== undefined && uses.notifications + uses.scenarios > 0;
+  const usedIn = uses && messageUsesText(uses);
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title="Delete the file"
-      confirm="Delete for good"
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => remove.mutate()}
+      confirm="Delete permanently"
+      run={async () => {
+        await dataOf(appId).files.delete(file.objectId);
+        onDone();
+      }}
+      done={`${name} was deleted.`}
+      refresh={fileKeys(appId)}
     >
-      <b>{name}</b> goes for good, and its address stops working.
-      {isUsed && <div>It is used in {usesText(uses)}; they will show nothing in its place.</div>}
-    </ConfirmDialog>
+      <b>{name}</b> is deleted permanently, and its address stops working.
+      {usedIn && <div>It is used in {usedIn}; they will show nothing in its place.</div>}
+    </ConfirmedAction>
   );
 }

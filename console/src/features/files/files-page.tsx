@@ -2,17 +2,15 @@ import { NativeSelect, Skeleton, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { type ListDefinition, RecordList } from '../../components/list/record-list.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { showBytes } from '../../lib/bytes.ts';
-import { givenName } from '../../lib/own-files.ts';
-import { useTimes } from '../../lib/times.ts';
+import type { ListDefinition } from '../../components/list/list-definition.ts';
+import { SectionList } from '../../components/list/section-list.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { givenName } from '../../lib/data/own-files.ts';
+import { showBytes } from '../../lib/text/bytes.ts';
 import { FileDialog } from './file-dialog.tsx';
 import classes from './files.module.css';
-import { type StoredFile, thumbnailOf, usageQuery } from './queries.ts';
+import { fileUsageQuery, type StoredFile, thumbnailOf } from './queries.ts';
 import { UploadZone } from './upload-zone.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/files');
@@ -42,25 +40,23 @@ const fileList: ListDefinition<'listFiles'> = {
 /** The app's pictures, videos and other files. */
 export function FilesPage() {
   const { appId } = route.useParams();
-  const { file, ...search } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const times = useTimes(appId);
   const mayUpload = useMayCall()('uploadFile');
   const open = (objectId: string | undefined) => void navigate({ search: (known) => ({ ...known, file: objectId }) });
   return (
     <>
-      <SectionHeader title="Files">
-        Pictures, videos and other files that messages show. <Usage appId={appId} />
-      </SectionHeader>
-      {mayUpload && <UploadZone appId={appId} />}
-      <RecordList
+      <SectionList
         appId={appId}
+        title="Files"
+        about={
+          <>
+            Pictures, videos and other files for messages. <Usage appId={appId} />
+          </>
+        }
+        above={mayUpload && <UploadZone appId={appId} />}
         list={fileList}
-        search={search}
-        onSearch={(next, options) => void navigate({ search: { ...next }, replace: options?.replace ?? false })}
-        layout={(files, isBusy) => (
-          <Grid appId={appId} files={files} isBusy={isBusy} onOpen={(objectId) => open(objectId)} />
-        )}
+        layout={(files, isBusy) => <Grid appId={appId} files={files} isBusy={isBusy} onOpen={open} />}
         tools={
           <NativeSelect
             aria-label="Sort by"
@@ -71,22 +67,21 @@ export function FilesPage() {
             }
           />
         }
-        note={`Times are in ${times.zone}.`}
-        empty={
-          <EmptyState icon="file" title="No file yet">
-            {mayUpload
-              ? 'Upload a picture or a video; its address can be put into a notification or a storyline.'
-              : 'There is nothing here yet. Owners, managers and editors upload files.'}
-          </EmptyState>
-        }
+        empty={{
+          icon: 'file',
+          title: 'No files yet',
+          text: mayUpload
+            ? 'Upload a picture or a video to use its address in a notification or a storyline.'
+            : 'Owners, managers and editors upload files.',
+        }}
       />
-      <FileDialog appId={appId} objectId={file} onClose={() => open(undefined)} />
+      <FileDialog appId={appId} objectId={search.file} onClose={() => open(undefined)} />
     </>
   );
 }
 
 function Usage({ appId }: { readonly appId: string }) {
-  const { data } = useQuery(usageQuery(appId));
+  const { data } = useQuery(fileUsageQuery(appId));
   if (!data || data.files === 0) return null;
   return (
     <Text span inherit>
@@ -128,7 +123,7 @@ function Grid({ appId, files, isBusy, onOpen }: GridProps) {
   );
 }
 
-/** A picture that cannot be drawn, such as one of an app that is switched off, is a sign like any other file. */
+/** A picture that cannot be loaded, such as one of an app that is off, is shown as an icon like any other file. */
 function Thumbnail({ path }: { readonly path: string | undefined }) {
   const [isBroken, setBroken] = useState(false);
   if (!path || isBroken) return <Icon name="file" size={34} />;

@@ -1,12 +1,13 @@
 import { type Answer, where } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { call, dataOf } from '../../lib/api.ts';
-import { ownFilePath } from '../../lib/own-files.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { ownFilePath } from '../../lib/data/own-files.ts';
+import type { MessageUses } from '../../lib/text/message-uses.ts';
 
 export type StoredFile = Answer<'listFiles'>['results'][number];
 
-export const usageQuery = (appId: string) =>
+export const fileUsageQuery = (appId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listFiles', 'usage'),
     queryFn: async () => (await call('getFileUsage', { params: { appId } })).result,
@@ -18,26 +19,19 @@ export const fileQuery = (appId: string, objectId: string) =>
     queryFn: async () => (await dataOf(appId).call('getFile', { params: { file: objectId } })).result,
   });
 
-/** What is read anew when files come or go. */
+/** What has to be read again when files change. */
 export const fileKeys = (appId: string) => [dataKey(appId, 'listFiles')];
 
 const scenarioMembers = ['urlImageAndroid', 'urlImageIOS', 'urlPage', 'urlVideo'] as const;
 const mostNames = 5;
 
-export interface FileUses {
-  readonly notifications: number;
-  readonly scenarios: number;
-  /** Some of the notifications, by their description. */
-  readonly names: readonly string[];
-}
-
-/** The messages that show a file: their addresses end with its random name, whatever the service was called then. */
-export const usesQuery = (appId: string, { objectId, name }: Pick<StoredFile, 'objectId' | 'name'>) =>
+/** The messages that show a file. They are found by its random name, which does not depend on the host of the address. */
+export const fileUsesQuery = (appId: string, { objectId, name }: Pick<StoredFile, 'objectId' | 'name'>) =>
   queryOptions({
     queryKey: dataKey(appId, 'listNotifications', 'of-file', objectId),
-    queryFn: async (): Promise<FileUses> => {
+    queryFn: async (): Promise<MessageUses> => {
       const data = dataOf(appId);
-      // The random digits in front: the rest may be written in the address in several ways.
+      // Only the random digits: the rest of the name may be encoded differently in the address.
       const digits = name.slice(0, 32);
       const shown = scenarioMembers.map((member) => where().contains(member, digits));
       const [notifications, scenarios] = await Promise.all([
@@ -52,12 +46,12 @@ export const usesQuery = (appId: string, { objectId, name }: Pick<StoredFile, 'o
     },
   });
 
-/** Pictures that a browser only ever draws; an SVG can hold scripts. */
+/** Picture types that cannot hold scripts, unlike SVG. */
 const drawable = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp']);
-/** A page of larger ones would load for too long. */
+/** Larger pictures would load too slowly. */
 const largestThumbnail = 4_000_000;
 
-/** Where the picture of a file can be loaded; undefined for what is shown as a sign. */
+/** Path of a file's thumbnail; undefined for a file that is shown as an icon. */
 export function thumbnailOf(appId: string, { contentType, size, url }: StoredFile): string | undefined {
   return drawable.has(contentType) && size <= largestThumbnail ? ownFilePath(url, appId) : undefined;
 }

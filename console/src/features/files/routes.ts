@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { app } from '../../app/routes.ts';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
+import { app } from '../../frame/routes.ts';
 
 export interface FilesSearch extends ListSearch {
   /** The objectId of the file whose details are open. */

@@ -1,8 +1,8 @@
 import { Button, FileButton, Progress, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
-import { Icon } from '../../components/icon.tsx';
-import { sendFile } from '../../lib/send-file.ts';
+import { Icon } from '../../components/page/icon.tsx';
+import { sendFile } from '../../lib/data/send-file.ts';
 import classes from './files.module.css';
 import { fileKeys } from './queries.ts';
 
@@ -19,7 +19,7 @@ interface Upload {
 let uploads = 0;
 const atOnce = 3;
 
-/** Files that are dropped or chosen, a few at a time. What is refused says why, and the others go on. */
+/** Uploads dropped or chosen files, a few at a time. A rejected file shows why; the others continue. */
 export function UploadZone({ appId }: { readonly appId: string }) {
   const [list, setList] = useState<readonly Upload[]>([]);
   const [isOver, setOver] = useState(false);

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Block } from '../../components/block.tsx';
-import { Icon } from '../../components/icon.tsx';
-import names from '../../components/names.module.css';
-import { useMay, useMayCall } from '../../lib/access.ts';
-import { showBytes } from '../../lib/bytes.ts';
-import { appQuery, usageOfAppQuery } from '../../lib/queries.ts';
-import { showAge } from '../../lib/time.ts';
+import { Block } from '../../components/page/block.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import names from '../../components/page/names.module.css';
+import { openRules } from '../../components/rules/open-rules.ts';
+import { useMay, useMayCall } from '../../lib/data/access.ts';
+import { appQuery, usageOfAppQuery } from '../../lib/data/queries.ts';
+import { showBytes } from '../../lib/text/bytes.ts';
+import { showAge } from '../../lib/time/time.ts';
 import type { Attention, Sender } from '../../lib/wire.ts';
 import classes from './home.module.css';
-import { openRules } from './open-rules.ts';
 import { sendersQuery } from './queries.ts';
 
 interface Props {
@@ -25,19 +25,19 @@ interface Finding {
   readonly text: ReactNode;
 }
 
-/** What a person should look at, the worst first; a calm line where there is nothing. */
+/** Problems that need attention, worst first; otherwise a line that all is well. */
 export function AttentionBlock({ appId, attention }: Props) {
   const findings = useFindings(appId, attention).toSorted((a, b) => Number(b.isGrave) - Number(a.isGrave));
   if (findings.length === 0)
     return (
       <p className={classes.calm}>
-        <Icon name="check" /> All is well. Nothing needs you.
+        <Icon name="check" /> All is well. Nothing needs your attention.
       </p>
     );
   return <Findings findings={findings} />;
 }
 
-/** The quotas of an app that are nearly used up; nothing where there is none. */
+/** Quotas that are nearly used up. */
 export function QuotaAttention({ appId }: { readonly appId: string }) {
   const { data: usage } = useQuery(usageOfAppQuery(appId));
   const findings = quotaFindings(appId, usage);
@@ -46,8 +46,8 @@ export function QuotaAttention({ appId }: { readonly appId: string }) {
 
 function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   return (
-    <Block title="What needs you">
-      <ul className={classes.findings} aria-label="What needs you">
+    <Block title="Needs attention">
+      <ul className={classes.findings} aria-label="Needs attention">
         {findings.map(({ key, isGrave, title, text }) => (
           <li key={key}>
             <span className={isGrave ? classes.grave : classes.mild}>
@@ -80,7 +80,7 @@ function useFindings(appId: string, attention: Attention): readonly Finding[] {
   ];
 }
 
-/** The share of a quota from which a warning is shown, so that there is time to raise it or to tidy up. */
+/** The share of a quota from which a warning is shown, to leave time to raise it or delete data. */
 const nearlyFull = 0.8;
 const quotaNames = {
   files: 'files',
@@ -180,8 +180,8 @@ function webhookFindings(appId: string, { webhooks }: Attention, mayOpen: boolea
   if (total === 0) return [];
   const parts = [
     failing > 0 && `${failing.toLocaleString('en')} could not be called for a day`,
-    behind > 0 && `${behind.toLocaleString('en')} cannot keep up, and the oldest calls are given up`,
-    switchedOff > 0 && `${switchedOff.toLocaleString('en')} answered that it is gone and was switched off`,
+    behind > 0 && `${behind.toLocaleString('en')} cannot keep up, and the oldest calls are dropped`,
+    switchedOff > 0 && `${switchedOff.toLocaleString('en')} answered 410 Gone and was switched off`,
   ];
   return [
     {
@@ -214,10 +214,10 @@ function silentFindings(appId: string, { silentBeacons, lastVisitAt }: Attention
       isGrave: false,
       title: isEverything ? 'No visitors for two days' : `${count(total, 'beacon')} fell silent`,
       text: isEverything ? (
-        `The last visit began ${showAge(lastVisitAt ?? '')}. If the venue was open, look whether the app still reports.`
+        `The last visit began ${showAge(lastVisitAt ?? '')}. If the venue was open, check whether the app still reports.`
       ) : (
         <>
-          Nobody has come near for two days, though there were visitors before. A battery may be empty:{' '}
+          No visitor has been detected for two days, though there were visitors before. A battery may be empty:{' '}
           {shown.map(({ beaconId, name, lastVisitAt: at }, index) => (
             <span key={beaconId}>
               {index > 0 && ', '}
@@ -245,7 +245,8 @@ function tokenFindings(appId: string, { tokens }: Attention, mayOpen: boolean): 
       title: `${count(total, 'phone')} of ${tokens.installations.toLocaleString('en')} can no longer be reached`,
       text: (
         <>
-          The push service no longer takes the address: {reasons.join('; ')}. It heals when the app is opened again.{' '}
+          The push service no longer accepts the address: {reasons.join('; ')}. It is renewed when the app is opened
+          again.{' '}
           {mayOpen && (
             <Link
               to="/apps/$appId/installations"
@@ -262,7 +263,7 @@ function tokenFindings(appId: string, { tokens }: Attention, mayOpen: boolean): 
   ];
 }
 
-/** Rules that are open as the specification has them: right for a trial, not for a venue. */
+/** Rules that are open, as the specification has them by default: fine for a trial, not for a venue. */
 function useRuleFindings(appId: string): readonly Finding[] {
   const { data: app } = useQuery(appQuery(appId));
   const may = useMay();
@@ -272,12 +273,12 @@ function useRuleFindings(appId: string): readonly Finding[] {
     {
       key: 'rules',
       isGrave: false,
-      title: `${open.length === 1 ? 'A rule is' : `${open.length} rules are`} open to everybody`,
+      title: `${open.length === 1 ? 'A rule is' : `${open.length} rules are`} open to everyone`,
       text: (
         <>
           {open[0]}{' '}
           <Link to="/apps/$appId/rules" params={{ appId }} className={names.link}>
-            Look at the rules
+            Review the rules
           </Link>
         </>
       ),

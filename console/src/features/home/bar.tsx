@@ -6,7 +6,7 @@ interface Props {
   readonly tone?: 'usual' | 'bad' | 'quiet';
 }
 
-/** A bar of a picture; what it says stands beside it as a number. */
+/** A decorative bar beside a number. */
 export function Bar({ part, tone = 'usual' }: Props) {
   return (
     <svg className={classes.bar} viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" focusable="false">

@@ -2,14 +2,14 @@ import { Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { CopyField } from '../../components/copy-field.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import classes from './home.module.css';
+import { CopyField } from '../../components/code/copy-field.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import classes from './first-steps.module.css';
 import { stepsQuery } from './queries.ts';
 
-/** A new app: three steps to the first message. */
+/** Three steps to the first message of a new app. */
 export function FirstSteps({ appId }: { readonly appId: string }) {
   const { data, error } = useQuery(stepsQuery(appId));
   const mayCall = useMayCall();
@@ -19,7 +19,7 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
   return (
     <ol className={classes.steps}>
       <StepLine number={1} current={current} title="Add a beacon">
-        <Text c="dimmed">It stands for a place: the entrance, a hall, a shelf.</Text>
+        <Text c="dimmed">It marks a place: the entrance, a hall, a shelf.</Text>
         {mayCall('createBeacon') ? (
           <Button
             mt="sm"
@@ -34,7 +34,7 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
         )}
       </StepLine>
       <StepLine number={2} current={current} title="Write what visitors see there">
-        <Text c="dimmed">A notification says what is shown when somebody comes to a beacon, or leaves it.</Text>
+        <Text c="dimmed">A notification says what is shown when a visitor comes to a beacon or leaves it.</Text>
         {mayCall('createNotification') ? (
           <Button
             mt="sm"
@@ -48,10 +48,10 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
           <Text c="dimmed">Owners, managers and editors write notifications.</Text>
         )}
       </StepLine>
-      <StepLine number={3} current={current} title="Let the app tell who is near">
+      <StepLine number={3} current={current} title="Let the app report visitors">
         <Text c="dimmed">
-          The app registers its installation and reports the beacons that it hears. To try it without an app, run these
-          lines with one of the app&apos;s keys. This page shows the event as soon as it comes.
+          The app registers its installation and reports the beacons that it detects. To try it without an app, run
+          these commands with one of the app&apos;s keys. This page shows the event as soon as it arrives.
         </Text>
         {current === 3 && (
           <div className={classes.try}>

@@ -2,24 +2,24 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import names from '../../components/names.module.css';
-import { useTimes } from '../../lib/times.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import names from '../../components/page/names.module.css';
+import { useTimes } from '../../lib/time/times.ts';
 import type { Funnel } from '../../lib/wire.ts';
 import { Bar } from './bar.tsx';
 import classes from './home.module.css';
 import { funnelQuery } from './queries.ts';
 import { stopWords } from './words.ts';
 
-/** What became of the events of today. */
+/** From today's events to the messages that were opened. */
 export function FunnelBlock({ appId }: { readonly appId: string }) {
   const times = useTimes(appId);
   const { data, error } = useQuery(funnelQuery(appId, times.zone));
   return (
     <Block
       title="Today"
-      about={`From what happened at the beacons to what visitors saw, since midnight in ${times.zone}.`}
+      about={`From events at the beacons to messages seen by visitors, since midnight in ${times.zone}.`}
     >
       <FailureNote message={error && !data ? error.message : undefined} />
       {!data && !error && <Skeleton h={200} />}
@@ -54,14 +54,14 @@ function Steps({ appId, funnel }: { readonly appId: string; readonly funnel: Fun
     {
       name: 'Shown',
       count: funnel.shown,
-      about: deliveries.noTarget > 0 && `${number(deliveries.noTarget)} by the open app alone, without a push.`,
+      about: deliveries.noTarget > 0 && `${number(deliveries.noTarget)} only by the open app, without a push.`,
     },
     {
       name: 'Sent by push',
       count: deliveries.sent,
-      about: deliveries.queued > 0 && `${number(deliveries.queued)} wait to be sent.`,
+      about: deliveries.queued > 0 && `${number(deliveries.queued)} are waiting to be sent.`,
     },
-    { name: 'Received', count: deliveries.received, about: 'As far as the app reports it.' },
+    { name: 'Received', count: deliveries.received, about: 'If the app reports it.' },
     { name: 'Opened', count: deliveries.opened },
     ...(lost > 0
       ? [{ name: 'Failed', count: lost, isBad: true, about: list(deliveries.failed > 0 ? 'failed' : 'expired') }]
@@ -88,6 +88,6 @@ function stopsText({ stopped, waiting }: Funnel): string {
   const parts = stopped
     .slice(0, 3)
     .map(({ reason, count }) => `${number(count)} not shown because ${stopWords[reason] ?? reason}`);
-  if (waiting > 0) parts.push(`${number(waiting)} wait until the visitor has stayed long enough`);
+  if (waiting > 0) parts.push(`${number(waiting)} are waiting for the minimum stay`);
   return parts.length > 0 ? `${parts.join('; ')}.` : '';
 }

@@ -2,10 +2,10 @@ import { Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { type Live, useLive } from '../../lib/live.ts';
-import { useTimes } from '../../lib/times.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { type Live, useLive } from '../../lib/data/live.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { AttentionBlock, QuotaAttention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { FunnelBlock } from './funnel.tsx';
@@ -15,7 +15,7 @@ import { attentionQuery, liveQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/home');
 
-/** The first page of an app: what is wrong, what happens now, and what today has brought. */
+/** The first page of an app: problems, live visitors and today's figures. */
 export function HomePage() {
   const { appId } = route.useParams();
   const { data: attention, error } = useQuery(attentionQuery(appId));
@@ -28,7 +28,7 @@ export function HomePage() {
       <SectionHeader title="Home">
         {isNew
           ? 'Three steps to the first message.'
-          : `What happens now, and what needs you. Times are in ${times.zone}.`}
+          : `What is happening now, and what needs attention. Times are in ${times.zone}.`}
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!attention && !error && <Skeleton h={420} />}
@@ -54,7 +54,7 @@ export function HomePage() {
 
 const calmMs = 2_000;
 
-/** Counts the visitors again soon after something has happened; the heavier counts keep to their own time. */
+/** Counts visitors again soon after an event; the more expensive counts have their own interval. */
 function useCountAgain(appId: string, { events }: Live): void {
   const queries = useQueryClient();
   const newest = events[0]?.objectId;

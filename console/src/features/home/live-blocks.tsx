@@ -1,17 +1,18 @@
 import { Badge, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import names from '../../components/names.module.css';
-import { BeaconName, VisitorId } from '../../components/names.tsx';
-import type { Live, LiveState } from '../../lib/live.ts';
-import { showAge } from '../../lib/time.ts';
-import { timeOfDay, useTimes } from '../../lib/times.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import names from '../../components/page/names.module.css';
+import { BeaconName, VisitorId } from '../../components/page/names.tsx';
+import type { Live, LiveState } from '../../lib/data/live.ts';
+import { eventWords } from '../../lib/text/event-words.ts';
+import { showAge } from '../../lib/time/time.ts';
+import { timeOfDay, useTimes } from '../../lib/time/times.ts';
 import { Bar } from './bar.tsx';
 import classes from './home.module.css';
 import { liveQuery } from './queries.ts';
-import { eventDots, eventWords } from './words.ts';
+import { eventDots } from './words.ts';
 
 /** Visitors by beacon. */
 export function LiveNow({ appId }: { readonly appId: string }) {
@@ -31,7 +32,7 @@ export function LiveNow({ appId }: { readonly appId: string }) {
           </p>
           {live.beacons.length === 0 && (
             <Text c="dimmed" size="sm">
-              Nobody is near a beacon at the moment.
+              No visitor is near a beacon at the moment.
             </Text>
           )}
           <ul className={classes.bars} aria-label="Visitors by beacon">
@@ -45,7 +46,7 @@ export function LiveNow({ appId }: { readonly appId: string }) {
                 >
                   {name ?? 'a deleted beacon'}
                 </Link>
-                <span className={classes.count} title={`The first came ${showAge(since)}.`}>
+                <span className={classes.count} title={`The first arrived ${showAge(since)}.`}>
                   {visitors.toLocaleString('en')}
                 </span>
                 <Bar part={visitors / most} />
@@ -72,7 +73,7 @@ const stateWords: Readonly<Record<LiveState, { readonly text: string; readonly c
 
 const shown = 9;
 
-/** The events of the last hour as they come. */
+/** The events of the last hour, updated live. */
 export function LastHour({ appId, live: { events, state } }: { readonly appId: string; readonly live: Live }) {
   const times = useTimes(appId);
   const { text, color } = stateWords[state];
@@ -87,7 +88,7 @@ export function LastHour({ appId, live: { events, state } }: { readonly appId: s
     >
       {events.length === 0 && (
         <Text c="dimmed" size="sm">
-          {state === 'connecting' ? 'One moment …' : 'Nothing has happened. New events appear here by themselves.'}
+          {state === 'connecting' ? 'Loading …' : 'No events. New events appear here automatically.'}
         </Text>
       )}
       <ul className={classes.events} aria-label="Events of the last hour">

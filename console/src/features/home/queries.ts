@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
-import { call, dataOf } from '../../lib/api.ts';
-import { startOf } from '../../lib/range.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
+import { startOfRange } from '../../lib/time/range.ts';
 
 const key = (appId: string, ...more: readonly string[]) => ['apps', appId, 'home', ...more] as const;
 
-/** Asked again in this time while the page is seen; the stream of events asks earlier. */
+/** Refresh intervals while the page is visible; the event stream refreshes earlier. */
 const everyMs = { live: 10_000, funnel: 15_000, attention: 60_000 };
 
 export const liveQuery = (appId: string) =>
@@ -19,7 +19,7 @@ export const funnelQuery = (appId: string, zone: string) =>
   queryOptions({
     queryKey: key(appId, 'funnel', zone),
     queryFn: async ({ signal }) =>
-      (await call('getFunnel', { params: { appId }, query: { since: startOf('today', zone) }, signal })).result,
+      (await call('getFunnel', { params: { appId }, query: { since: startOfRange('today', zone) }, signal })).result,
     refetchInterval: everyMs.funnel,
   });
 
@@ -36,7 +36,7 @@ export const sendersQuery = (appId: string) =>
     queryFn: async () => (await call('listSenders', { params: { appId } })).results,
   });
 
-/** How far a new app is. */
+/** The progress of a new app. */
 export const stepsQuery = (appId: string) =>
   queryOptions({
     queryKey: key(appId, 'steps'),

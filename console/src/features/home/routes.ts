@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { app } from '../../app/routes.ts';
+import { app } from '../../frame/routes.ts';
 
 const home = createRoute({
   getParentRoute: () => app,

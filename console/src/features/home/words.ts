@@ -1,7 +1,4 @@
-import { eventWords } from '../../lib/event-words.ts';
-import type { LiveEvent } from '../../lib/live.ts';
-
-export { eventWords };
+import type { LiveEvent } from '../../lib/data/live.ts';
 
 export const eventDots = {
   ENTER: 'dotIn',
@@ -11,16 +8,16 @@ export const eventDots = {
   FAR: 'dotOut',
 } as const satisfies Readonly<Record<LiveEvent['event'], string>>;
 
-/** Why messages that were meant were not shown, as the end of `12 because`. */
+/** Why messages were not shown, as the end of a sentence with `because`. */
 export const stopWords: Readonly<Record<string, string>> = {
-  schedule: 'it was not their day',
+  schedule: 'they do not run on this day',
   stale: 'the report came too late',
-  repeat: 'they were shown in this visit already',
-  cool_down: 'another came shortly before',
-  cap: 'the visitor has had enough of them',
+  repeat: 'they were already shown in this visit',
+  cool_down: 'another message was shown shortly before',
+  cap: 'the visitor has reached the limit',
   dwell: 'the visitor did not stay long enough',
-  nth_visit: 'they wait for another visit',
+  nth_visit: 'they are for another visit',
   quiet_hours: 'it was in the quiet hours',
-  validity: 'it was outside of their dates',
+  validity: 'they are outside their period',
   no_target: 'the phone could not be reached',
 };

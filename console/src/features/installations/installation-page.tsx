@@ -1,27 +1,28 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { ShowRequest } from '../../components/list/show-request.tsx';
-import names from '../../components/names.module.css';
-import { shortId } from '../../components/names.tsx';
-import { RecordPage } from '../../components/record-page.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { download, exportCutOff } from '../../lib/all-records.ts';
-import { dataOf } from '../../lib/api.ts';
-import { senderName } from '../../lib/delivery-words.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { MetadataBlock } from '../../components/code/code-block.tsx';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ShowRequest } from '../../components/code/show-request.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { PersonExport } from '../../components/export/person-export.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import names from '../../components/page/names.module.css';
+import { shortId } from '../../components/page/names.tsx';
+import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { readInstallation } from '../../lib/data/person.ts';
+import { senderName } from '../../lib/text/delivery-words.ts';
+import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import classes from './installations.module.css';
-import { everythingOf, installationKeys, installationQuery } from './queries.ts';
+import { installationKeys, installationQuery } from './queries.ts';
 import { TestMessage } from './test-message.tsx';
 import { Traces } from './traces.tsx';
-import { appText, deviceWords, type Installation, tokenState, tokenWords } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/installations/$installationId');
 
@@ -72,8 +73,8 @@ function InstallationFacts({ appId, installation }: Props) {
     <Block title="Facts" about={`Times are in ${times.zone}.`}>
       {token === 'dead' && (
         <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
-          No push reaches it since {times.dateTime(tokenDeadAt ?? '')}. {sentenceOf(installation.tokenDeadReason)} It
-          heals when the app is opened again.
+          Pushes have not reached it since {times.dateTime(tokenDeadAt ?? '')}.{' '}
+          {sentenceOf(installation.tokenDeadReason)} The push address is renewed when the app is opened again.
         </Alert>
       )}
       <Facts>
@@ -83,12 +84,12 @@ function InstallationFacts({ appId, installation }: Props) {
           </Badge>
           {token === 'live' && tokenAt && <span className={classes.soft}>since {times.date(tokenAt)}</span>}
         </Fact>
-        <Fact label="Push type">{installation.pushType ? senderName(installation.pushType) : 'not told'}</Fact>
-        <Fact label="App">{appText(installation) || 'not told'}</Fact>
-        <Fact label="App identifier">{installation.appIdentifier ?? 'not told'}</Fact>
+        <Fact label="Push type">{installation.pushType ? senderName(installation.pushType) : 'unknown'}</Fact>
+        <Fact label="App">{appText(installation) || 'unknown'}</Fact>
+        <Fact label="App identifier">{installation.appIdentifier ?? 'unknown'}</Fact>
         <Fact label="Channels">{channels.length > 0 ? channels.join(', ') : 'none'}</Fact>
         <Fact label="Language, time zone">
-          {[installation.localeIdentifier, installation.timeZone].filter(Boolean).join(', ') || 'not told'}
+          {[installation.localeIdentifier, installation.timeZone].filter(Boolean).join(', ') || 'unknown'}
         </Fact>
         {userId && (
           <Fact label="User">
@@ -114,12 +115,12 @@ function InstallationFacts({ appId, installation }: Props) {
           <CopyButton text={installation.objectId} label="objectId" />
         </Fact>
       </Facts>
-      {Object.keys(metadata).length > 0 && <pre className={classes.json}>{JSON.stringify(metadata, null, 2)}</pre>}
+      <MetadataBlock metadata={metadata} />
     </Block>
   );
 }
 
-/** What push services answer ends with a full stop or without. */
+/** Answers of push services end with or without a full stop. */
 const sentenceOf = (reason = ''): string => (reason === '' || reason.endsWith('.') ? reason : `${reason}.`);
 
 function Actions({ appId, installation }: Props) {
@@ -128,12 +129,14 @@ function Actions({ appId, installation }: Props) {
   const [isErasing, setErasing] = useState(false);
   return (
     <Group gap="xs">
+      {mayCall('deleteInstallation') && <DeleteButton onClick={() => setErasing(true)}>Erase</DeleteButton>}
       {mayCall('deleteInstallation') && (
-        <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setErasing(true)}>
-          Erase
-        </Button>
+        <PersonExport
+          kind="installation"
+          objectId={installation.objectId}
+          read={(onRead) => readInstallation(appId, installation.objectId, onRead)}
+        />
       )}
-      {mayCall('deleteInstallation') && <ExportEverything appId={appId} installation={installation} />}
       {mayCall('sendPush') && (
         <Button leftSection={<Icon name="send" size={16} />} onClick={() => setTesting(true)}>
           Send a test message
@@ -150,65 +153,29 @@ function Actions({ appId, installation }: Props) {
   );
 }
 
-function ExportEverything({ appId, installation }: Props) {
-  const [read, setRead] = useState(0);
-  const file = `installation-${installation.objectId}.json`;
-  const run = useAction({
-    run: async () => {
-      const everything = await everythingOf(appId, installation.objectId, setRead);
-      download(file, 'application/json', [JSON.stringify(everything, null, 2)]);
-    },
-    cutOff: exportCutOff(`installation ${installation.objectId}`, file),
-    done: `Everything that is known is in ${file}.`,
-    after: () => setRead(0),
-  });
-  return (
-    <Button
-      variant="default"
-      leftSection={<Icon name="download" size={16} />}
-      loading={run.isPending && read === 0}
-      disabled={run.isPending}
-      onClick={() => run.mutate()}
-    >
-      {read > 0 ? `${read.toLocaleString('en')} …` : 'Export'}
-    </Button>
-  );
-}
-
 interface DialogProps extends Props {
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
 function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps) {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
   const name = `${deviceWords[installation.deviceType]} ${shortId(installation.objectId)}`;
-  const erase = useAction({
-    run: () => dataOf(appId).installations.delete(installation.objectId),
-    done: `${name} is erased.`,
-    showsError: true,
-    after: async () => {
-      await navigate({ to: '/apps/$appId/installations', params: { appId } });
-      queries.removeQueries({ queryKey: installationQuery(appId, installation.objectId).queryKey });
-      await Promise.all(installationKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
-    },
-  });
+  const forget = installationQuery(appId, installation.objectId).queryKey;
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title="Erase the installation"
       confirm={`Erase ${name}`}
-      isBusy={erase.isPending}
-      failure={erase.error?.message}
-      onConfirm={() => erase.mutate()}
+      run={() => dataOf(appId).installations.delete(installation.objectId)}
+      done={`${name} was erased.`}
+      refresh={installationKeys(appId)}
+      leave={{ to: '/apps/$appId/installations', params: { appId }, forget }}
     >
-      <b>{name}</b> goes for good, with its visits, events, log records and deliveries.
+      <b>{name}</b> is erased permanently, with its visits, events, log records and deliveries.
       <Text size="sm" mt="xs">
-        If the app is still on the phone, it registers anew at its next start, as an installation that nothing is known
-        of.
+        If the app is still on the phone, it registers again at its next start, as a new installation.
       </Text>
-    </ConfirmDialog>
+    </ConfirmedAction>
   );
 }

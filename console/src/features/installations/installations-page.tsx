@@ -1,55 +1,34 @@
 import { Badge } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { CsvExport } from '../../components/list/csv-export.tsx';
-import { listFilter } from '../../components/list/list-search.ts';
-import { type ListDefinition, RecordList } from '../../components/list/record-list.tsx';
-import { shortId } from '../../components/names.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMay } from '../../lib/access.ts';
-import { senderName } from '../../lib/delivery-words.ts';
-import { type Times, useTimes } from '../../lib/times.ts';
-import { appText, deviceWords, type Installation, tokenState, tokenWords } from './words.ts';
+import type { CsvColumns } from '../../components/export/csv-of-list.ts';
+import type { ListDefinition } from '../../components/list/list-definition.ts';
+import { SectionList } from '../../components/list/section-list.tsx';
+import { shortId } from '../../components/page/names.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { senderName } from '../../lib/text/delivery-words.ts';
+import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
+import { type Times, useTimes } from '../../lib/time/times.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/installations');
 
 export function InstallationsPage() {
   const { appId } = route.useParams();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const times = useTimes(appId);
-  const list = installationList(appId, times, useMay()('installations.personal'));
   return (
-    <>
-      <SectionHeader title="Installations">
-        The app on one phone, tablet or computer: whom a message can reach.
-      </SectionHeader>
-      <RecordList
-        appId={appId}
-        list={list}
-        search={search}
-        onSearch={(next, options) => void navigate({ search: { ...next }, replace: options?.replace ?? false })}
-        tools={
-          <CsvExport
-            appId={appId}
-            operation="listInstallations"
-            plural="installations"
-            where={listFilter(search, list.searchFields)}
-            columns={csv}
-          />
-        }
-        note={`Times are in ${times.zone}.`}
-        empty={
-          <EmptyState icon="phone" title="No installation yet">
-            Each copy of the app registers itself when it starts. As soon as one does, it stands here.
-          </EmptyState>
-        }
-      />
-    </>
+    <SectionList
+      appId={appId}
+      title="Installations"
+      about="The app on one phone, tablet or computer: where a message can be delivered."
+      list={installationList(appId, useTimes(appId), useMay()('installations.personal'))}
+      empty={{
+        icon: 'phone',
+        title: 'No installations yet',
+        text: 'Each copy of the app registers when it starts, and then appears here.',
+      }}
+    />
   );
 }
 
-const csv = {
+const installationCsv: CsvColumns<Installation> = {
   header: [
     'objectId',
     'deviceType',
@@ -63,7 +42,7 @@ const csv = {
     'createdAt',
     'updatedAt',
   ],
-  rows: async (records: readonly Installation[]) =>
+  rows: (records) =>
     records.map((one) => [
       one.objectId,
       one.deviceType,
@@ -81,13 +60,14 @@ const csv = {
 
 const deviceOptions = Object.entries(deviceWords).map(([value, label]) => ({ value, label }));
 
-/** The table, as data. What tells whose installation it is stands there only for those who may see it. */
+/** The table, as data. What identifies a person is left out unless the role may see it. */
 const installationList = (appId: string, times: Times, isPersonal: boolean): ListDefinition<'listInstallations'> => ({
   operation: 'listInstallations',
   plural: 'installations',
   searchFields: isPersonal ? ['installationId', 'appName', 'channels'] : ['appName'],
   searchHint: isPersonal ? 'Search by installationId or app' : 'Search by app',
   defaultOrder: '-objectId',
+  csv: installationCsv,
   columns: [
     {
       name: 'objectId',
@@ -145,8 +125,8 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
     { name: 'channels', label: 'Channel', kind: 'text' },
     { name: 'pushType', label: 'Push type', kind: 'text' },
     { name: 'tokenAt', label: 'Push address', kind: 'presence' },
-    { name: 'tokenDeadAt', label: 'Push address is dead', kind: 'presence' },
-    { name: 'tokenDeadReason', label: 'Why it is dead', kind: 'text' },
+    { name: 'tokenDeadAt', label: 'Push address is invalid', kind: 'presence' },
+    { name: 'tokenDeadReason', label: 'Why it is invalid', kind: 'text' },
     { name: 'appVersion', label: 'App version', kind: 'text' },
     { name: 'appIdentifier', label: 'App identifier', kind: 'text' },
     { name: 'localeIdentifier', label: 'Language', kind: 'text' },

@@ -1,13 +1,12 @@
-import { Alert, Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Text, Textarea, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import names from '../../components/names.module.css';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import names from '../../components/page/names.module.css';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { type Installation, tokenState } from '../../lib/text/installation-words.ts';
 import { installationKeys } from './queries.ts';
-import { type Installation, tokenState } from './words.ts';
 
 interface Props {
   readonly appId: string;
@@ -27,13 +26,12 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
       const body = { data: { title, alert }, where: { objectId: installation.objectId } };
       return dataOf(appId).call('sendPush', { body });
     },
-    done: 'The message is on its way.',
+    done: 'The message is being sent.',
     refresh: installationKeys(appId),
     showsError: true,
     after: onClose,
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     form.setFailure(null);
     if (form.values['data.title'].trim() === '' && form.values['data.alert'].trim() === '') {
       form.setProblems([{ field: 'data.alert', problem: 'write something to send' }]);
@@ -43,38 +41,38 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
   }
   const isUnreachable = tokenState(installation) !== 'live';
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Send a test message">
-      <form onSubmit={submit}>
-        <Stack>
-          <Text size="sm">It goes to this installation alone.</Text>
+    <DialogForm
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Send a test message"
+      form={form}
+      names={fields}
+      submit="Send"
+      isBusy={send.isPending}
+      onSubmit={submit}
+      about={
+        <>
+          <Text size="sm">It is sent to this installation only.</Text>
           {isUnreachable && (
             <Alert color="yellow" variant="light">
-              It has no push address that works, so that the message will not arrive. Its delivery says so too.
+              The installation has no valid push address, so the message will not arrive. Its delivery will say so.
             </Alert>
           )}
-          <TextInput label="Title" maxLength={200} {...form.text('data.title')} />
-          <Textarea label="Text" autosize minRows={2} {...form.text('data.alert')} data-autofocus />
-          <FailureNote message={form.rest([...fields])} />
-          <Group justify="space-between">
-            <Link
-              to="/apps/$appId/activity/deliveries"
-              params={{ appId }}
-              search={{ visitor: installation.objectId }}
-              className={names.link}
-            >
-              Its deliveries
-            </Link>
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={send.isPending}>
-                Send
-              </Button>
-            </Group>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      }
+      beside={
+        <Link
+          to="/apps/$appId/activity/deliveries"
+          params={{ appId }}
+          search={{ visitor: installation.objectId }}
+          className={names.link}
+        >
+          Its deliveries
+        </Link>
+      }
+    >
+      <TextInput label="Title" maxLength={200} {...form.text('data.title')} />
+      <Textarea label="Text" autosize minRows={2} {...form.text('data.alert')} data-autofocus />
+    </DialogForm>
   );
 }

@@ -2,13 +2,13 @@ import { Badge, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import names from '../../components/names.module.css';
-import { BeaconName } from '../../components/names.tsx';
-import { deliveryColors, deliveryWords } from '../../lib/delivery-words.ts';
-import { eventWords } from '../../lib/event-words.ts';
-import { showDuration, useTimes } from '../../lib/times.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import names from '../../components/page/names.module.css';
+import { BeaconName } from '../../components/page/names.tsx';
+import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
+import { eventWords } from '../../lib/text/event-words.ts';
+import { showDuration, useTimes } from '../../lib/time/times.ts';
 import classes from './installations.module.css';
 import { tracesQuery } from './queries.ts';
 
@@ -17,18 +17,18 @@ interface Props {
   readonly installationId: string;
 }
 
-/** Where it was, and what it was sent. */
+/** Where an installation was, and what was sent to it. */
 export function Traces({ appId, installationId }: Props) {
   const { data, error } = useQuery(tracesQuery(appId, installationId));
   const times = useTimes(appId);
   const isQuiet = data && (data.events.count ?? 0) + (data.visits.count ?? 0) + (data.deliveries.count ?? 0) === 0;
   return (
-    <Block title="What it did" about={`The last visits, events and messages. Times are in ${times.zone}.`}>
+    <Block title="Recent activity" about={`The latest visits, events and messages. Times are in ${times.zone}.`}>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={120} />}
       {isQuiet && (
         <Text c="dimmed" size="sm">
-          It has not been near a beacon yet, and was sent nothing.
+          It has not been near a beacon yet, and no message was sent to it.
         </Text>
       )}
       {data && !isQuiet && (

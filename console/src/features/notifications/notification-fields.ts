@@ -1,7 +1,7 @@
 import type { Body, Notification } from '@pharos/sdk';
 import { type Rules, rulesOrNull } from '../../components/rules/rules.ts';
 
-/** What stands in the fields of the form. */
+/** The values of the form. */
 export interface NotificationFields {
   readonly description: string;
   readonly beaconId: string;
@@ -14,7 +14,7 @@ export interface NotificationFields {
   readonly delivery: Rules;
 }
 
-export const fieldNames = [
+export const notificationFieldNames = [
   'description',
   'beaconId',
   'event',
@@ -33,7 +33,7 @@ export const typeTexts = {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export function fieldsOf(notification?: Notification): NotificationFields {
+export function notificationFields(notification?: Notification): NotificationFields {
   const message = notification?.message ?? {};
   return {
     description: notification?.description ?? '',
@@ -48,13 +48,13 @@ export function fieldsOf(notification?: Notification): NotificationFields {
   };
 }
 
-/** What is shown at the top of the message: its title, else the notification's name. */
-export function titleOf({ message, description }: Pick<Notification, 'message' | 'description'>): string {
+/** The title that is shown: the message's own, or else the notification's name. */
+export function notificationTitle({ message, description }: Pick<Notification, 'message' | 'description'>): string {
   return text(message['alertTitle']) || description;
 }
 
-/** Members of the message that the form does not know are kept. */
-export function bodyOf(fields: NotificationFields, known?: Notification): Body<'createNotification'> {
+/** Members of the message that the form does not have are kept. */
+export function notificationBody(fields: NotificationFields, known?: Notification): Body<'createNotification'> {
   const url = fields['message.url'].trim();
   const message = {
     ...known?.message,
@@ -69,7 +69,7 @@ export function bodyOf(fields: NotificationFields, known?: Notification): Body<'
     type: fields.type,
     message,
     isEnabled: fields.isEnabled,
-    // A new one has nothing that null could clear.
+    // In a new notification there is nothing to clear with null.
     delivery: known ? rulesOrNull(fields.delivery) : (rulesOrNull(fields.delivery) ?? undefined),
   };
   return body as unknown as Body<'createNotification'>;

@@ -1,43 +1,49 @@
-import { Button, Group, NativeSelect, SegmentedControl, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, SegmentedControl, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import type { Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
-import { BeaconSelect } from '../../components/beacon-select.tsx';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
 import { FileField } from '../../components/files/file-field.tsx';
-import { MessageLayout } from '../../components/message-layout.tsx';
-import { PhonePreview } from '../../components/phone-preview.tsx';
-import { RuleFields } from '../../components/rules/rule-fields.tsx';
+import { BeaconSelect } from '../../components/form/beacon-select.tsx';
+import { PageForm } from '../../components/form/page-form.tsx';
+import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import { MessageLayout } from '../../components/message/message-layout.tsx';
+import { MessageRules } from '../../components/message/message-rules.tsx';
+import { PhonePreview } from '../../components/message/phone-preview.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
 import { RuleSentence } from '../../components/rules/rule-sentence.tsx';
 import { appRules, effectiveRules, eventOptions } from '../../components/rules/rules.ts';
-import { dataOf } from '../../lib/api.ts';
-import { useBeaconNames } from '../../lib/beacon-names.ts';
-import { ownFilePath } from '../../lib/own-files.ts';
-import { appQuery } from '../../lib/queries.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
-import { bodyOf, fieldNames, fieldsOf, type NotificationFields, typeTexts } from './notification-fields.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { ownFilePath } from '../../lib/data/own-files.ts';
+import { appQuery } from '../../lib/data/queries.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import {
+  type NotificationFields,
+  notificationBody,
+  notificationFieldNames,
+  notificationFields,
+  typeTexts,
+} from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
 
 interface Props {
   readonly appId: string;
-  /** The one to change; without it a new one is made. */
+  /** The notification to edit; without it, a new one is created. */
   readonly notification?: Notification;
   readonly isLocked?: boolean;
   readonly onDone: () => void;
   readonly onCancel: () => void;
 }
 
-type Form = ReturnType<typeof useFields<NotificationFields>>;
+type Form = Fields<NotificationFields>;
 
 export function NotificationForm({ appId, notification, isLocked = false, onDone, onCancel }: Props) {
-  const form = useFields<NotificationFields>(fieldsOf(notification));
+  const form = useFields<NotificationFields>(notificationFields(notification));
   const save = useAction({
     run: async () => {
       const { notifications } = dataOf(appId);
-      const body = bodyOf(form.values, notification);
+      const body = notificationBody(form.values, notification);
       if (notification) await notifications.update(notification.objectId, body);
       else await notifications.create(body);
     },
@@ -45,39 +51,34 @@ export function NotificationForm({ appId, notification, isLocked = false, onDone
     undo:
       notification &&
       (() => {
-        const before = bodyOf(fieldsOf(notification), notification);
+        const before = notificationBody(notificationFields(notification), notification);
         return dataOf(appId).notifications.update(notification.objectId, before);
       }),
     refresh: notificationKeys(appId),
     showsError: true,
     after: onDone,
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (form.values.beaconId === '')
-      form.setProblems([{ field: 'beaconId', problem: 'choose the beacon it belongs to' }]);
+  function submit() {
+    if (form.values.beaconId === '') form.setProblems([{ field: 'beaconId', problem: 'choose a beacon' }]);
     else save.mutate(undefined, { onError: form.setFailure });
   }
   return (
     <MessageLayout aside={<Aside appId={appId} form={form} />}>
-      <form onSubmit={submit} noValidate>
-        <FailureNote message={form.rest(fieldNames)} />
+      <PageForm
+        form={form}
+        names={notificationFieldNames}
+        submit={notification ? 'Save' : 'Add the notification'}
+        isBusy={save.isPending}
+        isLocked={isLocked}
+        onSubmit={submit}
+        onCancel={onCancel}
+      >
         <MessageLayout.Fields isLocked={isLocked}>
           <Occasion appId={appId} form={form} />
           <Message appId={appId} form={form} />
-          <Rules appId={appId} form={form} />
+          <MessageRules appId={appId} form={form} onChange={(delivery) => form.set('delivery', delivery)} />
         </MessageLayout.Fields>
-        <Group mt="lg">
-          {!isLocked && (
-            <Button type="submit" loading={save.isPending}>
-              {notification ? 'Save' : 'Add the notification'}
-            </Button>
-          )}
-          <Button variant="default" onClick={onCancel}>
-            {isLocked ? 'Back' : 'Cancel'}
-          </Button>
-        </Group>
-      </form>
+      </PageForm>
     </MessageLayout>
   );
 }
@@ -95,13 +96,13 @@ function Occasion({ appId, form }: PartProps) {
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="For you: what this notification is about."
+          description="For you: what the notification is about."
           required
           data-autofocus
           {...form.text('description')}
         />
         <FailureNote
-          message={isGone ? 'Its beacon is deleted, so that it does not fire. Choose another one.' : undefined}
+          message={isGone ? 'Its beacon was deleted, so it is never shown. Choose another one.' : undefined}
         />
         <NativeSelect label="A visitor" data={eventOptions} {...form.text('event')} />
         <BeaconSelect
@@ -113,7 +114,7 @@ function Occasion({ appId, form }: PartProps) {
         />
         <Switch
           label="On"
-          description="Off, it is kept and never shown."
+          description="A notification that is off is kept, but never shown."
           checked={isEnabled}
           onChange={({ currentTarget }) => form.set('isEnabled', currentTarget.checked)}
         />
@@ -150,25 +151,6 @@ function Message({ appId, form }: PartProps) {
           />
         )}
       </Stack>
-    </Block>
-  );
-}
-
-function Rules({ appId, form }: PartProps) {
-  const { data: app } = useQuery(appQuery(appId));
-  const times = useTimes(appId);
-  return (
-    <Block
-      title="How often"
-      about="What the app's rules say holds for every message. Here you can say otherwise for this one."
-    >
-      <RuleFields
-        value={form.values.delivery}
-        app={appRules(app?.policy)}
-        times={times}
-        problem={(name) => form.problemWithin(`delivery.${name}`)}
-        onChange={(delivery) => form.set('delivery', delivery)}
-      />
     </Block>
   );
 }

@@ -1,24 +1,25 @@
 import { Text } from '@mantine/core';
 import type { Notification } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { EnableSwitch } from '../../components/enable-switch.tsx';
-import type { ListDefinition } from '../../components/list/record-list.tsx';
+import { EnableSwitch } from '../../components/form/enable-switch.tsx';
+import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
+import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { eventOptions, eventTexts } from '../../components/rules/rules.ts';
-import { dataOf } from '../../lib/api.ts';
-import type { BeaconNames } from '../../lib/beacon-names.ts';
-import type { Times } from '../../lib/times.ts';
-import { titleOf, typeTexts } from './notification-fields.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { beaconNameQuery } from '../../lib/data/names.ts';
+import type { Times } from '../../lib/time/times.ts';
+import { notificationTitle, typeTexts } from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
 
 interface Context {
   readonly appId: string;
   readonly times: Times;
-  readonly names: BeaconNames;
   readonly mayChange: boolean;
 }
 
 /** The table of notifications, as data. */
-export const notificationList = ({ appId, times, names, mayChange }: Context): ListDefinition<'listNotifications'> => ({
+export const notificationList = ({ appId, times, mayChange }: Context): ListDefinition<'listNotifications'> => ({
   operation: 'listNotifications',
   plural: 'notifications',
   searchFields: ['description'],
@@ -39,13 +40,13 @@ export const notificationList = ({ appId, times, names, mayChange }: Context): L
     {
       name: 'beacon',
       label: 'Beacon',
-      render: ({ beaconId }) => <BeaconCell name={names(beaconId.objectId)} />,
+      render: ({ beaconId }) => <BeaconCell appId={appId} beaconId={beaconId.objectId} />,
     },
     {
       name: 'type',
       label: 'Shows',
       sortBy: 'type',
-      render: (one: Notification) => `${typeTexts[one.type].label}: ${titleOf(one)}`,
+      render: (one: Notification) => `${typeTexts[one.type].label}: ${notificationTitle(one)}`,
     },
     {
       name: 'isEnabled',
@@ -61,14 +62,7 @@ export const notificationList = ({ appId, times, names, mayChange }: Context): L
         />
       ),
     },
-    {
-      name: 'updatedAt',
-      label: 'Changed',
-      sortBy: 'updatedAt',
-      isTime: true,
-      isDeskOnly: true,
-      render: ({ updatedAt }) => <span title={times.dateTime(updatedAt)}>{times.date(updatedAt)}</span>,
-    },
+    updatedColumn(times),
   ],
   filters: [
     { name: 'description', label: 'Name', kind: 'text' },
@@ -82,16 +76,16 @@ export const notificationList = ({ appId, times, names, mayChange }: Context): L
     },
     { name: 'beaconId', label: 'Beacon', kind: 'pointer', className: 'Beacon' },
     { name: 'message', label: 'Message', kind: 'member' },
-    { name: 'createdAt', label: 'Created', kind: 'date' },
-    { name: 'updatedAt', label: 'Changed', kind: 'date' },
+    ...stampFilters,
   ],
 });
 
-function BeaconCell({ name }: { readonly name: string | null | undefined }) {
+function BeaconCell({ appId, beaconId }: { readonly appId: string; readonly beaconId: string }) {
+  const { data: name } = useQuery(beaconNameQuery(appId, beaconId));
   if (name === undefined) return '…';
   if (name !== null) return name;
   return (
-    <Text span c="var(--mantine-color-error)" fw={550} inherit title="It does not fire. Choose another beacon for it.">
+    <Text span c="var(--mantine-color-error)" fw={550} inherit title="It is never shown. Choose another beacon.">
       Beacon deleted
     </Text>
   );

@@ -1,33 +1,27 @@
-import { Button, Skeleton } from '@mantine/core';
 import type { Notification } from '@pharos/sdk';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { BackLink, DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { NotificationForm } from './notification-form.tsx';
 import { notificationKeys, notificationQuery } from './queries.ts';
 
 const createRoute = getRouteApi('/signed-in/apps/$appId/notifications/new');
 const oneRoute = getRouteApi('/signed-in/apps/$appId/notifications/$notificationId');
 
+const wayBack = (appId: string) => ({
+  label: 'All notifications',
+  to: '/apps/$appId/notifications',
+  params: { appId },
+});
+
 function useBack(appId: string) {
   const navigate = useNavigate();
   return () => void navigate({ to: '/apps/$appId/notifications', params: { appId } });
-}
-
-function AllNotifications({ appId }: { readonly appId: string }) {
-  return (
-    <Link to="/apps/$appId/notifications" params={{ appId }} className={names.link}>
-      All notifications
-    </Link>
-  );
 }
 
 export function NewNotificationPage() {
@@ -36,7 +30,7 @@ export function NewNotificationPage() {
   return (
     <>
       <SectionHeader title="Add a notification">
-        <AllNotifications appId={appId} />
+        <BackLink {...wayBack(appId)} />
       </SectionHeader>
       <NotificationForm appId={appId} onDone={goBack} onCancel={goBack} />
     </>
@@ -45,20 +39,18 @@ export function NewNotificationPage() {
 
 export function NotificationPage() {
   const { appId, notificationId } = oneRoute.useParams();
-  const { data: notification, error } = useQuery(notificationQuery(appId, notificationId));
+  const query = useQuery(notificationQuery(appId, notificationId));
   const goBack = useBack(appId);
   const mayChange = useMayCall()('updateNotification');
   return (
-    <>
-      <SectionHeader
-        title={notification?.description ?? 'Notification'}
-        action={notification && mayChange && <DeleteNotification appId={appId} notification={notification} />}
-      >
-        <AllNotifications appId={appId} />
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!notification && !error && <Skeleton h={400} />}
-      {notification && (
+    <RecordPage
+      query={query}
+      title={(notification) => notification?.description ?? 'Notification'}
+      all={wayBack(appId)}
+      action={(notification) => mayChange && <DeleteNotification appId={appId} notification={notification} />}
+      height={400}
+    >
+      {(notification) => (
         <NotificationForm
           key={notification.updatedAt}
           appId={appId}
@@ -68,41 +60,29 @@ export function NotificationPage() {
           onCancel={goBack}
         />
       )}
-    </>
+    </RecordPage>
   );
 }
 
 function DeleteNotification({ appId, notification }: { readonly appId: string; readonly notification: Notification }) {
+  const { objectId, description } = notification;
   const [isOpen, setOpen] = useState(false);
-  const queries = useQueryClient();
-  const goBack = useBack(appId);
-  const remove = useAction({
-    run: () => dataOf(appId).notifications.delete(notification.objectId),
-    done: `${notification.description} is deleted.`,
-    showsError: true,
-    after: async () => {
-      goBack();
-      queries.removeQueries({ queryKey: notificationQuery(appId, notification.objectId).queryKey });
-      await Promise.all(notificationKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
-    },
-  });
+  const { to, params } = wayBack(appId);
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setOpen(true)}>
-        Delete
-      </Button>
-      <ConfirmDialog
+      <DeleteButton onClick={() => setOpen(true)} />
+      <ConfirmedAction
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title="Delete the notification"
-        confirm={`Delete ${notification.description}`}
-        isBusy={remove.isPending}
-        failure={remove.error?.message}
-        onConfirm={() => remove.mutate()}
+        confirm={`Delete ${description}`}
+        run={() => dataOf(appId).notifications.delete(objectId)}
+        done={`${description} was deleted.`}
+        refresh={notificationKeys(appId)}
+        leave={{ to, params, forget: notificationQuery(appId, objectId).queryKey }}
       >
-        <b>{notification.description}</b> goes for good and is not shown any more. To stop it for a while, switch it off
-        instead.
-      </ConfirmDialog>
+        <b>{description}</b> is deleted permanently and no longer shown. To pause it, switch it off instead.
+      </ConfirmedAction>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { dataOf } from '../../lib/api.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
 
 export const notificationQuery = (appId: string, notificationId: string) =>
   queryOptions({
@@ -8,7 +8,7 @@ export const notificationQuery = (appId: string, notificationId: string) =>
     queryFn: () => dataOf(appId).notifications.get(notificationId),
   });
 
-/** What is read anew when notifications change. */
+/** What has to be read again when notifications change. */
 export const notificationKeys = (appId: string) => [
   dataKey(appId, 'listNotifications'),
   dataKey(appId, 'getNotification'),

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { app } from '../../app/routes.ts';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,

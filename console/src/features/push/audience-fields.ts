@@ -1,13 +1,13 @@
 import type { JsonObject } from '@pharos/sdk';
 import { conditionOf, type Filter, type FilterField, whereOf } from '../../components/list/filter-rows.ts';
 
-/** Who receives a push, as it is being put together. */
+/** The recipients of a push, as chosen in the form. */
 export type Audience =
   | { readonly kind: 'everyone' }
   | { readonly kind: 'rows'; readonly filter: Filter }
   | { readonly kind: 'json'; readonly text: string };
 
-/** What an audience is chosen by: the fields of installations. */
+/** The fields of installations that an audience can be chosen by. */
 export const audienceFields: readonly FilterField[] = [
   { name: 'channels', label: 'Channel', kind: 'tag' },
   {
@@ -35,8 +35,8 @@ export const audienceFields: readonly FilterField[] = [
 ];
 
 /**
- * The condition to send; undefined for everyone. Conditions that are not finished must never mean everyone, so that
- * one that is half written is `unfinished` and cannot be sent.
+ * The condition to send; undefined for everyone. An incomplete condition is `unfinished` and cannot be sent, so that it
+ * never means everyone.
  */
 export function whereOfAudience(audience: Audience): JsonObject | undefined | 'unfinished' {
   if (audience.kind === 'everyone') return undefined;

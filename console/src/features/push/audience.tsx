@@ -4,9 +4,9 @@ import type { JsonObject } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { FilterRows } from '../../components/list/filter-panel.tsx';
 import { type FilterField, newRow } from '../../components/list/filter-rows.ts';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
 import { type Audience, audienceFields, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
 
@@ -16,7 +16,7 @@ interface Props {
   readonly onChange: (audience: Audience) => void;
 }
 
-/** Everyone, or those who meet conditions, and how many that are. */
+/** Everyone, or those who match conditions, with their number. */
 export function AudienceBuilder({ appId, value, onChange }: Props) {
   const isSome = value.kind !== 'everyone';
   const first = audienceFields[0] as FilterField;
@@ -50,14 +50,14 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
               onChange({ kind: 'json', text: JSON.stringify(where === 'unfinished' ? {} : where, null, 2) });
             }}
           >
-            Write it as JSON
+            Edit as JSON
           </Button>
         </div>
       )}
       {value.kind === 'json' && (
         <Textarea
-          label="The condition as JSON"
-          description="The where-language of the interface, on the fields of installations."
+          label="Condition as JSON"
+          description="A where condition on the fields of installations, as in the API."
           autosize
           minRows={4}
           spellCheck={false}
@@ -72,7 +72,7 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
   );
 }
 
-/** How many installations the audience has; undefined while it is not known. */
+/** The number of installations in the audience; undefined until it is known. */
 export function useAudienceCount(appId: string, audience: Audience) {
   const mayCount = useMayCall()('listInstallations');
   const where = whereOfAudience(audience);
@@ -97,11 +97,15 @@ function LiveCount({ appId, audience }: { readonly appId: string; readonly audie
   if (whereOfAudience(audience) === 'unfinished')
     return (
       <Text c="dimmed" role="status">
-        Finish the condition, or choose everyone.
+        Complete the condition, or choose everyone.
       </Text>
     );
   if (!mayCount)
-    return <Text c="dimmed">Your role may not read installations. How many it reaches is told once it is sent.</Text>;
+    return (
+      <Text c="dimmed">
+        Your role cannot read installations. You see how many the message reached after it is sent.
+      </Text>
+    );
   if (error)
     return (
       <Text c="var(--mantine-color-error)" role="alert">

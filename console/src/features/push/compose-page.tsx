@@ -1,38 +1,38 @@
 import { Button, Group, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
 import { FileField } from '../../components/files/file-field.tsx';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { MessageLayout } from '../../components/message-layout.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { PhonePreview } from '../../components/phone-preview.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { ownFilePath } from '../../lib/own-files.ts';
-import { appQuery } from '../../lib/queries.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import { MessageLayout } from '../../components/message/message-layout.tsx';
+import { PhonePreview } from '../../components/message/phone-preview.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { BackLink } from '../../components/page/record-page.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { ownFilePath } from '../../lib/data/own-files.ts';
+import { appQuery } from '../../lib/data/queries.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { AudienceBuilder } from './audience.tsx';
 import { type Audience, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
 import {
-  bodyOf,
+  byteSize,
   dataOfPush,
   emptyPush,
-  fieldNames,
   maxBytes,
   type PushFields,
-  problemsOf,
-  sizeOf,
+  pushBody,
+  pushFieldNames,
+  pushProblems,
 } from './push-fields.ts';
 import { SendDialog } from './send-dialog.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/push/new');
-type Form = ReturnType<typeof useFields<PushFields>>;
+type Form = Fields<PushFields>;
 
 export function ComposePage() {
   const { appId } = route.useParams();
@@ -44,16 +44,16 @@ export function ComposePage() {
   const where = whereOfAudience(audience);
   const send = useAction({
     run: async () => {
-      if (where === 'unfinished') throw new Error('The audience is not finished.');
-      await dataOf(appId).call('sendPush', { body: bodyOf(form.values, where, times.zone) });
+      if (where === 'unfinished') throw new Error('The audience is incomplete.');
+      await dataOf(appId).call('sendPush', { body: pushBody(form.values, where, times.zone) });
     },
-    done: form.values.sendAt ? 'It is kept until its time has come.' : 'It is on its way.',
+    done: form.values.sendAt ? 'The message is scheduled.' : 'The message is being sent.',
     refresh: [dataKey(appId, 'listPushes')],
     showsError: true,
     after: () => navigate({ to: '/apps/$appId/push', params: { appId } }),
   });
   function ask() {
-    const problems = problemsOf(form.values, Date.now(), times.zone);
+    const problems = pushProblems(form.values, Date.now(), times.zone);
     form.setProblems(problems);
     if (problems.length === 0) setAsking(true);
   }
@@ -68,12 +68,10 @@ export function ComposePage() {
   return (
     <>
       <SectionHeader title="Write a push message">
-        <Link to="/apps/$appId/push" params={{ appId }} className={names.link}>
-          All push messages
-        </Link>
+        <BackLink label="All push messages" to="/apps/$appId/push" params={{ appId }} />
       </SectionHeader>
       <MessageLayout aside={<Preview appId={appId} form={form} />}>
-        <FailureNote message={form.rest(fieldNames)} />
+        <FailureNote message={form.rest(pushFieldNames)} />
         <Content appId={appId} form={form} />
         <Block title="Who receives it">
           <AudienceBuilder appId={appId} value={audience} onChange={setAudience} />
@@ -103,7 +101,7 @@ export function ComposePage() {
 
 function Content({ appId, form }: { readonly appId: string; readonly form: Form }) {
   const data = dataOfPush(form.values);
-  const size = data ? sizeOf(data) : undefined;
+  const size = data ? byteSize(data) : undefined;
   return (
     <Block title="The message">
       <Stack gap="md">
@@ -111,7 +109,7 @@ function Content({ appId, form }: { readonly appId: string; readonly form: Form 
         <Textarea label="Text" autosize minRows={2} maxRows={8} {...form.text('data.alert')} />
         <TextInput
           label="Link"
-          description="What a tap opens: a web page, or an address of the app."
+          description="What a tap opens: a web page or a deep link into the app."
           placeholder="https://"
           {...form.text('data.uri')}
         />
@@ -119,7 +117,7 @@ function Content({ appId, form }: { readonly appId: string; readonly form: Form 
           appId={appId}
           kind="image"
           label="Picture"
-          description="Shown by phones that can."
+          description="Shown on phones that support pictures."
           value={form.values['data.image']}
           error={form.problem('data.image')}
           onChange={(address) => form.set('data.image', address)}
@@ -127,17 +125,17 @@ function Content({ appId, form }: { readonly appId: string; readonly form: Form 
         <div className={classes.pair}>
           <NumberInput
             label="Number on the icon"
-            description="0 removes it; empty leaves it."
+            description="0 removes it; empty leaves it unchanged."
             min={0}
             allowDecimal={false}
             hideControls
             {...form.number('data.badge')}
           />
-          <TextInput label="Sound" description="A sound that the app brings." {...form.text('data.sound')} />
+          <TextInput label="Sound" description="The name of a sound in the app." {...form.text('data.sound')} />
         </div>
         <Textarea
-          label="Further data for the app"
-          description="A JSON object; the app receives it beside the message."
+          label="Additional data for the app"
+          description="A JSON object that the app receives with the message."
           placeholder='{"hall": 2}'
           autosize
           minRows={2}
@@ -164,14 +162,14 @@ function Timing({ form, zone }: { readonly form: Form; readonly zone: string }) 
         <TextInput
           type="datetime-local"
           label="Send at"
-          description="Empty: at once."
+          description="Empty: immediately."
           {...form.text('sendAt')}
           error={form.problem('sendAt')}
         />
         <TextInput
           type="datetime-local"
-          label="Not after"
-          description="Empty: a day after it is sent."
+          label="Expires at"
+          description="Empty: a day after sending."
           {...form.text('expiresAt')}
           error={form.problem('expiresAt')}
         />
@@ -189,7 +187,7 @@ function Preview({ appId, form: { values } }: { readonly appId: string; readonly
     <PhonePreview
       appName={app?.name ?? ''}
       title={values['data.title']}
-      body={values['data.alert'] || (values['data.title'] ? '' : 'Your message stands here.')}
+      body={values['data.alert'] || (values['data.title'] ? '' : 'Your message appears here.')}
       picture={ownFilePath(image, appId)}
       attachment={host ? { icon: 'picture', text: `Picture from ${host}` } : undefined}
       link={values['data.uri'].trim() || undefined}

@@ -3,15 +3,15 @@ import type { Delivery } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
 import { type Column, DataTable } from '../../components/list/data-table.tsx';
 import { Pager } from '../../components/list/pager.tsx';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { VisitorId } from '../../components/names.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { deliveryColors, senderName } from '../../lib/delivery-words.ts';
-import { type Times, useTimes } from '../../lib/times.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { VisitorId } from '../../components/page/names.tsx';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { deliveryColors, senderName } from '../../lib/text/delivery-words.ts';
+import { type Times, useTimes } from '../../lib/time/times.ts';
 import { deliveriesWhere } from './delivery-search.ts';
 import { deliveryStates } from './push-states.ts';
 
@@ -36,7 +36,7 @@ const columnsOf = (appId: string, times: Times): readonly Column<Delivery>[] => 
       </Badge>
     ),
   },
-  { name: 'reason', label: 'Why', render: ({ reason = '' }) => reason },
+  { name: 'reason', label: 'Reason', render: ({ reason = '' }) => reason },
   { name: 'sender', label: 'Through', render: ({ sender }) => sender && senderName(sender) },
   { name: 'sentAt', label: 'Sent', isTime: true, render: ({ sentAt }) => sentAt && times.minute(sentAt) },
   {
@@ -51,11 +51,11 @@ const columnsOf = (appId: string, times: Times): readonly Column<Delivery>[] => 
 interface Props {
   readonly appId: string;
   readonly pushId: string;
-  /** It changes while one looks. */
+  /** The push is still being sent. */
   readonly isLive: boolean;
 }
 
-/** Each recipient with what became of the message there. */
+/** The recipients of a push, with the state of each delivery. */
 export function Deliveries({ appId, pushId, isLive }: Props) {
   const { page = 1, ...chosen } = route.useSearch();
   const navigate = route.useNavigate();
@@ -63,7 +63,7 @@ export function Deliveries({ appId, pushId, isLive }: Props) {
   const [size, setSize] = useState(25);
   const query = { where: deliveriesWhere(pushId, chosen), skip: (page - 1) * size, limit: size, count: 1 } as const;
   const { data, error, isPlaceholderData } = useQuery({
-    // What a push ends with is read once more when it ends.
+    // Read once more when the push is done.
     queryKey: dataKey(appId, 'listDeliveries', query, isLive),
     queryFn: ({ signal }) => dataOf(appId).call('listDeliveries', { query, signal }),
     refetchInterval: isLive ? 2_000 : false,
@@ -86,7 +86,7 @@ export function Deliveries({ appId, pushId, isLive }: Props) {
       <FailureNote message={error?.message} />
       {data?.results.length === 0 ? (
         <Text c="dimmed" size="sm">
-          {narrowed ? 'Nobody matches.' : 'There are no recipients yet. They stand here as soon as it is being sent.'}
+          {narrowed ? 'No recipient matches.' : 'No recipients yet. They appear here when sending starts.'}
         </Text>
       ) : (
         <DataTable

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@pharos/sdk';
 import { type DeliveryState, isDeliveryState } from './push-states.ts';
 
-/** Which recipients a push's page lists, as it stands in the address. */
+/** Which recipients the page of a push lists, as in the address. */
 export interface DeliveriesSearch {
   readonly state?: DeliveryState;
   readonly reason?: string;

@@ -1,8 +1,8 @@
 import type { Body, JsonObject, PharosProblem } from '@pharos/sdk';
-import { jsonObjectOf } from '../../lib/json-text.ts';
-import { instantOf } from '../../lib/zoned-time.ts';
+import { jsonObjectOf } from '../../lib/text/json-text.ts';
+import { instantOf } from '../../lib/time/zoned-time.ts';
 
-/** What stands in the fields of the composer. */
+/** The values of the form. */
 export interface PushFields {
   readonly 'data.title': string;
   readonly 'data.alert': string;
@@ -10,9 +10,9 @@ export interface PushFields {
   readonly 'data.badge': number | string;
   readonly 'data.sound': string;
   readonly 'data.image': string;
-  /** Further members, as JSON text. */
+  /** Additional members, as JSON text. */
   readonly extra: string;
-  /** As the clock at the site shows it; empty: at once. */
+  /** Local time at the venue; empty to send immediately. */
   readonly sendAt: string;
   readonly expiresAt: string;
 }
@@ -29,14 +29,14 @@ export const emptyPush: PushFields = {
   expiresAt: '',
 };
 
-export const fieldNames = [...(Object.keys(emptyPush) as (keyof PushFields)[]), 'data'];
+export const pushFieldNames = [...(Object.keys(emptyPush) as (keyof PushFields)[]), 'data'];
 
-/** The service takes no more. */
+/** The limit of the service. */
 export const maxBytes = 4096;
 
 const known = ['title', 'alert', 'uri', 'sound', 'image'] as const;
 
-/** The members of `data`, or undefined while the further ones are no JSON object. */
+/** The members of `data`; undefined while the additional ones are not a JSON object. */
 export function dataOfPush(fields: PushFields): JsonObject | undefined {
   const extra = jsonObjectOf(fields.extra);
   if (!extra) return undefined;
@@ -45,26 +45,28 @@ export function dataOfPush(fields: PushFields): JsonObject | undefined {
   return { ...extra, ...Object.fromEntries(texts), ...(badge === '' ? {} : { badge }) };
 }
 
-export const sizeOf = (data: JsonObject): number => new TextEncoder().encode(JSON.stringify(data)).length;
+export const byteSize = (data: JsonObject): number => new TextEncoder().encode(JSON.stringify(data)).length;
 
-/** What can be said before the service is asked. */
-export function problemsOf(fields: PushFields, now: number, zone: string): PharosProblem[] {
+/** Problems that are found before the service is asked. */
+export function pushProblems(fields: PushFields, now: number, zone: string): PharosProblem[] {
   const data = dataOfPush(fields);
-  const size = data ? sizeOf(data) : 0;
+  const size = data ? byteSize(data) : 0;
   const [sendAt, expiresAt] = [fields.sendAt, fields.expiresAt].map((wall) => wall && instantOf(wall, zone));
   return [
     ...(data ? [] : [{ field: 'extra', problem: 'must be a JSON object, such as {"hall": 2}' }]),
     ...(size > maxBytes
-      ? [{ field: 'extra', problem: `the message has ${size} bytes; at most ${maxBytes} can be delivered` }]
+      ? [{ field: 'extra', problem: `the message has ${size} bytes; the limit is ${maxBytes}` }]
       : []),
-    ...(sendAt && sendAt < now ? [{ field: 'sendAt', problem: 'is past; leave it empty to send at once' }] : []),
+    ...(sendAt && sendAt < now
+      ? [{ field: 'sendAt', problem: 'is in the past; leave it empty to send immediately' }]
+      : []),
     ...(expiresAt && expiresAt <= (sendAt || now)
-      ? [{ field: 'expiresAt', problem: 'must be later than the time it is sent' }]
+      ? [{ field: 'expiresAt', problem: 'must be after the time of sending' }]
       : []),
   ];
 }
 
-export function bodyOf(fields: PushFields, where: JsonObject | undefined, zone: string): Body<'sendPush'> {
+export function pushBody(fields: PushFields, where: JsonObject | undefined, zone: string): Body<'sendPush'> {
   const time = (wall: string) => new Date(instantOf(wall, zone)).toISOString();
   return {
     data: dataOfPush(fields) ?? {},

@@ -1,8 +1,8 @@
 import { Badge, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ListDefinition } from '../../components/list/record-list.tsx';
-import type { Times } from '../../lib/times.ts';
-import { countsOf, type ListedPush, nameOf, pushStates } from './push-states.ts';
+import type { ListDefinition } from '../../components/list/list-definition.ts';
+import type { Times } from '../../lib/time/times.ts';
+import { countsOf, isUnderWay, type ListedPush, pushName, pushStates } from './push-states.ts';
 import { StateBar } from './state-bar.tsx';
 
 export function PushStateBadge({ state }: Pick<ListedPush, 'state'>) {
@@ -18,22 +18,21 @@ export function PushStateBadge({ state }: Pick<ListedPush, 'state'>) {
 export const pushList = (appId: string, times: Times): ListDefinition<'listPushes'> => ({
   operation: 'listPushes',
   plural: 'push messages',
-  searchFields: [],
-  searchHint: '',
   defaultOrder: '-createdAt',
+  isChanging: isUnderWay,
   columns: [
     {
       name: 'message',
       label: 'Message',
       render: (push: ListedPush) => (
         <Link to="/apps/$appId/push/$pushId" params={{ appId, pushId: push.objectId }}>
-          {nameOf(push)}
+          {pushName(push)}
         </Link>
       ),
     },
     { name: 'audience', label: 'To', render: ({ where }) => (where ? 'Some' : 'Everyone') },
     { name: 'state', label: 'State', sortBy: 'state', render: PushStateBadge },
-    { name: 'bar', label: 'Became of it', render: (push: ListedPush) => <StateBar counts={countsOf(push)} /> },
+    { name: 'bar', label: 'Outcome', render: (push: ListedPush) => <StateBar counts={countsOf(push)} /> },
     {
       name: 'count',
       label: 'Recipients',

@@ -1,50 +1,48 @@
-import { Alert, Button, Skeleton, Text } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { dataKey } from '../../components/list/record-list.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { JsonBlock } from '../../components/code/code-block.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { RecordPage } from '../../components/page/record-page.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import { Deliveries } from './deliveries.tsx';
 import classes from './push.module.css';
 import { PushStateBadge } from './push-list.tsx';
-import { deliveryStates, isUnderWay, nameOf, type PushDetail } from './push-states.ts';
+import { deliveryStates, isUnderWay, type PushDetail, pushName } from './push-states.ts';
 import { StateBar, StateLegend } from './state-bar.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/push/$pushId');
 
 export function PushPage() {
   const { appId, pushId } = route.useParams();
-  const { data: push, error } = useQuery({
+  const query = useQuery({
     queryKey: dataKey(appId, 'getPush', pushId),
     queryFn: async () => (await dataOf(appId).call('getPush', { params: { objectId: pushId } })).result as PushDetail,
     refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? 1_000 : false),
   });
   const mayCancel = useMayCall()('cancelPush');
   return (
-    <>
-      <SectionHeader
-        title={push ? nameOf(push) : 'Push message'}
-        action={push && mayCancel && isUnderWay(push) && <Cancel appId={appId} push={push} />}
-      >
-        <Link to="/apps/$appId/push" params={{ appId }} className={names.link}>
-          All push messages
-        </Link>
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!push && !error && <Skeleton h={300} />}
-      {push && <Outcome appId={appId} push={push} />}
-      {push && <Message appId={appId} push={push} />}
-      {push && <Deliveries appId={appId} pushId={pushId} isLive={isUnderWay(push)} />}
-    </>
+    <RecordPage
+      query={query}
+      title={(push) => (push ? pushName(push) : 'Push message')}
+      all={{ label: 'All push messages', to: '/apps/$appId/push', params: { appId } }}
+      action={(push) => mayCancel && isUnderWay(push) && <Cancel appId={appId} push={push} />}
+      height={300}
+    >
+      {(push) => (
+        <>
+          <PushOutcome appId={appId} push={push} />
+          <Message appId={appId} push={push} />
+          <Deliveries appId={appId} pushId={pushId} isLive={isUnderWay(push)} />
+        </>
+      )}
+    </RecordPage>
   );
 }
 
@@ -53,27 +51,28 @@ interface Props {
   readonly push: PushDetail;
 }
 
-function Outcome({ appId, push }: Props) {
+function PushOutcome({ appId, push }: Props) {
   const times = useTimes(appId);
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { audience, received, opened, reasons, sendAt } = push;
   if (push.state === 'accepted' && sendAt)
     return (
-      <Block title="What became of it">
+      <Block title="Outcome">
         <PushStateBadge state={push.state} />
         <p className={classes.live}>
-          It is sent on {times.minute(sendAt)}, to those who match then. Until then it can be cancelled.
+          It will be sent on {times.minute(sendAt)} to everyone who matches at that time. Until then it can be
+          cancelled.
         </p>
       </Block>
     );
   return (
-    <Block title="What became of it">
+    <Block title="Outcome">
       <PushStateBadge state={push.state} />
       <p className={classes.live}>
         <b>{audience.toLocaleString('en')}</b> {audience === 1 ? 'recipient' : 'recipients'}
         {received + opened > 0 &&
-          `, of whom ${received.toLocaleString('en')} reported that it came and ${opened.toLocaleString('en')} that it was opened`}
+          `: ${received.toLocaleString('en')} reported it as received, ${opened.toLocaleString('en')} as opened`}
       </p>
       {push.problem && <Alert color="red">{push.problem}</Alert>}
       <StateBar counts={push} isLarge />
@@ -116,7 +115,7 @@ function Message({ appId, push }: Props) {
     ),
     ['Written', times.dateTime(createdAt), true],
     ['Scheduled for', sendAt && times.dateTime(sendAt), true],
-    ['Not after', expiresAt && times.dateTime(expiresAt), true],
+    ['Expires at', expiresAt && times.dateTime(expiresAt), true],
     ['To', where ? undefined : 'Everyone'],
   ];
   return (
@@ -138,17 +137,17 @@ function Message({ appId, push }: Props) {
       {where && (
         <>
           <Text size="sm" c="dimmed" mt="md">
-            To those who match
+            Sent to everyone who matches
           </Text>
-          <pre className={classes.json}>{JSON.stringify(where, null, 2)}</pre>
+          <JsonBlock value={where} />
         </>
       )}
       {others.length > 0 && (
         <>
           <Text size="sm" c="dimmed" mt="md">
-            Further data
+            Additional data
           </Text>
-          <pre className={classes.json}>{JSON.stringify(Object.fromEntries(others), null, 2)}</pre>
+          <JsonBlock value={Object.fromEntries(others)} />
         </>
       )}
     </Block>
@@ -157,30 +156,23 @@ function Message({ appId, push }: Props) {
 
 function Cancel({ appId, push }: Props) {
   const [isOpen, setOpen] = useState(false);
-  const cancel = useAction({
-    run: () => dataOf(appId).call('cancelPush', { params: { objectId: push.objectId } }),
-    done: 'It is cancelled.',
-    refresh: [dataKey(appId, 'getPush'), dataKey(appId, 'listPushes'), dataKey(appId, 'listDeliveries')],
-    showsError: true,
-    after: () => setOpen(false),
-  });
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
-        Cancel it
+        Cancel the message
       </Button>
-      <ConfirmDialog
+      <ConfirmedAction
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title="Cancel the push message"
-        confirm="Stop sending it"
-        isBusy={cancel.isPending}
-        failure={cancel.error?.message}
-        onConfirm={() => cancel.mutate()}
+        confirm="Stop sending"
+        run={() => dataOf(appId).call('cancelPush', { params: { objectId: push.objectId } })}
+        done="The push message was cancelled."
+        refresh={[dataKey(appId, 'getPush'), dataKey(appId, 'listPushes'), dataKey(appId, 'listDeliveries')]}
       >
-        Nobody who still waits receives <b>{nameOf(push)}</b>. What is on its way at this moment may arrive, and it
-        cannot be taken up again.
-      </ConfirmDialog>
+        <b>{pushName(push)}</b> is not sent to anyone who is still waiting for it. Messages that are being sent right
+        now may still arrive. Sending cannot be resumed.
+      </ConfirmedAction>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { Answer, Delivery } from '@pharos/sdk';
 
-/** Administrators are always told the counts. */
+/** Administrators always get the counts. */
 type Counted<Push, Members extends keyof Push> = Push & Required<Pick<Push, Members>>;
 type CountName = 'audience' | 'sent' | 'failed' | 'expired' | 'noTarget' | 'cancelled';
 export type ListedPush = Answer<'listPushes'>['results'][number];
@@ -9,17 +9,20 @@ export type DeliveryState = Delivery['state'];
 
 interface StateText {
   readonly label: string;
-  /** What it means for the recipient. */
+  /** What the state means. */
   readonly about: string;
 }
 
-/** In the order in which the bar shows them. */
+/** In the order of the bar. */
 export const deliveryStates: Readonly<Record<DeliveryState, StateText>> = {
-  sent: { label: 'Sent', about: 'The push service has taken it.' },
-  queued: { label: 'Waiting', about: 'It is on its way.' },
-  failed: { label: 'Failed', about: 'The push service refused it, or did not take it in time.' },
-  expired: { label: 'Too late', about: 'It was not sent in time.' },
-  noTarget: { label: 'Not reachable', about: 'It has no push address, or its push service is not set up.' },
+  sent: { label: 'Sent', about: 'The push service accepted it.' },
+  queued: { label: 'Waiting', about: 'It has not been sent yet.' },
+  failed: { label: 'Failed', about: 'The push service rejected it, or did not accept it in time.' },
+  expired: { label: 'Expired', about: 'It was not sent in time.' },
+  noTarget: {
+    label: 'Not reachable',
+    about: 'The installation has no push address, or its push service is not set up.',
+  },
   cancelled: { label: 'Cancelled', about: 'It was cancelled before it was sent.' },
 };
 
@@ -34,7 +37,7 @@ export const pushStates: Readonly<Record<ListedPush['state'], { readonly label: 
   failed: { label: 'Failed', color: 'red' },
 };
 
-/** Something may still change about it. */
+/** The push may still change. */
 export const isUnderWay = ({ state }: Pick<ListedPush, 'state'>): boolean =>
   state === 'accepted' || state === 'sending';
 
@@ -48,7 +51,7 @@ export function countsOf(push: ListedPush): Counts {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What the push is called in a list: its title or its text. */
-export function nameOf({ data }: Pick<ListedPush, 'data'>): string {
-  return text(data['title']) || text(data['alert']) || 'Without a text';
+/** The title of a push, or else its text. */
+export function pushName({ data }: Pick<ListedPush, 'data'>): string {
+  return text(data['title']) || text(data['alert']) || 'Without text';
 }

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { allowed, app } from '../../app/routes.ts';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { allowed, app } from '../../frame/routes.ts';
 import { type DeliveriesSearch, readDeliveriesSearch } from './delivery-search.ts';
 
 const list = createRoute({

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useTimes } from '../../lib/times.ts';
-import { instantOf } from '../../lib/zoned-time.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import { instantOf } from '../../lib/time/zoned-time.ts';
 import { useAudienceCount } from './audience.tsx';
 import type { Audience } from './audience-fields.ts';
 import type { PushFields } from './push-fields.ts';
@@ -15,7 +15,7 @@ interface Props {
   readonly onConfirm: () => void;
 }
 
-/** Says how many people it goes to before it goes. */
+/** Shows how many people a push reaches before it is sent. */
 export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, onConfirm }: Props) {
   const times = useTimes(appId);
   const { count, isCurrent, mayCount, error } = useAudienceCount(appId, audience);
@@ -29,20 +29,18 @@ export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, o
     <Modal opened={isOpen} onClose={onClose} title={fields.sendAt ? 'Schedule it?' : 'Send it?'}>
       <Stack>
         <Text>
-          <b>{title || alert || 'A message without a text'}</b> goes to <b>{who}</b> {when}
+          <b>{title || alert || 'A message without text'}</b> goes to <b>{who}</b> {when}
           {fields.sendAt ? ` (${times.zone})` : ''}.
         </Text>
         {title === '' && alert === '' && (
-          <Alert color="yellow">
-            It has no title and no text, so that phones show nothing. Only the app receives it.
-          </Alert>
+          <Alert color="yellow">It has no title and no text, so phones show nothing. Only the app receives it.</Alert>
         )}
         {isKnown && count === 0 && (
-          <Alert color="yellow">Nobody matches at the moment, so that nobody would receive it.</Alert>
+          <Alert color="yellow">No one matches at the moment, so no one would receive it.</Alert>
         )}
         {error && <Alert color="red">{error.message}</Alert>}
         <Text size="sm" c="dimmed">
-          What a phone has received cannot be taken back.
+          A message cannot be recalled once a phone has received it.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
@@ -59,7 +57,7 @@ export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, o
 
 function whoText(audience: Audience, count: number | undefined): string {
   const isAll = audience.kind === 'everyone';
-  if (count === undefined) return isAll ? 'everyone' : 'those who match';
+  if (count === undefined) return isAll ? 'everyone' : 'everyone who matches';
   const number = `${count.toLocaleString('en')} ${count === 1 ? 'installation' : 'installations'}`;
   return isAll && count > 1 ? `all ${number}` : number;
 }

@@ -3,7 +3,7 @@ import { type Counts, type DeliveryState, deliveryStates } from './push-states.t
 
 const states = Object.keys(deliveryStates) as DeliveryState[];
 
-/** What became of the recipients, as one bar. Without any it is empty. */
+/** The states of all deliveries as one bar. */
 export function StateBar({ counts, isLarge = false }: { readonly counts: Counts; readonly isLarge?: boolean }) {
   const total = states.reduce((sum, state) => sum + counts[state], 0);
   const label = states
@@ -32,7 +32,7 @@ interface LegendProps {
   readonly onChoose: (state: DeliveryState | undefined) => void;
 }
 
-/** The numbers behind the bar; each is a filter of the recipients. */
+/** The numbers behind the bar; each one filters the recipients. */
 export function StateLegend({ counts, chosen, onChoose }: LegendProps) {
   return (
     <ul className={classes.legend}>

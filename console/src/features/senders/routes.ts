@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { allowed, app } from '../../app/routes.ts';
+import { allowed, app } from '../../frame/routes.ts';
 
 const senders = createRoute({
   getParentRoute: () => app,

@@ -1,12 +1,12 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { type TestAnswer, TestNote } from '../../components/test-note.tsx';
-import { call } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { type TestAnswer, TestNote } from '../../components/page/test-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
 import type { Sender } from '../../lib/wire.ts';
-import { type SenderField, senderForms, settingsOf, startOf } from './sender-forms.ts';
+import { initialSettings, type SenderField, senderForms, settingsOf } from './sender-forms.ts';
 import { TextFileField } from './text-file-field.tsx';
 
 interface Props {
@@ -17,12 +17,12 @@ interface Props {
   readonly refresh: readonly (readonly string[])[];
 }
 
-type Form = ReturnType<typeof useFields<Record<string, string>>>;
+type Form = Fields<Record<string, string>>;
 
-/** Enters a provider's credentials: they can be tried before they are saved. */
+/** The credentials of a provider, which can be tested before saving. */
 export function SenderForm({ appId, sender: { kind, name, summary }, onDone, onCancel, refresh }: Props) {
   const { fields } = senderForms[kind];
-  const form = useFields<Record<string, string>>({ ...startOf(kind, summary) });
+  const form = useFields<Record<string, string>>({ ...initialSettings(kind, summary) });
   const params = { appId, kind };
   const test = useAction<void, TestAnswer>({
     run: async () => (await call('testSender', { params, body: { settings: settingsOf(kind, form.values) } })).result,

@@ -3,12 +3,12 @@ import type { Sender } from '../../lib/wire.ts';
 
 export type SenderKind = Sender['kind'];
 
-/** One field of a provider's credentials, as data. The service judges what is entered. */
+/** One field of a provider's credentials, as data. The service validates the values. */
 export interface SenderField {
   readonly name: string;
   readonly label: string;
   readonly about?: string;
-  /** `file`: a text that comes as a file; `secret`: not shown while it is typed. */
+  /** `file`: text from a file; `secret`: hidden while typing. */
   readonly kind: 'text' | 'secret' | 'file' | 'choice';
   readonly accept?: string;
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
@@ -20,7 +20,7 @@ interface SenderForm {
   readonly fields: readonly SenderField[];
 }
 
-/** What each provider asks for, in its own words. */
+/** The fields of each provider, in its own terms. */
 export const senderForms: Readonly<Record<SenderKind, SenderForm>> = {
   fcm: {
     about: 'For Android, and for browsers that use Firebase.',
@@ -67,7 +67,7 @@ export const senderForms: Readonly<Record<SenderKind, SenderForm>> = {
         name: 'publicKey',
         label: 'Public key',
         about:
-          'Leave both keys empty, and a fresh pair is made when you save. Or paste the pair that your web app uses already: with another one, its visitors have to subscribe again.',
+          'Leave both keys empty to create a new pair on saving. Or paste the pair that your web app already uses; with a different one, its visitors have to subscribe again.',
         kind: 'text',
       },
       { name: 'privateKey', label: 'Private key', kind: 'secret' },
@@ -106,19 +106,19 @@ export const summaryLabels: Readonly<Record<string, string>> = {
   topicPrefix: 'Topic prefix',
 };
 
-export type Values = Readonly<Record<string, string>>;
+export type SenderValues = Readonly<Record<string, string>>;
 
-export function startOf(kind: SenderKind, summary: Values): Values {
+export function initialSettings(kind: SenderKind, summary: SenderValues): SenderValues {
   return Object.fromEntries(
     senderForms[kind].fields.map(({ name, choices }) => [name, summary[name] ?? choices?.[0]?.value ?? '']),
   );
 }
 
 /**
- * Empty fields are left out, so that the service says which of them it needs. Without any key for Web Push, the service
- * makes a pair.
+ * Empty fields are left out, so that the service names the required ones. Without keys for Web Push, the service creates
+ * a pair.
  */
-export function settingsOf(kind: SenderKind, values: Values): JsonObject {
+export function settingsOf(kind: SenderKind, values: SenderValues): JsonObject {
   const given = Object.fromEntries(Object.entries(values).filter(([, text]) => text.trim() !== ''));
   const isWithoutKeys = kind === 'webpush' && !given['publicKey'] && !given['privateKey'];
   return isWithoutKeys ? { ...given, generate: true } : given;

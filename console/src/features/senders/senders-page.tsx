@@ -2,16 +2,16 @@ import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { type TestAnswer, TestNote } from '../../components/test-note.tsx';
-import { useMay } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { type TestAnswer, TestNote } from '../../components/page/test-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import type { Sender } from '../../lib/wire.ts';
 import { SenderForm } from './sender-form.tsx';
 import { senderForms, summaryLabels } from './sender-forms.ts';
@@ -31,8 +31,8 @@ export function SendersPage() {
   return (
     <>
       <SectionHeader title="Senders">
-        What carries messages to phones and browsers. Credentials are kept encrypted and cannot be read again. Times are
-        in {times.zone}.
+        Services that deliver messages to phones and browsers. Credentials are stored encrypted and cannot be read
+        again. Times are in {times.zone}.
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={240} />}
@@ -145,24 +145,17 @@ function Removal({
   isOpen,
   onClose,
 }: CardProps & { readonly isOpen: boolean; readonly onClose: () => void }) {
-  const remove = useAction({
-    run: () => call('deleteSender', { params: { appId, kind } }),
-    done: `The ${name} credentials are removed.`,
-    refresh: [keyOf(appId)],
-    showsError: true,
-    after: onClose,
-  });
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title={`Remove ${name}`}
       confirm="Remove the credentials"
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => remove.mutate()}
+      run={() => call('deleteSender', { params: { appId, kind } })}
+      done={`The ${name} credentials were removed.`}
+      refresh={[keyOf(appId)]}
     >
-      Messages no longer reach anybody through <b>{name}</b> until credentials are entered again.
-    </ConfirmDialog>
+      Messages are no longer delivered through <b>{name}</b> until you enter credentials again.
+    </ConfirmedAction>
   );
 }

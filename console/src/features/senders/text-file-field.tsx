@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Textarea } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
-import { Icon } from '../../components/icon.tsx';
+import { Icon } from '../../components/page/icon.tsx';
 import classes from './senders.module.css';
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
   readonly error: string | undefined;
 }
 
-/** A text that comes as a file: dropped, chosen or pasted. */
+/** Text from a file: dropped, chosen or pasted. */
 export function TextFileField({ label, description, accept, value, onChange, error }: Props) {
   const [isOver, setOver] = useState(false);
   const read = async (file: File | null | undefined) => {

@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { Lighthouse } from '../../components/lighthouse.tsx';
+import { Lighthouse } from '../../components/page/lighthouse.tsx';
 import classes from './front.module.css';
 
 interface Props {
@@ -9,7 +9,7 @@ interface Props {
   readonly children?: ReactNode;
 }
 
-/** The frame of the pages before one is signed in. */
+/** The frame of the pages for signing in. */
 export function Front({ title, about, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Pharos`;

@@ -2,23 +2,23 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { PageLoading } from '../../app/page-states.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { call } from '../../lib/api.ts';
-import { sessionQuery, setupQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { PageLoading } from '../../frame/page-states.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { sessionQuery, setupQuery } from '../../lib/data/queries.ts';
 import { Front } from './front.tsx';
 
-/** The first administrator of an installation, made with the one-time link. Its token stands behind the #. */
+/** Creates the first administrator, with the token from the one-time link (behind the #). */
 export function SetUpPage() {
   const { data: setup, isPending } = useQuery(setupQuery);
-  // As the router sees it, so that a link that is pasted over this page counts too.
+  // From the router, so that a link that is pasted while this page is open works too.
   const token = useLocation({ select: ({ hash }) => hash });
   if (isPending) return <PageLoading />;
   if (setup && !setup.needed)
     return (
-      <Front title="Already set up" about="This installation has an administrator. The set-up link has done its work.">
+      <Front title="Already set up" about="This installation already has an administrator. The set-up link was used.">
         <Button component={Link} to="/sign-in" fullWidth>
           Sign in
         </Button>
@@ -31,7 +31,7 @@ export function SetUpPage() {
         about={
           <>
             To begin, open the set-up link that the service printed when it first started. It looks like{' '}
-            <span className="mono">/console/setup#…</span> and works once. Is it lost? Make an administrator on the
+            <span className="mono">/console/setup#…</span> and works once. If it is lost, create an administrator on the
             command line: <span className="mono">npx pharos admin create</span>
           </>
         }
@@ -58,7 +58,7 @@ function SetUpForm({ token }: { readonly token: string }) {
     setUp.mutate(undefined, { onError: fields.setFailure });
   }
   return (
-    <Front title="Welcome to Pharos" about="You are the first here. Make the account that owns this installation.">
+    <Front title="Welcome to Pharos" about="Create the first account, which owns this installation.">
       <form onSubmit={submit} noValidate>
         <Stack>
           <FailureNote message={fields.rest(['name', 'email', 'password'])} />

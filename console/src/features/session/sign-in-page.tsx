@@ -2,11 +2,11 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { call } from '../../lib/api.ts';
-import { sessionQuery } from '../../lib/queries.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { sessionQuery } from '../../lib/data/queries.ts';
 import { Front } from './front.tsx';
 
 export function SignInPage() {
@@ -18,7 +18,7 @@ export function SignInPage() {
     showsError: true,
     after: async ({ result }) => {
       queries.setQueryData(sessionQuery.queryKey, result);
-      // The route's own guard then leads on to where one was going.
+      // The guard of the route then redirects to the requested page.
       await router.invalidate();
     },
   });

@@ -1,9 +1,9 @@
 import { type ComingDay, dayLabels } from '../../components/rules/days.ts';
 import classes from './storylines.module.css';
 
-const said = { yes: 'runs', part: 'runs for a part of the day', no: 'does not run' } as const;
+const said = { yes: 'runs', part: 'runs for part of the day', no: 'does not run' } as const;
 
-/** The next two weeks as a strip: which days it runs on. */
+/** The days of the next two weeks on which a scenario runs. */
 export function ComingDays({ days, zone }: { readonly days: readonly ComingDay[]; readonly zone: string }) {
   const count = days.filter(({ runs }) => runs !== 'no').length;
   return (

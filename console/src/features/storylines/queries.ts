@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { dataKey } from '../../components/list/record-list.tsx';
-import { dataOf } from '../../lib/api.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
 
 export const scenariosOnPage = 20;
 
@@ -29,10 +29,10 @@ export const scenarioQuery = (appId: string, storylineId: string, detailId: stri
     queryFn: () => dataOf(appId).storylines.getDetail(storylineId, detailId),
   });
 
-/** What is read anew when headers change. */
+/** What has to be read again when storylines change. */
 export const storylineKeys = (appId: string) => [dataKey(appId, 'listStorylines'), dataKey(appId, 'getStoryline')];
 
-/** What is read anew when scenarios change. */
+/** What has to be read again when scenarios change. */
 export const scenarioKeys = (appId: string) => [
   dataKey(appId, 'listStorylineDetails'),
   dataKey(appId, 'getStorylineDetail'),

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { app } from '../../app/routes.ts';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
@@ -20,7 +20,7 @@ const one = createRoute({
 const newScenario = createRoute({
   getParentRoute: () => app,
   path: '/storylines/$storylineId/scenarios/new',
-  /** `from`: the scenario that it begins as a copy of. */
+  /** `from`: the scenario to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
   component: lazyRouteComponent(() => import('./scenario-pages.tsx'), 'NewScenarioPage'),

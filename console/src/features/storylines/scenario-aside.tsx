@@ -1,14 +1,14 @@
 import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { PhonePreview } from '../../components/phone-preview.tsx';
+import { PhonePreview } from '../../components/message/phone-preview.tsx';
 import { comingDays } from '../../components/rules/days.ts';
 import { RuleSentence } from '../../components/rules/rule-sentence.tsx';
 import { appRules, effectiveRules } from '../../components/rules/rules.ts';
-import { useBeaconNames } from '../../lib/beacon-names.ts';
-import { ownFilePath } from '../../lib/own-files.ts';
-import { appQuery } from '../../lib/queries.ts';
-import { timesIn } from '../../lib/times.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { ownFilePath } from '../../lib/data/own-files.ts';
+import { appQuery } from '../../lib/data/queries.ts';
+import { timesIn } from '../../lib/time/times.ts';
 import { ComingDays } from './coming-days.tsx';
 import { campaignTexts, type Platform, type ScenarioFields, shownOn } from './scenario-fields.ts';
 
@@ -18,7 +18,7 @@ interface Props {
   readonly fields: ScenarioFields;
 }
 
-/** What the scenario will look like and when it runs, while it is written. */
+/** Preview of a scenario: how it looks and when it runs. */
 export function ScenarioAside({ appId, storyline, fields }: Props) {
   const { data: app } = useQuery(appQuery(appId));
   const [platform, setPlatform] = useState<Platform>('ios');

@@ -3,16 +3,15 @@ import type { Storyline, StorylineDetail } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { Icon } from '../../components/page/icon.tsx';
 import { comingDays } from '../../components/rules/days.ts';
 import { RuleSentence } from '../../components/rules/rule-sentence.tsx';
 import { appRules, effectiveRules } from '../../components/rules/rules.ts';
-import { dataOf } from '../../lib/api.ts';
-import type { BeaconNames } from '../../lib/beacon-names.ts';
-import { appQuery } from '../../lib/queries.ts';
-import { timesIn } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import type { BeaconNames } from '../../lib/data/beacon-names.ts';
+import { appQuery } from '../../lib/data/queries.ts';
+import { timesIn } from '../../lib/time/times.ts';
 import { ComingDays } from './coming-days.tsx';
 import { scenarioKeys } from './queries.ts';
 import { campaignTexts } from './scenario-fields.ts';
@@ -28,7 +27,7 @@ interface Props {
 
 const icons = { TEXT: 'bell', URL: 'link', IMAGE: 'picture', VIDEO: 'play' } as const;
 
-/** What a scenario does, and when it does so next. */
+/** What a scenario shows, and on which of the coming days. */
 export function ScenarioCard({ appId, storyline, scenario, names, mayChange }: Props) {
   const { data: app } = useQuery(appQuery(appId));
   const { campaign, beacons, event, showOn, delivery } = scenario;
@@ -60,8 +59,8 @@ export function ScenarioCard({ appId, storyline, scenario, names, mayChange }: P
       {gone > 0 && (
         <span className={classes.gone}>
           {gone === beacons.length
-            ? 'Its beacons are deleted, so that it does not fire.'
-            : `${gone} of its beacons ${gone === 1 ? 'is' : 'are'} deleted.`}
+            ? 'Its beacons were deleted, so it is never shown.'
+            : `${gone} of its beacons ${gone === 1 ? 'was' : 'were'} deleted.`}
         </span>
       )}
       <ComingDays days={comingDays({ showOn, rules, isEnabled, zone }, Date.now())} zone={zone} />
@@ -72,12 +71,6 @@ export function ScenarioCard({ appId, storyline, scenario, names, mayChange }: P
 function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' | 'mayChange'> & { title: string }) {
   const [isDeleting, setDeleting] = useState(false);
   const params = { appId, storylineId: storyline.objectId, detailId: scenario.objectId };
-  const remove = useAction({
-    run: () => dataOf(appId).storylines.deleteDetail(storyline.objectId, scenario.objectId),
-    done: 'The scenario is deleted.',
-    refresh: scenarioKeys(appId),
-    showsError: true,
-  });
   return (
     <Group gap={4}>
       <Button size="xs" variant="subtle" color="gray" onClick={() => setDeleting(true)}>
@@ -101,19 +94,19 @@ function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' 
         to="/apps/$appId/storylines/$storylineId/scenarios/$detailId"
         params={params as never}
       >
-        Change
+        Edit
       </Button>
-      <ConfirmDialog
+      <ConfirmedAction
         isOpen={isDeleting}
         onClose={() => setDeleting(false)}
         title="Delete the scenario"
         confirm={`Delete ${title}`}
-        isBusy={remove.isPending}
-        failure={remove.error?.message}
-        onConfirm={() => remove.mutate()}
+        run={() => dataOf(appId).storylines.deleteDetail(storyline.objectId, scenario.objectId)}
+        done="The scenario was deleted."
+        refresh={scenarioKeys(appId)}
       >
-        The scenario <b>{title}</b> goes for good and is not shown any more.
-      </ConfirmDialog>
+        The scenario <b>{title}</b> is deleted permanently and no longer shown.
+      </ConfirmedAction>
     </Group>
   );
 }

@@ -16,7 +16,7 @@ export interface ScenarioFields {
   readonly delivery: Rules;
 }
 
-export const fieldNames = [
+export const scenarioFieldNames = [
   'beacons',
   'event',
   'campaign',
@@ -37,7 +37,7 @@ export const campaignTexts = {
   VIDEO: { label: 'Video', kind: 'the video' },
 } as const satisfies Record<StorylineDetail['campaign'], { readonly label: string; readonly kind: string }>;
 
-export function fieldsOf(scenario?: StorylineDetail): ScenarioFields {
+export function scenarioFields(scenario?: StorylineDetail): ScenarioFields {
   const showOn = scenario?.showOn;
   return {
     beacons: scenario?.beacons ?? [],
@@ -56,8 +56,8 @@ export function fieldsOf(scenario?: StorylineDetail): ScenarioFields {
 
 const optional = ['alertTitle', 'alertMessage', 'urlImageIOS', 'urlImageAndroid', 'urlPage', 'urlVideo'] as const;
 
-/** An empty field is left out of a new scenario and cleared in a known one. */
-export function bodyOf(fields: ScenarioFields, isNew: boolean): Body<'createStorylineDetail'> {
+/** An empty field is left out of a new scenario and cleared in an existing one. */
+export function scenarioBody(fields: ScenarioFields, isNew: boolean): Body<'createStorylineDetail'> {
   const { beacons, event, campaign, showOn, delivery } = fields;
   const members = [
     ...optional.map((name) => [name, fields[name].trim() || null] as const),
@@ -68,7 +68,7 @@ export function bodyOf(fields: ScenarioFields, isNew: boolean): Body<'createStor
 
 export type Platform = 'ios' | 'android';
 
-/** What a phone of the platform shows, by the service's rule: its own picture, else the other one's. */
+/** What a phone shows. As in the service, a missing picture is replaced by the one for the other platform. */
 export function shownOn(platform: Platform, fields: ScenarioFields) {
   const [own, other] =
     platform === 'ios' ? [fields.urlImageIOS, fields.urlImageAndroid] : [fields.urlImageAndroid, fields.urlImageIOS];

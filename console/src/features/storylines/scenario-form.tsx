@@ -1,46 +1,48 @@
-import { Button, Group, NativeSelect, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
 import type { StorylineDetail } from '@pharos/sdk';
-import { useQuery } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
-import { BeaconSelect } from '../../components/beacon-select.tsx';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
 import { FileField } from '../../components/files/file-field.tsx';
-import { MessageLayout } from '../../components/message-layout.tsx';
-import { RuleFields } from '../../components/rules/rule-fields.tsx';
-import { appRules, eventOptions } from '../../components/rules/rules.ts';
-import { dataOf } from '../../lib/api.ts';
-import { appQuery } from '../../lib/queries.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { BeaconSelect } from '../../components/form/beacon-select.tsx';
+import { PageForm } from '../../components/form/page-form.tsx';
+import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import { MessageLayout } from '../../components/message/message-layout.tsx';
+import { MessageRules } from '../../components/message/message-rules.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { eventOptions } from '../../components/rules/rules.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { scenarioKeys } from './queries.ts';
 import { ScenarioAside } from './scenario-aside.tsx';
-import { bodyOf, campaignTexts, fieldNames, fieldsOf, type ScenarioFields } from './scenario-fields.ts';
+import {
+  campaignTexts,
+  type ScenarioFields,
+  scenarioBody,
+  scenarioFieldNames,
+  scenarioFields,
+} from './scenario-fields.ts';
 import { WeekGrid } from './week-grid.tsx';
 
 interface Props {
   readonly appId: string;
   readonly storylineId: string;
   readonly storyline: { readonly title: string; readonly isEnabled: boolean };
-  /** The one to change; without it a new one is made. */
+  /** The scenario to edit; without it, a new one is created. */
   readonly scenario?: StorylineDetail;
-  /** What a new one begins as. */
+  /** The scenario that a new one starts as a copy of. */
   readonly model?: StorylineDetail;
   readonly isLocked?: boolean;
   readonly onDone: () => void;
   readonly onCancel: () => void;
 }
 
-type Form = ReturnType<typeof useFields<ScenarioFields>>;
+type Form = Fields<ScenarioFields>;
 
 export function ScenarioForm(props: Props) {
   const { appId, storylineId, storyline, scenario, model, isLocked = false, onDone, onCancel } = props;
-  const form = useFields<ScenarioFields>(fieldsOf(scenario ?? model));
+  const form = useFields<ScenarioFields>(scenarioFields(scenario ?? model));
   const save = useAction({
     run: async () => {
       const { storylines } = dataOf(appId);
-      const body = bodyOf(form.values, scenario === undefined);
+      const body = scenarioBody(form.values, scenario === undefined);
       if (scenario) await storylines.updateDetail(storylineId, scenario.objectId, body);
       else await storylines.createDetail(storylineId, body);
     },
@@ -48,39 +50,35 @@ export function ScenarioForm(props: Props) {
     undo:
       scenario &&
       (() => {
-        const before = bodyOf(fieldsOf(scenario), false);
+        const before = scenarioBody(scenarioFields(scenario), false);
         return dataOf(appId).storylines.updateDetail(storylineId, scenario.objectId, before);
       }),
     refresh: scenarioKeys(appId),
     showsError: true,
     after: onDone,
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (form.values.beacons.length === 0)
       form.setProblems([{ field: 'beacons', problem: 'choose at least one beacon' }]);
     else save.mutate(undefined, { onError: form.setFailure });
   }
   return (
     <MessageLayout aside={<ScenarioAside appId={appId} storyline={storyline} fields={form.values} />}>
-      <form onSubmit={submit} noValidate>
-        <FailureNote message={form.rest(fieldNames)} />
+      <PageForm
+        form={form}
+        names={scenarioFieldNames}
+        submit={scenario ? 'Save' : 'Add the scenario'}
+        isBusy={save.isPending}
+        isLocked={isLocked}
+        onSubmit={submit}
+        onCancel={onCancel}
+      >
         <MessageLayout.Fields isLocked={isLocked}>
           <Occasion appId={appId} form={form} />
           <Content appId={appId} form={form} />
-          <Rules appId={appId} form={form} />
+          <MessageRules appId={appId} form={form} onChange={(delivery) => form.set('delivery', delivery)} />
         </MessageLayout.Fields>
-        <Group mt="lg">
-          {!isLocked && (
-            <Button type="submit" loading={save.isPending}>
-              {scenario ? 'Save' : 'Add the scenario'}
-            </Button>
-          )}
-          <Button variant="default" onClick={onCancel}>
-            {isLocked ? 'Back' : 'Cancel'}
-          </Button>
-        </Group>
-      </form>
+      </PageForm>
     </MessageLayout>
   );
 }
@@ -99,7 +97,7 @@ function Occasion({ appId, form }: PartProps) {
           appId={appId}
           many
           label="Beacons"
-          description="It happens at each of them."
+          description="The message is shown at each of them."
           value={form.values.beacons}
           error={form.problemWithin('beacons')}
           onChange={(beacons) => form.set('beacons', beacons)}
@@ -136,7 +134,11 @@ function Content({ appId, form }: PartProps) {
           value={values.campaign}
           onChange={(value) => form.set('campaign', value as ScenarioFields['campaign'])}
         />
-        <TextInput label="Title" description="Without one, the storyline's title." {...form.text('alertTitle')} />
+        <TextInput
+          label="Title"
+          description="Without one, the title of the storyline is shown."
+          {...form.text('alertTitle')}
+        />
         <Textarea label="Text" autosize minRows={2} maxRows={8} {...form.text('alertMessage')} />
         {values.campaign === 'VIDEO' && file('urlVideo', 'Video', 'Upload one, choose a file, or enter an address.')}
         <TextInput
@@ -146,28 +148,9 @@ function Content({ appId, form }: PartProps) {
           type="url"
           {...form.text('urlPage')}
         />
-        {file('urlImageIOS', 'Picture on iPhones', 'Without one, that for Android.')}
-        {file('urlImageAndroid', 'Picture on Android', 'Without one, that for iPhones.')}
+        {file('urlImageIOS', 'Picture on iPhones', 'Without one, the picture for Android is shown.')}
+        {file('urlImageAndroid', 'Picture on Android', 'Without one, the picture for iPhones is shown.')}
       </Stack>
-    </Block>
-  );
-}
-
-function Rules({ appId, form }: PartProps) {
-  const { data: app } = useQuery(appQuery(appId));
-  const times = useTimes(appId);
-  return (
-    <Block
-      title="How often"
-      about="What the app's rules say holds for every message. Here you can say otherwise for this one."
-    >
-      <RuleFields
-        value={form.values.delivery}
-        app={appRules(app?.policy)}
-        times={times}
-        problem={(name) => form.problemWithin(`delivery.${name}`)}
-        onChange={(delivery) => form.set('delivery', delivery)}
-      />
     </Block>
   );
 }

@@ -1,10 +1,9 @@
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { FailureNote } from '../../components/failure-note.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { BackLink, RecordPage } from '../../components/page/record-page.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
 import { scenarioQuery, storylineQuery } from './queries.ts';
 import { ScenarioForm } from './scenario-form.tsx';
 
@@ -20,18 +19,18 @@ function useStoryline({ appId, storylineId }: Target) {
   const { data } = useQuery(storylineQuery(appId, storylineId));
   const navigate = useNavigate();
   const goBack = () => void navigate({ to: '/apps/$appId/storylines/$storylineId', params: { appId, storylineId } });
-  const link = (
-    <Link to="/apps/$appId/storylines/$storylineId" params={{ appId, storylineId }} className={names.link}>
-      {data?.title ?? 'The storyline'}
-    </Link>
-  );
-  return { goBack, link, title: data?.title ?? '', isEnabled: data?.isEnabled ?? true };
+  const wayBack = {
+    label: data?.title ?? 'The storyline',
+    to: '/apps/$appId/storylines/$storylineId',
+    params: { appId, storylineId },
+  };
+  return { goBack, wayBack, title: data?.title ?? '', isEnabled: data?.isEnabled ?? true };
 }
 
 export function NewScenarioPage() {
   const target = createRoute.useParams();
   const { from } = createRoute.useSearch();
-  const { goBack, link, title, isEnabled } = useStoryline(target);
+  const { goBack, wayBack, title, isEnabled } = useStoryline(target);
   const { data: model, error } = useQuery({
     ...scenarioQuery(target.appId, target.storylineId, from ?? ''),
     enabled: from !== undefined,
@@ -39,7 +38,9 @@ export function NewScenarioPage() {
   const isReady = from === undefined || model !== undefined;
   return (
     <>
-      <SectionHeader title="Add a scenario">{link}</SectionHeader>
+      <SectionHeader title="Add a scenario">
+        <BackLink {...wayBack} />
+      </SectionHeader>
       <FailureNote message={error?.message} />
       {isReady && (
         <ScenarioForm
@@ -56,15 +57,12 @@ export function NewScenarioPage() {
 
 export function ScenarioPage() {
   const { detailId, ...target } = oneRoute.useParams();
-  const { goBack, link, title, isEnabled } = useStoryline(target);
-  const { data: scenario, error } = useQuery(scenarioQuery(target.appId, target.storylineId, detailId));
+  const { goBack, wayBack, title, isEnabled } = useStoryline(target);
+  const query = useQuery(scenarioQuery(target.appId, target.storylineId, detailId));
   const mayChange = useMayCall()('updateStorylineDetail');
   return (
-    <>
-      <SectionHeader title={scenario?.alertTitle || 'Scenario'}>{link}</SectionHeader>
-      <FailureNote message={error?.message} />
-      {!scenario && !error && <Skeleton h={400} />}
-      {scenario && (
+    <RecordPage query={query} title={(scenario) => scenario?.alertTitle || 'Scenario'} all={wayBack} height={400}>
+      {(scenario) => (
         <ScenarioForm
           key={scenario.updatedAt}
           {...target}
@@ -75,6 +73,6 @@ export function ScenarioPage() {
           onCancel={goBack}
         />
       )}
-    </>
+    </RecordPage>
   );
 }

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { EnableSwitch } from '../../components/enable-switch.tsx';
-import type { ListDefinition } from '../../components/list/record-list.tsx';
-import { dataOf } from '../../lib/api.ts';
-import type { Times } from '../../lib/times.ts';
+import { EnableSwitch } from '../../components/form/enable-switch.tsx';
+import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
+import type { ListDefinition } from '../../components/list/list-definition.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import type { Times } from '../../lib/time/times.ts';
 import { storylineKeys } from './queries.ts';
 
 interface Context {
@@ -43,19 +44,11 @@ export const storylineList = ({ appId, times, mayChange }: Context): ListDefinit
         />
       ),
     },
-    {
-      name: 'updatedAt',
-      label: 'Changed',
-      sortBy: 'updatedAt',
-      isTime: true,
-      isDeskOnly: true,
-      render: ({ updatedAt }) => <span title={times.dateTime(updatedAt)}>{times.date(updatedAt)}</span>,
-    },
+    updatedColumn(times),
   ],
   filters: [
     { name: 'title', label: 'Title', kind: 'text' },
     { name: 'isEnabled', label: 'On', kind: 'boolean' },
-    { name: 'createdAt', label: 'Created', kind: 'date' },
-    { name: 'updatedAt', label: 'Changed', kind: 'date' },
+    ...stampFilters,
   ],
 });

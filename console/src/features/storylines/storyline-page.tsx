@@ -1,19 +1,18 @@
 import { Button, Group, Skeleton } from '@mantine/core';
 import type { Storyline } from '@pharos/sdk';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { EnableSwitch } from '../../components/enable-switch.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMayCall } from '../../lib/access.ts';
-import { dataOf } from '../../lib/api.ts';
-import { useBeaconNames } from '../../lib/beacon-names.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { EnableSwitch } from '../../components/form/enable-switch.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
+import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { scenariosOnPage, scenariosQuery, storylineKeys, storylineQuery } from './queries.ts';
 import { ScenarioCard } from './scenario-card.tsx';
 import classes from './storylines.module.css';
@@ -23,26 +22,22 @@ const route = getRouteApi('/signed-in/apps/$appId/storylines/$storylineId');
 
 export function StorylinePage() {
   const { appId, storylineId } = route.useParams();
-  const { data: storyline, error } = useQuery(storylineQuery(appId, storylineId));
+  const query = useQuery(storylineQuery(appId, storylineId));
   const mayChange = useMayCall()('updateStoryline');
   return (
-    <>
-      <SectionHeader
-        title={storyline?.title ?? 'Storyline'}
-        action={storyline && mayChange && <Actions appId={appId} storyline={storyline} />}
-      >
-        <Link to="/apps/$appId/storylines" params={{ appId }} className={names.link}>
-          All storylines
-        </Link>
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!storyline && !error && <Skeleton h={300} />}
-      {storyline && (
+    <RecordPage
+      query={query}
+      title={(storyline) => storyline?.title ?? 'Storyline'}
+      all={{ label: 'All storylines', to: '/apps/$appId/storylines', params: { appId } }}
+      action={(storyline) => mayChange && <Actions appId={appId} storyline={storyline} />}
+      height={300}
+    >
+      {(storyline) => (
         <>
           <Group mb="lg">
             <EnableSwitch
               label={`${storyline.title} is on`}
-              text={storyline.isEnabled ? 'On: its scenarios are shown' : 'Off: none of its scenarios is shown'}
+              text={storyline.isEnabled ? 'On: its scenarios are shown' : 'Off: its scenarios are not shown'}
               isOn={storyline.isEnabled}
               isLocked={!mayChange}
               refresh={storylineKeys(appId)}
@@ -52,7 +47,7 @@ export function StorylinePage() {
           <Scenarios appId={appId} storyline={storyline} mayChange={mayChange} />
         </>
       )}
-    </>
+    </RecordPage>
   );
 }
 
@@ -71,22 +66,24 @@ function Scenarios({ appId, storyline, mayChange }: StorylineProps & { readonly 
     scenarios.flatMap(({ beacons }) => beacons),
   );
   const pages = Math.ceil((data?.count ?? 0) / scenariosOnPage);
-  const turn = (to: number) => void navigate({ search: to > 1 ? { page: to } : {} });
+  const open = (to: number) => void navigate({ search: to > 1 ? { page: to } : {} });
   const add = mayChange && (
-    <Button
-      leftSection={<Icon name="plus" size={16} />}
-      component={Link}
+    <LinkButton
       to="/apps/$appId/storylines/$storylineId/scenarios/new"
-      params={{ appId, storylineId: storyline.objectId } as never}
+      params={{ appId, storylineId: storyline.objectId }}
+      icon="plus"
     >
       Add a scenario
-    </Button>
+    </LinkButton>
   );
   if (data?.count === 0)
     return (
-      <EmptyState icon="story" title="No scenario yet" action={add}>
-        A scenario says what happens at one or several beacons, and on which days. Until there is one, nothing is shown.
-      </EmptyState>
+      <EmptyState
+        icon="story"
+        title="No scenarios yet"
+        text="A scenario says what is shown at one or more beacons, and on which days. Without one, nothing is shown."
+        action={add}
+      />
     );
   return (
     <>
@@ -108,11 +105,11 @@ function Scenarios({ appId, storyline, mayChange }: StorylineProps & { readonly 
         {add}
         {pages > 1 && (
           <Group gap="xs">
-            <Button variant="default" disabled={page <= 1} onClick={() => turn(page - 1)}>
+            <Button variant="default" disabled={page <= 1} onClick={() => open(page - 1)}>
               Earlier
             </Button>
             Page {page} of {pages}
-            <Button variant="default" disabled={page >= pages} onClick={() => turn(page + 1)}>
+            <Button variant="default" disabled={page >= pages} onClick={() => open(page + 1)}>
               Later
             </Button>
           </Group>
@@ -127,9 +124,7 @@ function Actions({ appId, storyline }: StorylineProps) {
   const close = () => setOpen(undefined);
   return (
     <Group gap="xs">
-      <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setOpen('delete')}>
-        Delete
-      </Button>
+      <DeleteButton onClick={() => setOpen('delete')} />
       <Button variant="default" leftSection={<Icon name="edit" size={16} />} onClick={() => setOpen('rename')}>
         Rename
       </Button>
@@ -152,33 +147,22 @@ function DeleteStoryline({
   isOpen,
   onClose,
 }: StorylineProps & { readonly isOpen: boolean; readonly onClose: () => void }) {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
   const { data } = useQuery(scenariosQuery(appId, objectId, 1));
-  const remove = useAction({
-    run: () => dataOf(appId).storylines.delete(objectId),
-    done: `${title} is deleted.`,
-    showsError: true,
-    after: async () => {
-      await navigate({ to: '/apps/$appId/storylines', params: { appId } });
-      queries.removeQueries({ queryKey: storylineQuery(appId, objectId).queryKey });
-      await Promise.all(storylineKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
-    },
-  });
   const count = data?.count ?? 0;
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title="Delete the storyline"
       confirm={`Delete ${title}`}
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => remove.mutate()}
+      run={() => dataOf(appId).storylines.delete(objectId)}
+      done={`${title} was deleted.`}
+      refresh={storylineKeys(appId)}
+      leave={{ to: '/apps/$appId/storylines', params: { appId }, forget: storylineQuery(appId, objectId).queryKey }}
     >
-      <b>{title}</b> goes for good
-      {count > 0 ? `, with its ${count === 1 ? 'scenario' : `${count.toLocaleString('en')} scenarios`}` : ''}. To stop
-      it for a while, switch it off instead.
-    </ConfirmDialog>
+      <b>{title}</b> is deleted permanently
+      {count > 0 ? `, with its ${count === 1 ? 'scenario' : `${count.toLocaleString('en')} scenarios`}` : ''}. To pause
+      it, switch it off instead.
+    </ConfirmedAction>
   );
 }

@@ -1,22 +1,21 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import type { Storyline } from '@pharos/sdk';
-import type { FormEvent } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { dataOf } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { storylineKeys } from './queries.ts';
 
 interface Props {
   readonly appId: string;
-  /** The one to rename; without it a new one is made. */
+  /** The storyline to rename; without it, a new one is created. */
   readonly storyline?: Storyline;
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onDone: (storylineId: string) => void;
 }
 
-/** Asks for the title of a storyline, which is all that it has of its own. */
+/** Creates or renames a storyline. */
 export function TitleDialog({ appId, storyline, isOpen, onClose, onDone }: Props) {
   const fields = useFields({ title: storyline?.title ?? '' });
   const save = useAction({
@@ -31,32 +30,24 @@ export function TitleDialog({ appId, storyline, isOpen, onClose, onDone }: Props
     showsError: true,
     after: (storylineId) => onDone(storylineId),
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate(undefined, { onError: fields.setFailure });
-  }
   return (
-    <Modal opened={isOpen} onClose={onClose} title={storyline ? 'Rename the storyline' : 'Add a storyline'}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FailureNote message={fields.rest(['title'])} />
-          <TextInput
-            label="Title"
-            description="Such as: A morning in the museum. Its scenarios come next."
-            required
-            data-autofocus
-            {...fields.text('title')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {storyline ? 'Rename' : 'Add'}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <DialogForm
+      isOpen={isOpen}
+      onClose={onClose}
+      title={storyline ? 'Rename the storyline' : 'Add a storyline'}
+      form={fields}
+      names={['title']}
+      submit={storyline ? 'Rename' : 'Add'}
+      isBusy={save.isPending}
+      onSubmit={() => save.mutate(undefined, { onError: fields.setFailure })}
+    >
+      <TextInput
+        label="Title"
+        description="For example: A morning in the museum. You add scenarios next."
+        required
+        data-autofocus
+        {...fields.text('title')}
+      />
+    </DialogForm>
   );
 }

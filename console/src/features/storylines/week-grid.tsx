@@ -14,7 +14,7 @@ const shortcuts = [
   { label: 'Weekend', days: week.slice(5) },
 ] as const;
 
-/** The days of the week, each to be switched on and off. */
+/** A switch for each day of the week. */
 export function WeekGrid({ value, onChange, error }: Props) {
   const isOn = (day: string) => value.some(({ dayName, checked }) => dayName === day && checked);
   const set = (isChosen: (day: string) => boolean) =>

@@ -1,15 +1,15 @@
 import { Button, Group, Progress, Skeleton, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import blocks from '../../components/blocks.module.css';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { call } from '../../lib/api.ts';
-import { showBytes } from '../../lib/bytes.ts';
-import { showDateTime } from '../../lib/time.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { Block } from '../../components/page/block.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { showBytes } from '../../lib/text/bytes.ts';
+import { showDateTime } from '../../lib/time/time.ts';
 import type { ConsoleAnswer } from './answers.ts';
 
 type List = ConsoleAnswer<'listBackups'>;
@@ -19,11 +19,11 @@ type Running = NonNullable<List['running']>;
 const backupsQuery = queryOptions({
   queryKey: ['system', 'backups'],
   queryFn: () => call('listBackups'),
-  // While one is made, its progress is followed; it is made by the service, so that a reload loses nothing.
+  // Follows the progress of a backup. The service creates it, so a reload of the page loses nothing.
   refetchInterval: ({ state }) => (state.data?.running ? 500 : 30_000),
 });
 
-/** Copies of everything, made while the service runs. */
+/** Backups of all data, created while the service runs. */
 export function Backups({ freeBytes }: { readonly freeBytes: number | undefined }) {
   const { data, error } = useQuery(backupsQuery);
   const [going, setGoing] = useState<Backup>();
@@ -34,9 +34,9 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
       title="Backups"
       about={
         <>
-          A backup holds all data and files, and the hashes of keys, tokens and passwords: keep it as safe as the
-          database. It is written to the folder backups in the data folder while the service goes on; download it to
-          another machine. At most {data?.most ?? 5} are kept.
+          A backup contains all data and files, and the hashes of keys, tokens and passwords: protect it like the
+          database. It is written to the folder backups in the data folder while the service keeps running; download it
+          to another machine. At most {data?.most ?? 5} are kept.
         </>
       }
     >
@@ -45,7 +45,7 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
       {data?.running && <Going running={data.running} />}
       {data?.results.length === 0 && !data.running && (
         <Text c="dimmed" size="sm" mb="md">
-          There is no backup yet. Make one, and download it to another machine.
+          No backups yet. Create one and download it to another machine.
         </Text>
       )}
       {data && data.results.length > 0 && (
@@ -61,14 +61,14 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
           disabled={!data || data.running !== null || isFull}
           onClick={() => start.mutate()}
         >
-          Make a backup
+          Create a backup
         </Button>
         <Text size="sm" c="dimmed">
           {isFull
             ? 'Delete one first.'
             : freeBytes === undefined
               ? ''
-              : `${showBytes(freeBytes)} are free on the disk.`}
+              : `${showBytes(freeBytes)} of disk space are free.`}
         </Text>
       </Group>
       <DeleteBackup backup={going} onClose={() => setGoing(undefined)} />
@@ -82,8 +82,8 @@ function Going({ running }: { readonly running: Running }) {
     <div role="status">
       <Progress value={ofTables === 0 ? 2 : (95 * tables) / ofTables} animated aria-label="The backup" />
       <Text size="sm" mt={4} mb="md">
-        {part === '' ? 'It begins …' : `Copying ${part}: ${rows.toLocaleString('en')} rows`}
-        {files > 0 && `, ${files.toLocaleString('en')} files`}. You may leave this page.
+        {part === '' ? 'Starting …' : `Copying ${part}: ${rows.toLocaleString('en')} rows`}
+        {files > 0 && `, ${files.toLocaleString('en')} files`}. You can leave this page.
       </Text>
     </div>
   );
@@ -102,8 +102,8 @@ function Line({ backup, onDelete }: { readonly backup: Backup; readonly onDelete
         </div>
         {lost.count > 0 && (
           <Text size="sm" c="red" mt={4}>
-            {lost.count === 1 ? '1 file is' : `${lost.count.toLocaleString('en')} files are`} not in it, because the
-            storage has lost the bytes: {lost.names.join(', ')}
+            {lost.count === 1 ? '1 file is' : `${lost.count.toLocaleString('en')} files are`} missing from it, because
+            the storage has lost the content: {lost.names.join(', ')}
             {lost.count > lost.names.length && ' and more'}.
           </Text>
         )}
@@ -134,24 +134,18 @@ function Line({ backup, onDelete }: { readonly backup: Backup; readonly onDelete
 }
 
 function DeleteBackup({ backup, onClose }: { readonly backup: Backup | undefined; readonly onClose: () => void }) {
-  const remove = useAction({
-    run: (backupId: string) => call('deleteBackup', { params: { backupId } }),
-    done: 'The backup is deleted.',
-    refresh: [backupsQuery.queryKey],
-    showsError: true,
-    after: onClose,
-  });
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={backup !== undefined}
       onClose={onClose}
       title="Delete the backup"
-      confirm="Delete for good"
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => backup && remove.mutate(backup.backupId)}
+      confirm="Delete permanently"
+      run={async () => backup && call('deleteBackup', { params: { backupId: backup.backupId } })}
+      done="The backup was deleted."
+      refresh={[backupsQuery.queryKey]}
     >
-      The backup of <b>{backup && showDateTime(backup.createdAt)}</b> goes from this machine. Copies elsewhere stay.
-    </ConfirmDialog>
+      The backup of <b>{backup && showDateTime(backup.createdAt)}</b> is deleted from this machine. Copies elsewhere are
+      kept.
+    </ConfirmedAction>
   );
 }

@@ -1,14 +1,14 @@
 import { Alert, Skeleton } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { useMay } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { showBytes } from '../../lib/bytes.ts';
-import { showDateTime, timeZone } from '../../lib/time.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { showBytes } from '../../lib/text/bytes.ts';
+import { showDateTime, timeZone } from '../../lib/time/time.ts';
 import type { ConsoleAnswer } from './answers.ts';
 import { Backups } from './backups.tsx';
 import classes from './system.module.css';
@@ -21,7 +21,7 @@ const systemQuery = queryOptions({
   refetchInterval: 10_000,
 });
 
-/** How the service does, and its backups. */
+/** The health of the service, and its backups. */
 export function SystemPage() {
   const { data: system, error } = useQuery(systemQuery);
   const may = useMay();
@@ -29,7 +29,7 @@ export function SystemPage() {
   const warning = system?.storage.problem === null ? system.storage.warning : null;
   return (
     <div data-wide>
-      <PageHeader title="System">How the service does. Times are in {timeZone}.</PageHeader>
+      <PageHeader title="System">The health of the service. Times are in {timeZone}.</PageHeader>
       <FailureNote message={error?.message} />
       {!system && !error && <Skeleton h={220} />}
       {problems.map((problem) => (
@@ -44,7 +44,7 @@ export function SystemPage() {
       )}
       {system && problems.length === 0 && !warning && (
         <Alert color="teal" variant="light" mb="md">
-          Everything works as it should.
+          Everything is working.
         </Alert>
       )}
       {system && <Health system={system} />}
@@ -55,23 +55,23 @@ export function SystemPage() {
 
 const littleRoom = 1_000_000_000;
 
-/** What needs a person, each with what to do. */
+/** Problems that need attention, each with what to do. */
 function problemsOf({ disk, jobs, database, storage }: System): string[] {
   return [
     ...(storage.problem !== null ? [storage.problem] : []),
     ...(storage.problem === null && storage.warning === null && disk.freeBytes < littleRoom
-      ? [`Only ${showBytes(disk.freeBytes)} are free on the disk. Make room, or writes will be refused soon.`]
+      ? [`Only ${showBytes(disk.freeBytes)} of disk space are free. Free some space, or writes will soon be rejected.`]
       : []),
     ...(jobs.dead > 0
       ? [
-          `${jobs.dead.toLocaleString('en')} jobs have failed for good. The log of the service says why; pushes show it in their history.`,
+          `${jobs.dead.toLocaleString('en')} jobs have failed permanently. The log of the service says why; pushes show it in their history.`,
         ]
       : []),
     ...(jobs.queued > 10_000
-      ? [`${jobs.queued.toLocaleString('en')} jobs wait. Is a worker running, and do the push providers answer?`]
+      ? [`${jobs.queued.toLocaleString('en')} jobs are waiting. Is a worker running, and do the push providers answer?`]
       : []),
     ...(database.walBytes > 1_000_000_000
-      ? ['The write-ahead log is larger than 1 GB: a long query or a slow disk keeps it from being taken in.']
+      ? ['The write-ahead log is larger than 1 GB: a long query or a slow disk prevents a checkpoint.']
       : []),
   ];
 }
@@ -103,23 +103,27 @@ function Health({ system }: { readonly system: System }) {
       value: number(jobs.queued),
       about: `${number(jobs.running)} running`,
     },
-    { label: 'Jobs failed for good', value: number(jobs.dead), about: 'kept for a while', isGrave: jobs.dead > 0 },
+    { label: 'Jobs failed permanently', value: number(jobs.dead), about: 'kept for a while', isGrave: jobs.dead > 0 },
     {
       label: 'Writes waiting',
       value: number(database.queuedWrites),
-      about: `${number(database.queuedSlowQueries)} long queries wait`,
+      about: `${number(database.queuedSlowQueries)} long queries waiting`,
     },
-    { label: 'Write-ahead log', value: showBytes(database.walBytes), about: 'taken in from time to time' },
+    { label: 'Write-ahead log', value: showBytes(database.walBytes), about: 'checkpointed from time to time' },
     {
-      label: 'Disk, free',
+      label: 'Free disk space',
       value: showBytes(disk.freeBytes),
       about: `of ${showBytes(disk.totalBytes)}${storage.reserveBytes > 0 ? `; ${showBytes(storage.reserveBytes)} more in reserve` : ''}`,
       isGrave: disk.freeBytes < littleRoom || storage.problem !== null,
     },
-    { label: 'Memory', value: showBytes(memory.residentBytes), about: `${showBytes(memory.heapBytes)} of it objects` },
+    {
+      label: 'Memory',
+      value: showBytes(memory.residentBytes),
+      about: `${showBytes(memory.heapBytes)} used by objects`,
+    },
   ];
   return (
-    <Block title="Health" about="Read anew every ten seconds. Machines find the same under /metrics and /readyz.">
+    <Block title="Health" about="Updated every ten seconds. Monitoring finds the same at /metrics and /readyz.">
       <dl className={classes.tiles}>
         {tiles.map(({ label, value, about, isGrave }) => (
           <div key={label} className={isGrave ? `${classes.tile} ${classes.grave}` : classes.tile}>

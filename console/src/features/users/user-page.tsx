@@ -1,26 +1,28 @@
-import { Alert, Badge, Button, Checkbox, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Alert, Badge, Button, Checkbox, Group, SegmentedControl, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import blocks from '../../components/blocks.module.css';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { shortId } from '../../components/names.tsx';
-import { RecordPage } from '../../components/record-page.tsx';
-import { useMay } from '../../lib/access.ts';
-import { download, exportCutOff } from '../../lib/all-records.ts';
-import { call } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { MetadataBlock } from '../../components/code/code-block.tsx';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { PersonExport } from '../../components/export/person-export.tsx';
+import { RowList } from '../../components/list/row-list.tsx';
+import { Block } from '../../components/page/block.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { shortId } from '../../components/page/names.tsx';
+import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { eraseUser, readUser } from '../../lib/data/person.ts';
+import { deviceWords, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import type { AppUser } from '../../lib/wire.ts';
-import { deviceWords, tokenState, tokenWords } from '../installations/words.ts';
-import { eraseUser, everythingOfUser, installationsQuery, userKeys, userQuery } from './queries.ts';
-import classes from './users.module.css';
-import { roleOptions, roleWords } from './words.ts';
+import { installationsQuery, userKeys, userQuery } from './queries.ts';
+import { userRoleOptions, userRoleTexts } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/users/$userId');
 
@@ -59,7 +61,7 @@ function UserFacts({ appId, user }: Props) {
     <Block title="Facts" about={`Times are in ${times.zone}.`}>
       {user.disabledAt && (
         <Alert color="gray" variant="light" mb="md">
-          This account is off since {times.dateTime(user.disabledAt)}. Nobody can sign in with it.
+          This account has been off since {times.dateTime(user.disabledAt)}. It cannot be used to sign in.
         </Alert>
       )}
       <Facts>
@@ -68,9 +70,9 @@ function UserFacts({ appId, user }: Props) {
           <CopyButton text={user.email} label="e-mail" />
         </Fact>
         {user.middlename && <Fact label="Middle name">{user.middlename}</Fact>}
-        <Fact label="Country">{user.country ?? 'not told'}</Fact>
-        <Fact label="Phone">{user.phone ?? 'not told'}</Fact>
-        <Fact label="Signed in">{sessionsText(user, times.date)}</Fact>
+        <Fact label="Country">{user.country ?? 'unknown'}</Fact>
+        <Fact label="Phone">{user.phone ?? 'unknown'}</Fact>
+        <Fact label="Sessions">{sessionsText(user, times.date)}</Fact>
         <Fact label="Signed up" isTime>
           {times.dateTime(user.createdAt)}
         </Fact>
@@ -82,33 +84,31 @@ function UserFacts({ appId, user }: Props) {
           <CopyButton text={user.objectId} label="objectId" />
         </Fact>
       </Facts>
-      {Object.keys(user.metadata).length > 0 && (
-        <pre className={classes.json}>{JSON.stringify(user.metadata, null, 2)}</pre>
-      )}
+      <MetadataBlock metadata={user.metadata} />
     </Block>
   );
 }
 
 function sessionsText({ sessions, lastUsedAt }: AppUser, date: (iso: string) => string): string {
-  if (sessions === 0) return 'nowhere';
-  const places = sessions === 1 ? 'once' : `${sessions} times`;
+  if (sessions === 0) return 'none';
+  const places = String(sessions);
   return lastUsedAt ? `${places}, last used on ${date(lastUsedAt)}` : places;
 }
 
 function Role({ appId, user }: Props) {
   const change = useAction<AppUser['role']>({
     run: (role) => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { role } }),
-    done: (_, role) => `${nameOf(user)} is a ${roleWords[role].toLowerCase()} now.`,
+    done: (_, role) => `${nameOf(user)} is now a ${userRoleTexts[role].toLowerCase()}.`,
     refresh: userKeys(appId),
   });
   return (
     <Block
       title="Role"
-      about="A manager may do in the app what the rules allow to managers, such as sending pushes. The console is for administrators alone."
+      about="In the app, a manager may do what the rules allow managers to do, such as sending pushes. Only administrators can use the console."
     >
       <SegmentedControl
         aria-label="Role"
-        data={roleOptions}
+        data={userRoleOptions}
         value={change.isPending ? change.variables : user.role}
         disabled={change.isPending}
         onChange={(role) => change.mutate(role as AppUser['role'])}
@@ -121,43 +121,43 @@ function Installations({ appId, user }: Props) {
   const { data, error } = useQuery(installationsQuery(appId, user.objectId));
   const times = useTimes(appId);
   return (
-    <Block title="Installations" about="The phones and browsers in which this person uses the app.">
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={70} />}
-      {data?.results.length === 0 && (
-        <Text c="dimmed" size="sm">
-          None. The app has not told that an installation belongs to this person.
-        </Text>
-      )}
-      {data && data.results.length > 0 && (
-        <ul className={blocks.rows}>
-          {data.results.map((one) => {
-            const token = tokenWords[tokenState(one)];
-            return (
-              <li key={one.objectId}>
-                <Link
-                  to="/apps/$appId/installations/$installationId"
-                  params={{ appId, installationId: one.objectId }}
-                  className={`${blocks.row} ${blocks.link}`}
-                >
-                  <span className={blocks.grow}>
-                    <span className={blocks.title}>
-                      {deviceWords[one.deviceType]} <span className="mono">{shortId(one.objectId)}</span>
-                    </span>
-                    <span className={blocks.meta}>Last started {times.dateTime(one.updatedAt)}</span>
+    <Block title="Installations" about="The phones and browsers on which this person uses the app.">
+      <RowList
+        rows={data?.results}
+        error={error}
+        height={70}
+        empty={
+          <Text c="dimmed" size="sm">
+            None. The app has not linked an installation to this person.
+          </Text>
+        }
+      >
+        {(one) => {
+          const token = tokenWords[tokenState(one)];
+          return (
+            <li key={one.objectId}>
+              <Link
+                to="/apps/$appId/installations/$installationId"
+                params={{ appId, installationId: one.objectId }}
+                className={`${blocks.row} ${blocks.link}`}
+              >
+                <span className={blocks.grow}>
+                  <span className={blocks.title}>
+                    {deviceWords[one.deviceType]} <span className="mono">{shortId(one.objectId)}</span>
                   </span>
-                  <Badge variant="light" color={token.color} tt="none">
-                    push {token.label}
-                  </Badge>
-                  <span className={blocks.chevron}>
-                    <Icon name="next" />
-                  </span>
-                </Link>
-              </li>
-            );
-          })}
-        </ul>
-      )}
+                  <span className={blocks.meta}>Last started {times.dateTime(one.updatedAt)}</span>
+                </span>
+                <Badge variant="light" color={token.color} tt="none">
+                  Push address: {token.label}
+                </Badge>
+                <span className={blocks.chevron}>
+                  <Icon name="next" />
+                </span>
+              </Link>
+            </li>
+          );
+        }}
+      </RowList>
     </Block>
   );
 }
@@ -174,10 +174,8 @@ function Actions({ appId, user }: Props) {
   });
   return (
     <Group gap="xs">
-      <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setErasing(true)}>
-        Erase
-      </Button>
-      <ExportPerson appId={appId} user={user} />
+      <DeleteButton onClick={() => setErasing(true)}>Erase</DeleteButton>
+      <PersonExport kind="user" objectId={user.objectId} read={(onRead) => readUser(appId, user.objectId, onRead)} />
       <Button
         variant="default"
         loading={change.isPending}
@@ -194,36 +192,10 @@ function Actions({ appId, user }: Props) {
         failure={change.error?.message}
         onConfirm={() => change.mutate(true)}
       >
-        <b>{nameOf(user)}</b> is signed out everywhere at once and cannot sign in, until you switch the account on
-        again.
+        <b>{nameOf(user)}</b> is signed out everywhere at once and cannot sign in until you switch the account on again.
       </ConfirmDialog>
       <EraseUser appId={appId} user={user} isOpen={isErasing} onClose={() => setErasing(false)} />
     </Group>
-  );
-}
-
-function ExportPerson({ appId, user }: Props) {
-  const [read, setRead] = useState(0);
-  const file = `user-${user.objectId}.json`;
-  const run = useAction({
-    run: async () => {
-      const everything = await everythingOfUser(appId, user.objectId, setRead);
-      download(file, 'application/json', [JSON.stringify(everything, null, 2)]);
-    },
-    cutOff: exportCutOff(`user ${user.objectId}`, file),
-    done: `Everything that is known is in ${file}.`,
-    after: () => setRead(0),
-  });
-  return (
-    <Button
-      variant="default"
-      leftSection={<Icon name="download" size={16} />}
-      loading={run.isPending && read === 0}
-      disabled={run.isPending}
-      onClick={() => run.mutate()}
-    >
-      {read > 0 ? `${read.toLocaleString('en')} …` : 'Export'}
-    </Button>
   );
 }
 
@@ -235,44 +207,33 @@ interface EraseProps extends Props {
 function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
   const { data } = useQuery(installationsQuery(appId, user.objectId));
   const [withInstallations, setWithInstallations] = useState(true);
-  const navigate = useNavigate();
-  const queries = useQueryClient();
   const count = data?.count ?? 0;
-  const erase = useAction({
-    run: () => eraseUser(appId, user.objectId, withInstallations && count > 0),
-    cutOff: {
-      key: `erase user ${user.objectId}`,
-      message: `Erasing ${nameOf(user)} was cut off when the page was loaded again. The account is still there, with the installations that are listed. Erase it once more to finish.`,
-    },
-    done: `${nameOf(user)} is erased.`,
-    showsError: true,
-    after: async () => {
-      await navigate({ to: '/apps/$appId/users', params: { appId } });
-      queries.removeQueries({ queryKey: userQuery(appId, user.objectId).queryKey });
-      await Promise.all(userKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
-    },
-  });
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title="Erase the user"
       confirm={`Erase ${nameOf(user)}`}
-      isBusy={erase.isPending}
-      failure={erase.error?.message}
-      onConfirm={() => erase.mutate()}
+      run={() => eraseUser(appId, user.objectId, withInstallations && count > 0)}
+      done={`${nameOf(user)} was erased.`}
+      refresh={userKeys(appId)}
+      leave={{ to: '/apps/$appId/users', params: { appId }, forget: userQuery(appId, user.objectId).queryKey }}
+      cutOff={{
+        key: `erase user ${user.objectId}`,
+        message: `Erasing ${nameOf(user)} was interrupted when the page was reloaded. The account still exists, with the installations listed here. Erase it again to finish.`,
+      }}
     >
-      The account of <b>{nameOf(user)}</b> ({user.email}) goes for good, and with it where this person was. Records in
-      buckets and uploaded files stay; they may have to be looked through.
+      The account of <b>{nameOf(user)}</b> ({user.email}) is erased permanently, with the record of where this person
+      was. Records in buckets and uploaded files are kept; check them for personal data.
       {count > 0 && (
         <Checkbox
           mt="md"
           label={`Erase ${count === 1 ? 'the installation' : `the ${count} installations`} too`}
-          description="Otherwise they stay, belong to nobody, and receive pushes to everyone."
+          description="Otherwise they are kept without an owner, and receive pushes to everyone."
           checked={withInstallations}
           onChange={({ currentTarget }) => setWithInstallations(currentTarget.checked)}
         />
       )}
-    </ConfirmDialog>
+    </ConfirmedAction>
   );
 }

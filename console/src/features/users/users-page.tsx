@@ -1,81 +1,44 @@
-import { Badge, Button } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { listFilter } from '../../components/list/list-search.ts';
-import { type ListDefinition, RecordList } from '../../components/list/record-list.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { allRecords, download, exportCutOff } from '../../lib/all-records.ts';
-import { writeCsv } from '../../lib/csv.ts';
-import { type Times, useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { createdColumn } from '../../components/list/columns.tsx';
+import type { ListDefinition } from '../../components/list/list-definition.ts';
+import { SectionList } from '../../components/list/section-list.tsx';
+import { type Times, useTimes } from '../../lib/time/times.ts';
 import type { ListedAppUser } from '../../lib/wire.ts';
 import { listUsers } from './queries.ts';
-import { roleOptions, roleWords } from './words.ts';
+import { userRoleOptions, userRoleTexts } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/users');
 
 export function UsersPage() {
   const { appId } = route.useParams();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const times = useTimes(appId);
-  const list = userList(appId, times);
   return (
-    <>
-      <SectionHeader title="Users">People who have an account in the app.</SectionHeader>
-      <RecordList
-        appId={appId}
-        list={list}
-        search={search}
-        onSearch={(next, options) => void navigate({ search: { ...next }, replace: options?.replace ?? false })}
-        tools={<ExportUsers appId={appId} where={listFilter(search, list.searchFields)} />}
-        note={`Times are in ${times.zone}.`}
-        empty={
-          <EmptyState icon="user" title="No user yet">
-            Visitors need no account. Those who sign up in the app stand here.
-          </EmptyState>
-        }
-      />
-    </>
+    <SectionList
+      appId={appId}
+      title="Users"
+      about="People with an account in the app."
+      list={userList(appId, useTimes(appId))}
+      empty={{
+        icon: 'user',
+        title: 'No users yet',
+        text: 'Visitors do not need an account. Users who sign up in the app appear here.',
+      }}
+    />
   );
 }
 
-const header = ['objectId', 'email', 'firstname', 'lastname', 'role', 'disabledAt', 'createdAt', 'updatedAt'] as const;
+const csvHeader = [
+  'objectId',
+  'email',
+  'firstname',
+  'lastname',
+  'role',
+  'disabledAt',
+  'createdAt',
+  'updatedAt',
+] as const;
 
-function ExportUsers({ appId, where }: { readonly appId: string; readonly where: ReturnType<typeof listFilter> }) {
-  const [written, setWritten] = useState(0);
-  const run = useAction({
-    run: async () => {
-      const parts = [writeCsv([header])];
-      let rows = 0;
-      for await (const users of allRecords((query) => listUsers(appId, query), where, '-objectId')) {
-        parts.push(writeCsv(users.map((user) => header.map((name) => user[name] ?? ''))));
-        rows += users.length;
-        setWritten(rows);
-      }
-      download('users.csv', 'text/csv;charset=utf-8', parts);
-      return rows;
-    },
-    cutOff: exportCutOff(`users ${appId}`, 'users.csv'),
-    done: (rows) => `${rows.toLocaleString('en')} users are in users.csv.`,
-    after: () => setWritten(0),
-  });
-  return (
-    <Button
-      variant="default"
-      leftSection={<Icon name="download" size={15} />}
-      loading={run.isPending && written === 0}
-      disabled={run.isPending}
-      onClick={() => run.mutate()}
-    >
-      {written > 0 ? `${written.toLocaleString('en')} …` : 'Export'}
-    </Button>
-  );
-}
-
-/** The table, as data. It is read from the management interface, which tells roles. */
+/** The table, as data. It is read through the management interface, which includes roles. */
 const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => ({
   operation: 'listUsers',
   read: (query, signal) => listUsers(appId, query, signal),
@@ -83,6 +46,10 @@ const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => (
   searchFields: ['email', 'firstname', 'lastname'],
   searchHint: 'Search by name or e-mail',
   defaultOrder: '-objectId',
+  csv: {
+    header: csvHeader,
+    rows: (users) => users.map((user) => csvHeader.map((name) => asListed(user)[name] ?? '')),
+  },
   columns: [
     {
       name: 'name',
@@ -95,7 +62,7 @@ const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => (
       ),
     },
     { name: 'email', label: 'E-mail', sortBy: 'email', render: (user) => asListed(user).email },
-    { name: 'role', label: 'Role', sortBy: 'role', render: (user) => roleWords[asListed(user).role] },
+    { name: 'role', label: 'Role', sortBy: 'role', render: (user) => userRoleTexts[asListed(user).role] },
     {
       name: 'state',
       label: 'Account',
@@ -108,19 +75,13 @@ const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => (
         );
       },
     },
-    {
-      name: 'createdAt',
-      label: 'Signed up',
-      sortBy: 'objectId',
-      isTime: true,
-      render: ({ createdAt }) => <span title={times.dateTime(createdAt)}>{times.date(createdAt)}</span>,
-    },
+    createdColumn(times, { label: 'Signed up', sortBy: 'objectId' }),
   ],
   filters: [
     { name: 'email', label: 'E-mail', kind: 'text' },
     { name: 'firstname', label: 'First name', kind: 'text' },
     { name: 'lastname', label: 'Last name', kind: 'text' },
-    { name: 'role', label: 'Role', kind: 'choice', choices: roleOptions },
+    { name: 'role', label: 'Role', kind: 'choice', choices: userRoleOptions },
     { name: 'disabledAt', label: 'Switched off', kind: 'presence' },
     { name: 'createdAt', label: 'Signed up', kind: 'date' },
     { name: 'updatedAt', label: 'Changed', kind: 'date' },

@@ -1,13 +1,14 @@
-import { Badge, Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
+import { Badge, Button, NativeSelect, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Block } from '../../components/block.tsx';
-import blocks from '../../components/blocks.module.css';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { useMay } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CodeBlock, JsonBlock } from '../../components/code/code-block.tsx';
+import { RowList } from '../../components/list/row-list.tsx';
+import { Block } from '../../components/page/block.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import type { WebhookDelivery } from '../../lib/wire.ts';
 import { callsQuery, webhooksKey } from './queries.ts';
 import classes from './webhooks.module.css';
@@ -20,17 +21,14 @@ interface Props {
   readonly webhookId: string;
 }
 
-/** What was sent in the last week, with what the receiver answered. */
+/** The calls of the last week, with the answers of the receiver. */
 export function CallsBlock({ appId, webhookId }: Props) {
   const { state } = route.useSearch();
   const navigate = route.useNavigate();
   const times = useTimes(appId);
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    callsQuery({ appId, webhookId, state }),
-  );
-  const calls = data?.pages.flat();
+  const calls = useInfiniteQuery(callsQuery({ appId, webhookId, state }));
   return (
-    <Block title="Calls" about={`Those of the last seven days, the newest first. Times are in ${times.zone}.`}>
+    <Block title="Calls" about={`Calls of the last seven days, newest first. Times are in ${times.zone}.`}>
       <NativeSelect
         label="State"
         className={classes.filter ?? ''}
@@ -40,29 +38,20 @@ export function CallsBlock({ appId, webhookId }: Props) {
           void navigate({ search: readCallsSearch({ state: value }), replace: true })
         }
       />
-      <FailureNote message={error?.message} />
-      {!calls && !error && <Skeleton h={120} />}
-      {calls?.length === 0 && (
-        <Text c="dimmed" size="sm">
-          {state
-            ? 'No call is in this state.'
-            : 'There was no call yet. Each one stands here as soon as something happens.'}
-        </Text>
-      )}
-      {calls && calls.length > 0 && (
-        <ul className={blocks.rows} aria-label="Calls">
-          {calls.map((one) => (
-            <Call key={one.objectId} appId={appId} webhookId={webhookId} delivery={one} />
-          ))}
-        </ul>
-      )}
-      {hasNextPage && (
-        <Group justify="center" mt="lg">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show older calls
-          </Button>
-        </Group>
-      )}
+      <RowList
+        rows={calls.data?.pages.flat()}
+        error={calls.error}
+        label="Calls"
+        height={120}
+        empty={
+          <Text c="dimmed" size="sm">
+            {state ? 'No call is in this state.' : 'No calls yet. They appear here as soon as something happens.'}
+          </Text>
+        }
+        older={{ label: 'Show older calls', ...calls }}
+      >
+        {(one) => <Call key={one.objectId} appId={appId} webhookId={webhookId} delivery={one} />}
+      </RowList>
     </Block>
   );
 }
@@ -73,7 +62,7 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
   const times = useTimes(appId);
   const again = useAction({
     run: () => call('redeliverWebhook', { params: { appId, webhookId, deliveryId } }),
-    done: 'It is sent once more.',
+    done: 'The call is sent again.',
     refresh: [webhooksKey(appId)],
   });
   return (
@@ -110,16 +99,16 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
 function Contents({ delivery: { objectId, payload, answer } }: { readonly delivery: WebhookDelivery }) {
   return (
     <details className={classes.contents}>
-      <summary>What was sent and answered</summary>
+      <summary>Request and answer</summary>
       <dl>
         <dt>webhook-id</dt>
         <dd className="mono">{objectId}</dd>
         <dt>Sent</dt>
         <dd>
-          <pre className={classes.text}>{JSON.stringify(payload, null, 2)}</pre>
+          <JsonBlock value={payload} />
         </dd>
         <dt>Answered</dt>
-        <dd>{answer ? <pre className={classes.text}>{answer}</pre> : 'Nothing.'}</dd>
+        <dd>{answer ? <CodeBlock>{answer}</CodeBlock> : 'Nothing'}</dd>
       </dl>
     </details>
   );

@@ -1,11 +1,10 @@
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { SectionHeader } from '../../components/page-header.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { RecordPage } from '../../components/page/record-page.tsx';
 import { webhookQuery } from './queries.ts';
-import { SecretDialog } from './secret-dialog.tsx';
+import { SigningSecretDialog } from './secret-dialog.tsx';
 import { type SavedWebhook, WebhookForm } from './webhook-form.tsx';
 
 const createRoute = getRouteApi('/signed-in/apps/$appId/webhooks/new');
@@ -23,14 +22,14 @@ export function NewWebhookPage() {
         onDone={setMade}
         onCancel={() => void navigate({ to: '/apps/$appId/webhooks', params: { appId } })}
       />
-      <SecretDialog
+      <SigningSecretDialog
         secret={made?.secret}
         onClose={() =>
           made &&
           void navigate({
             to: '/apps/$appId/webhooks/$webhookId',
             params: { appId, webhookId: made.objectId },
-            // Going back would bring the empty form, as if nothing had been made.
+            // Otherwise the back button would lead to the empty form.
             replace: true,
           })
         }
@@ -41,15 +40,14 @@ export function NewWebhookPage() {
 
 export function EditWebhookPage() {
   const { appId, webhookId } = editRoute.useParams();
-  const { data: webhook, error } = useQuery(webhookQuery(appId, webhookId));
+  const query = useQuery(webhookQuery(appId, webhookId));
   const navigate = useNavigate();
   const open = () => void navigate({ to: '/apps/$appId/webhooks/$webhookId', params: { appId, webhookId } });
   return (
-    <>
-      <SectionHeader title="Change a webhook" />
-      <FailureNote message={error?.message} />
-      {!webhook && !error && <Skeleton h={300} />}
-      {webhook && <WebhookForm key={webhook.updatedAt} appId={appId} webhook={webhook} onDone={open} onCancel={open} />}
-    </>
+    <RecordPage query={query} title={() => 'Edit the webhook'} height={300}>
+      {(webhook) => (
+        <WebhookForm key={webhook.updatedAt} appId={appId} webhook={webhook} onDone={open} onCancel={open} />
+      )}
+    </RecordPage>
   );
 }

@@ -1,26 +1,26 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { call } from '../../lib/api.ts';
+import { call } from '../../lib/data/api.ts';
 import type { CallState } from './words.ts';
 
 const pageSize = 25;
-/** How often a page looks again, ms: calls come and go without anybody touching it. */
-const lookEvery = 5_000;
+/** How often a page is read again, ms: calls happen at any time. */
+const refreshMs = 5_000;
 
-/** Everything about the webhooks of an app stands below this key, their calls too. */
+/** The key of everything about the webhooks of an app, including their calls. */
 export const webhooksKey = (appId: string) => ['apps', appId, 'webhooks'] as const;
 
 export const webhooksQuery = (appId: string) =>
   queryOptions({
     queryKey: webhooksKey(appId),
     queryFn: async () => (await call('listWebhooks', { params: { appId } })).results,
-    refetchInterval: lookEvery,
+    refetchInterval: refreshMs,
   });
 
 export const webhookQuery = (appId: string, webhookId: string) =>
   queryOptions({
     queryKey: [...webhooksKey(appId), webhookId],
     queryFn: async () => (await call('getWebhook', { params: { appId, webhookId } })).result,
-    refetchInterval: lookEvery,
+    refetchInterval: refreshMs,
   });
 
 interface CallsOf {
@@ -29,7 +29,7 @@ interface CallsOf {
   readonly state: CallState | undefined;
 }
 
-/** The calls of a webhook, the newest first. */
+/** The calls of a webhook, newest first. */
 export const callsQuery = ({ appId, webhookId, state }: CallsOf) =>
   infiniteQueryOptions({
     queryKey: [...webhooksKey(appId), webhookId, 'calls', state],
@@ -42,6 +42,6 @@ export const callsQuery = ({ appId, webhookId, state }: CallsOf) =>
       ).results,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => (page.length < pageSize ? undefined : page.at(-1)?.objectId),
-    // The longer the list has grown, the more a look costs.
-    refetchInterval: ({ state: { data } }) => (data && data.pages.length > 1 ? false : lookEvery),
+    // A long list would be expensive to read again.
+    refetchInterval: ({ state: { data } }) => (data && data.pages.length > 1 ? false : refreshMs),
   });

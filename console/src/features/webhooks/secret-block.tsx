@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { call } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { SecretDialog } from './secret-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import { SigningSecretDialog } from './secret-dialog.tsx';
 
 interface Props {
   readonly appId: string;
@@ -17,7 +17,7 @@ interface Made {
   readonly oldSecretUntil: string;
 }
 
-/** A new signing secret, beside which the old one goes on for a while. */
+/** Replaces the signing secret; the old one stays valid for a while. */
 export function SecretBlock({ appId, webhookId }: Props) {
   const times = useTimes(appId);
   const [isAsking, setAsking] = useState(false);
@@ -33,26 +33,26 @@ export function SecretBlock({ appId, webhookId }: Props) {
   return (
     <Block
       title="Signing secret"
-      about="Your server checks with it that a call comes from here. It was shown when it was made and cannot be read again."
+      about="With it, your server verifies that a call comes from here. It was shown when it was created and cannot be read again."
     >
       <Button variant="default" onClick={() => setAsking(true)}>
-        Make a new secret
+        Create a new secret
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title="Make a new secret"
-        confirm="Make a new secret"
+        title="Create a new secret"
+        confirm="Create a new secret"
         isBusy={rotate.isPending}
         failure={rotate.error?.message}
         onConfirm={() => rotate.mutate()}
       >
-        For a day calls carry the signatures of both, so that your server can change over. Then the old secret no longer
-        signs.
+        For a day, calls are signed with both secrets, so that your server can switch. After that, the old secret is no
+        longer used.
       </ConfirmDialog>
-      <SecretDialog
+      <SigningSecretDialog
         secret={made?.secret}
-        {...(made ? { note: `The old one signs too until ${times.dateTime(made.oldSecretUntil)}.` } : {})}
+        {...(made ? { note: `The old secret is used too until ${times.dateTime(made.oldSecretUntil)}.` } : {})}
         onClose={() => setMade(undefined)}
       />
     </Block>

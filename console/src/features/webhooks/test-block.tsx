@@ -1,17 +1,17 @@
 import { Button, Text } from '@mantine/core';
-import { Block } from '../../components/block.tsx';
-import { TestNote } from '../../components/test-note.tsx';
-import { call } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CodeBlock } from '../../components/code/code-block.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { TestNote } from '../../components/page/test-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
 import { webhooksKey } from './queries.ts';
-import classes from './webhooks.module.css';
 
 interface Props {
   readonly appId: string;
   readonly webhookId: string;
 }
 
-/** Calls the receiver now, and shows what it said. */
+/** Calls the receiver now and shows its answer. */
 export function TestBlock({ appId, webhookId }: Props) {
   const test = useAction({
     run: async () => (await call('testWebhook', { params: { appId, webhookId } })).result,
@@ -22,8 +22,7 @@ export function TestBlock({ appId, webhookId }: Props) {
       title="Test"
       about={
         <>
-          Calls the server now with an event of the type <span className="mono">webhook.test</span>, signed like any
-          other.
+          Calls the server now with a signed event of the type <span className="mono">webhook.test</span>.
         </>
       }
     >
@@ -33,14 +32,14 @@ export function TestBlock({ appId, webhookId }: Props) {
           {test.data.answer && (
             <>
               <Text size="sm" fw={550} mb={4}>
-                What it answered
+                Answer
               </Text>
-              <pre className={classes.text}>{test.data.answer}</pre>
+              <CodeBlock>{test.data.answer}</CodeBlock>
             </>
           )}
         </>
       )}
-      <Button loading={test.isPending} onClick={() => test.mutate()}>
+      <Button mt={test.data?.answer ? 'md' : 0} loading={test.isPending} onClick={() => test.mutate()}>
         Make a test call
       </Button>
     </Block>

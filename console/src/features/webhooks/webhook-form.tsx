@@ -1,15 +1,14 @@
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
-import type { FormEvent } from 'react';
-import { Block } from '../../components/block.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { call } from '../../lib/api.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useFields } from '../../lib/use-fields.ts';
+import { Checkbox, Stack, TextInput } from '@mantine/core';
+import { PageForm } from '../../components/form/page-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
 import type { Webhook } from '../../lib/wire.ts';
 import { webhooksKey } from './queries.ts';
-import { eventWords, type WebhookEvent, webhookEvents } from './words.ts';
+import { type WebhookEvent, webhookEvents, webhookEventTexts } from './words.ts';
 
-/** What was saved; a new one comes with its secret. */
+/** The saved webhook; a new one comes with its secret. */
 export interface SavedWebhook {
   readonly objectId: string;
   readonly secret?: string;
@@ -17,7 +16,7 @@ export interface SavedWebhook {
 
 interface Props {
   readonly appId: string;
-  /** The one to change; without it a new one is made. */
+  /** The webhook to edit; without it, a new one is created. */
   readonly webhook?: Webhook;
   readonly onDone: (saved: SavedWebhook) => void;
   readonly onCancel: () => void;
@@ -43,8 +42,7 @@ export function WebhookForm({ appId, webhook, onDone, onCancel }: Props) {
     showsError: true,
     after: onDone,
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (form.values.events.length === 0) {
       form.setProblems([{ field: 'events', problem: 'choose at least one event' }]);
       return;
@@ -53,13 +51,19 @@ export function WebhookForm({ appId, webhook, onDone, onCancel }: Props) {
     save.mutate(undefined, { onError: form.setFailure });
   }
   return (
-    <form onSubmit={submit} noValidate>
-      <FailureNote message={form.rest(fields)} />
-      <Block title="Where and what">
+    <PageForm
+      form={form}
+      names={fields}
+      submit={webhook ? 'Save' : 'Add the webhook'}
+      isBusy={save.isPending}
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
+      <Block title="Details">
         <Stack gap="md">
           <TextInput
             label="Address"
-            description="Of your server, better with https. Each event is sent there as a POST with JSON."
+            description="The URL of your server, preferably https. Each event is sent as a POST request with JSON."
             placeholder="https://example.org/pharos"
             type="url"
             required
@@ -68,10 +72,10 @@ export function WebhookForm({ appId, webhook, onDone, onCancel }: Props) {
             data-autofocus
             {...form.text('url')}
           />
-          <TextInput label="Description" description="What it is for, for people." {...form.text('description')} />
+          <TextInput label="Description" description="What the webhook is for." {...form.text('description')} />
           <Checkbox.Group
             label="Events"
-            description="It is called for each of these."
+            description="The server is called for each of these events."
             required
             value={[...form.values.events]}
             error={form.problemWithin('events')}
@@ -88,21 +92,13 @@ export function WebhookForm({ appId, webhook, onDone, onCancel }: Props) {
                   key={event}
                   value={event}
                   label={<span className="mono">{event}</span>}
-                  description={eventWords[event]}
+                  description={webhookEventTexts[event]}
                 />
               ))}
             </Stack>
           </Checkbox.Group>
         </Stack>
       </Block>
-      <Group mt="lg">
-        <Button type="submit" loading={save.isPending}>
-          {webhook ? 'Save' : 'Add the webhook'}
-        </Button>
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-      </Group>
-    </form>
+    </PageForm>
   );
 }

@@ -1,24 +1,23 @@
 import { Alert, Badge, Group } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Block } from '../../components/block.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyButton } from '../../components/copy-field.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { ChangeOrDelete, RecordPage } from '../../components/record-page.tsx';
-import { useMay } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
-import { useTimes } from '../../lib/times.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import type { Webhook } from '../../lib/wire.ts';
 import { CallsBlock } from './calls.tsx';
 import { webhookQuery, webhooksKey } from './queries.ts';
 import { SecretBlock } from './secret-block.tsx';
 import { TestBlock } from './test-block.tsx';
 import { WebhookSwitch } from './webhook-switch.tsx';
-import { conditionOf, troubleOf } from './words.ts';
+import { webhookHealth, webhookTrouble } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/webhooks/$webhookId');
 
@@ -27,13 +26,13 @@ export function WebhookPage() {
   const query = useQuery(webhookQuery(appId, webhookId));
   const [isDeleting, setDeleting] = useState(false);
   const mayWrite = useMay()('webhooks.write');
-  const change = { to: '/apps/$appId/webhooks/$webhookId/edit', params: { appId, webhookId } };
+  const edit = { to: '/apps/$appId/webhooks/$webhookId/edit', params: { appId, webhookId } };
   return (
     <RecordPage
       query={query}
       title={(webhook) => webhook?.description || 'Webhook'}
       all={{ label: 'All webhooks', to: '/apps/$appId/webhooks', params: { appId } }}
-      action={() => mayWrite && <ChangeOrDelete change={change} onDelete={() => setDeleting(true)} />}
+      action={() => mayWrite && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
     >
       {(webhook) => (
         <>
@@ -50,8 +49,8 @@ export function WebhookPage() {
 
 function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly webhook: Webhook }) {
   const times = useTimes(appId);
-  const { label, color } = conditionOf(webhook);
-  const trouble = troubleOf(webhook, times.dateTime);
+  const { label, color } = webhookHealth(webhook);
+  const trouble = webhookTrouble(webhook, times.dateTime);
   return (
     <Block title="Facts" about={`Times are in ${times.zone}.`}>
       {trouble && (
@@ -65,7 +64,7 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
           <CopyButton text={webhook.url} label="address" />
         </Fact>
         <Fact label="Events">{webhook.events.join(', ')}</Fact>
-        <Fact label="How it does">
+        <Fact label="Condition">
           <Badge color={color} variant="light" tt="none">
             {label}
           </Badge>
@@ -81,7 +80,7 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
         </Fact>
       </Facts>
       <Group mt="md">
-        <WebhookSwitch appId={appId} webhook={webhook} text="Switched on" />
+        <WebhookSwitch appId={appId} webhook={webhook} text="On" />
       </Group>
     </Block>
   );
@@ -95,30 +94,19 @@ interface DeleteProps {
 }
 
 function DeleteWebhook({ appId, webhook: { objectId: webhookId, url }, isOpen, onClose }: DeleteProps) {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const remove = useAction({
-    run: () => call('deleteWebhook', { params: { appId, webhookId } }),
-    done: 'The webhook is deleted.',
-    showsError: true,
-    after: async () => {
-      await navigate({ to: '/apps/$appId/webhooks', params: { appId } });
-      queries.removeQueries({ queryKey: webhookQuery(appId, webhookId).queryKey });
-      await queries.invalidateQueries({ queryKey: webhooksKey(appId) });
-    },
-  });
   return (
-    <ConfirmDialog
+    <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title="Delete the webhook"
       confirm="Delete the webhook"
-      isBusy={remove.isPending}
-      failure={remove.error?.message}
-      onConfirm={() => remove.mutate()}
+      run={() => call('deleteWebhook', { params: { appId, webhookId } })}
+      done="The webhook was deleted."
+      refresh={[webhooksKey(appId)]}
+      leave={{ to: '/apps/$appId/webhooks', params: { appId }, forget: webhookQuery(appId, webhookId).queryKey }}
     >
-      <b className="mono">{url}</b> is not called any more. The list of its calls goes too, and what still waits is not
+      <b className="mono">{url}</b> is no longer called. The list of its calls is deleted too, and waiting calls are not
       sent.
-    </ConfirmDialog>
+    </ConfirmedAction>
   );
 }

@@ -1,6 +1,6 @@
-import { EnableSwitch } from '../../components/enable-switch.tsx';
-import { useMay } from '../../lib/access.ts';
-import { call } from '../../lib/api.ts';
+import { EnableSwitch } from '../../components/form/enable-switch.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
 import type { Webhook } from '../../lib/wire.ts';
 import { webhooksKey } from './queries.ts';
 

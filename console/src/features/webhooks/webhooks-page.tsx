@@ -1,66 +1,56 @@
-import { Badge, Button, Skeleton, Text } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import blocks from '../../components/blocks.module.css';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNote } from '../../components/failure-note.tsx';
-import { Icon } from '../../components/icon.tsx';
-import names from '../../components/names.module.css';
-import { SectionHeader } from '../../components/page-header.tsx';
-import { useMay } from '../../lib/access.ts';
-import { useTimes } from '../../lib/times.ts';
+import { SectionRows } from '../../components/list/section-rows.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { LinkButton } from '../../components/page/link-button.tsx';
+import names from '../../components/page/names.module.css';
+import { useMay } from '../../lib/data/access.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import type { Webhook } from '../../lib/wire.ts';
 import { webhooksQuery } from './queries.ts';
 import { WebhookSwitch } from './webhook-switch.tsx';
-import { conditionOf, troubleOf } from './words.ts';
+import { webhookHealth, webhookTrouble } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/webhooks');
 
-/** The servers that are told what happens in the app. */
+/** Servers that are called when something happens in the app. */
 export function WebhooksPage() {
   const { appId } = route.useParams();
   const { data, error } = useQuery(webhooksQuery(appId));
   const mayWrite = useMay()('webhooks.write');
   const times = useTimes(appId);
-  const add = mayWrite && (
-    <Button
-      leftSection={<Icon name="plus" size={16} />}
-      component={Link}
-      to="/apps/$appId/webhooks/new"
-      params={{ appId } as never}
-    >
-      Add a webhook
-    </Button>
-  );
   return (
-    <>
-      <SectionHeader title="Webhooks" action={data && data.length > 0 && add}>
-        Servers of your own that are told what happens here, as it happens. Times are in {times.zone}.
-      </SectionHeader>
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={160} />}
-      {data?.length === 0 && (
-        <EmptyState icon="link" title="No webhook yet" action={add}>
-          Add the address of a server, and choose what it is told: who comes and goes, which messages are shown, and
-          when a push is done. Each call is signed, and tried again for a day when the server does not answer.
-        </EmptyState>
-      )}
-      {data && data.length > 0 && (
-        <ul className={blocks.rows} aria-label="Webhooks">
-          {data.map((webhook) => (
-            <Row key={webhook.objectId} appId={appId} webhook={webhook} />
-          ))}
-        </ul>
-      )}
-    </>
+    <SectionRows
+      title="Webhooks"
+      about={`Your own servers, called as soon as something happens in the app. Times are in ${times.zone}.`}
+      action={
+        mayWrite && (
+          <LinkButton to="/apps/$appId/webhooks/new" params={{ appId }} icon="plus">
+            Add a webhook
+          </LinkButton>
+        )
+      }
+      rows={data}
+      error={error}
+      label="Webhooks"
+      height={160}
+      empty={{
+        icon: 'link',
+        title: 'No webhooks yet',
+        text: 'Add the address of a server and choose its events: visitors coming and going, messages shown, pushes completed. Each call is signed, and retried for a day if the server does not answer.',
+      }}
+    >
+      {(webhook) => <Row key={webhook.objectId} appId={appId} webhook={webhook} />}
+    </SectionRows>
   );
 }
 
 function Row({ appId, webhook }: { readonly appId: string; readonly webhook: Webhook }) {
   const { objectId: webhookId, url, events, description } = webhook;
   const times = useTimes(appId);
-  const { label, color } = conditionOf(webhook);
-  const trouble = troubleOf(webhook, times.dateTime);
+  const { label, color } = webhookHealth(webhook);
+  const trouble = webhookTrouble(webhook, times.dateTime);
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
       <div className={blocks.grow}>

@@ -1,0 +1,52 @@
+import { Select } from '@mantine/core';
+import { where } from '@pharos/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { beaconNameQuery } from '../../lib/data/names.ts';
+
+interface Props {
+  readonly appId: string;
+  /** An objectId; undefined for all. */
+  readonly value: string | undefined;
+  readonly onChange: (beaconId: string | undefined) => void;
+}
+
+const mostShown = 20;
+
+/** Chooses one beacon by name, or all. The service searches while you type. */
+export function BeaconPicker({ appId, value, onChange }: Props) {
+  const [typed, setTyped] = useState('');
+  const { data: chosen } = useQuery({ ...beaconNameQuery(appId, value ?? ''), enabled: value !== undefined });
+  const search = typed === (chosen ?? '') ? '' : typed.trim();
+  const { data: found } = useQuery({
+    queryKey: dataKey(appId, 'listBeacons', 'pick', search),
+    queryFn: () =>
+      dataOf(appId).beacons.list({
+        ...(search ? { where: where().contains('name', search) } : {}),
+        order: 'name',
+        limit: mostShown,
+      }),
+    placeholderData: keepPreviousData,
+  });
+  const options = (found?.results ?? []).map((beacon) => ({ value: beacon.objectId, label: beacon.name }));
+  const isMissing = value !== undefined && !options.some((option) => option.value === value);
+  return (
+    <Select
+      aria-label="Beacon"
+      placeholder="All beacons"
+      data={isMissing ? [{ value, label: chosen ?? '…' }, ...options] : options}
+      filter={({ options: all }) => all}
+      value={value ?? null}
+      onChange={(next) => onChange(next ?? undefined)}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'All beacons' }}
+      nothingFoundMessage="No beacon has this name."
+      comboboxProps={{ withinPortal: true }}
+    />
+  );
+}

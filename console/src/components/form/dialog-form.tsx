@@ -1,0 +1,69 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { FailureNote } from '../page/failure-note.tsx';
+import type { Fields } from './use-fields.ts';
+
+interface ContentProps<Values extends object> {
+  readonly form: Fields<Values>;
+  /** The fields that show their own problems; without them the failure is shown elsewhere. */
+  readonly names?: readonly string[];
+  readonly submit: string;
+  readonly isBusy: boolean;
+  readonly onSubmit: () => void;
+  readonly onClose: () => void;
+  /** What the form is about, above its fields. */
+  readonly about?: ReactNode;
+  /** Beside the buttons. */
+  readonly beside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A short form inside a dialog. */
+export function DialogFields<Values extends object>(props: ContentProps<Values>) {
+  const { form, names, submit, isBusy, onSubmit, onClose, about, beside, children } = props;
+  function send(event: FormEvent) {
+    event.preventDefault();
+    onSubmit();
+  }
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack>
+        {about}
+        <FailureNote message={names && form.rest(names)} />
+        {children}
+        <Group justify={beside ? 'space-between' : 'flex-end'}>
+          {beside}
+          <Group gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isBusy}>
+              {submit}
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface Props<Values extends object> extends ContentProps<Values> {
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly zIndex?: number;
+}
+
+/** A dialog that is one short form. It is empty again when it opens the next time. */
+export function DialogForm<Values extends object>({ isOpen, title, zIndex, ...content }: Props<Values>) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={content.onClose}
+      onExitTransitionEnd={() => content.form.reset()}
+      title={title}
+      {...(zIndex ? { zIndex } : {})}
+    >
+      <DialogFields {...content} />
+    </Modal>
+  );
+}

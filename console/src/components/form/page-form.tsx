@@ -1,0 +1,43 @@
+import { Button, Group } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { FailureNote } from '../page/failure-note.tsx';
+import type { Fields } from './use-fields.ts';
+
+interface Props<Values extends object> {
+  readonly form: Fields<Values>;
+  /** The fields that show their own problems, as `rest` of `useFields` takes them. */
+  readonly names: readonly string[];
+  /** On the button: `Save`. */
+  readonly submit: string;
+  readonly isBusy: boolean;
+  /** The role may read and not change: there is nothing to submit. */
+  readonly isLocked?: boolean;
+  readonly onSubmit: () => void;
+  readonly onCancel: () => void;
+  readonly children: ReactNode;
+}
+
+/** The form of a page that creates or changes a record: failure on top, buttons at the end. */
+export function PageForm<Values extends object>(props: Props<Values>) {
+  const { form, names, submit, isBusy, isLocked = false, onSubmit, onCancel, children } = props;
+  function send(event: FormEvent) {
+    event.preventDefault();
+    onSubmit();
+  }
+  return (
+    <form onSubmit={send} noValidate>
+      <FailureNote message={form.rest(names)} />
+      {children}
+      <Group mt="lg">
+        {!isLocked && (
+          <Button type="submit" loading={isBusy}>
+            {submit}
+          </Button>
+        )}
+        <Button variant="default" onClick={onCancel}>
+          {isLocked ? 'Back' : 'Cancel'}
+        </Button>
+      </Group>
+    </form>
+  );
+}

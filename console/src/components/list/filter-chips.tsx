@@ -1,0 +1,57 @@
+import { Badge, CloseButton, Group, Text } from '@mantine/core';
+import type { JsonObject } from '@pharos/sdk';
+import type { ReactNode } from 'react';
+import { type FilterField, filterOf, rowText, whereOf } from './filter-rows.ts';
+
+interface ChipProps {
+  /** For screen readers. */
+  readonly removeLabel: string;
+  readonly onRemove: () => void;
+  readonly children: ReactNode;
+}
+
+/** A condition that can be removed. */
+export function Chip({ removeLabel, onRemove, children }: ChipProps) {
+  return (
+    <Badge
+      variant="light"
+      size="lg"
+      tt="none"
+      fw={500}
+      rightSection={<CloseButton size="xs" aria-label={removeLabel} onClick={onRemove} />}
+    >
+      {children}
+    </Badge>
+  );
+}
+
+interface Props {
+  readonly fields: readonly FilterField[];
+  readonly where: JsonObject;
+  readonly onChange: (where: JsonObject | undefined) => void;
+}
+
+/** The filter in words, one chip for each condition. */
+export function FilterChips({ fields, where, onChange }: Props) {
+  const filter = filterOf(where, fields);
+  const rows = filter?.rows ?? [];
+  const chip = (text: string, without: JsonObject | undefined) => (
+    <Chip key={text} removeLabel={`Remove the filter ${text}`} onRemove={() => onChange(without)}>
+      {text}
+    </Chip>
+  );
+  return (
+    <Group gap="xs" mb="sm">
+      {filter
+        ? rows.map((row) =>
+            chip(rowText(row, fields), whereOf({ ...filter, rows: rows.filter((one) => one !== row) }, fields)),
+          )
+        : chip('Custom filter', undefined)}
+      {filter?.isAny && rows.length > 1 && (
+        <Text size="sm" c="dimmed">
+          any of them
+        </Text>
+      )}
+    </Group>
+  );
+}

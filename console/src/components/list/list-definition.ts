@@ -1,0 +1,25 @@
+import type { Query } from '@pharos/sdk';
+import type { Listed, ListedPage, ListOperation } from '../../lib/data/listed.ts';
+import type { CsvColumns } from '../export/csv-of-list.ts';
+import type { Column } from './data-table.tsx';
+import type { FilterField } from './filter-rows.ts';
+
+/** A list of an app's records, as data. */
+export interface ListDefinition<Id extends ListOperation> {
+  readonly operation: Id;
+  /** As in a sentence: `beacons`. */
+  readonly plural: string;
+  /** A function where the columns depend on the records of the page. */
+  readonly columns: readonly Column<Listed<Id>>[] | ((records: readonly Listed<Id>[]) => readonly Column<Listed<Id>>[]);
+  readonly filters: readonly FilterField[];
+  /** The fields that the search looks in; without any there is no search field. */
+  readonly searchFields?: readonly string[];
+  readonly searchHint?: string;
+  readonly defaultOrder: string;
+  /** With it, the list can be exported. */
+  readonly csv?: CsvColumns<Listed<Id> & { readonly objectId: string }>;
+  /** Reads a page through another interface than the operation. */
+  readonly read?: (query: Query, signal?: AbortSignal) => Promise<ListedPage<unknown>>;
+  /** While one record of the page is like this, the page is read again every moment. */
+  readonly isChanging?: (record: Listed<Id>) => boolean;
+}

@@ -1,0 +1,47 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Icon } from '../page/icon.tsx';
+import classes from './list.module.css';
+
+interface Props {
+  readonly value: string;
+  readonly hint: string;
+  readonly onChange: (value: string) => void;
+}
+
+const pauseMs = 250;
+
+/** Searches after a short pause in typing. */
+export function SearchField({ value, hint, onChange }: Props) {
+  const [text, setText] = useState(value);
+  const told = useRef(value);
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  useEffect(() => {
+    // Something else changed the address, such as the browser's back button.
+    if (value !== told.current) setText(value);
+    told.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (text === told.current) return;
+    const timer = setTimeout(() => {
+      told.current = text;
+      latest.current(text);
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <TextInput
+      className={classes.search}
+      type="search"
+      aria-label={hint}
+      placeholder={hint}
+      leftSection={<Icon name="search" size={16} />}
+      rightSection={
+        text ? <CloseButton size="sm" aria-label="Clear the search" onClick={() => setText('')} /> : undefined
+      }
+      value={text}
+      onChange={({ currentTarget }) => setText(currentTarget.value)}
+    />
+  );
+}

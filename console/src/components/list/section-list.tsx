@@ -1,0 +1,213 @@
+import { Button, Group, Text } from '@mantine/core';
+import { type JsonObject, PharosError } from '@pharos/sdk';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { dataKey, type Listed, type ListOperation, readPage, useListed } from '../../lib/data/listed.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import { ShowRequest } from '../code/show-request.tsx';
+import { CsvExport } from '../export/csv-export.tsx';
+import { EmptyState, type EmptyTexts } from '../page/empty-state.tsx';
+import { FailureNote } from '../page/failure-note.tsx';
+import { Icon } from '../page/icon.tsx';
+import { SectionHeader } from '../page/page-header.tsx';
+import { DataTable } from './data-table.tsx';
+import { FilterChips } from './filter-chips.tsx';
+import { FilterPanel } from './filter-panel.tsx';
+import classes from './list.module.css';
+import type { ListDefinition } from './list-definition.ts';
+import { bothOf, type ListSearch, listFilter, listQuery, sizeOf } from './list-search.ts';
+import { Pager } from './pager.tsx';
+import { SearchField } from './search-field.tsx';
+import { useFollowed } from './use-followed.ts';
+
+interface Props<Id extends ListOperation> {
+  readonly appId: string;
+  readonly list: ListDefinition<Id>;
+  /** Path parameters other than the app. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly title?: string;
+  readonly about?: ReactNode;
+  /** Creates a record. It moves into the empty state while there is none. */
+  readonly action?: ReactNode;
+  /** In place of the usual heading. */
+  readonly heading?: (action: ReactNode) => ReactNode;
+  readonly empty: EmptyTexts;
+  /** Between the heading and the list. */
+  readonly above?: ReactNode;
+  /** A condition of the page itself, such as a period; "Show all" removes it too. */
+  readonly scope?: JsonObject | undefined;
+  /** Beside the search field. */
+  readonly tools?: ReactNode;
+  /** Replaces the table; the records are undefined until the first answer. */
+  readonly layout?: (records: readonly Listed<Id>[] | undefined, isBusy: boolean) => ReactNode;
+  /** Replaces the table and its tools, such as a map. */
+  readonly instead?: ReactNode;
+}
+
+/**
+ * The page of a section that lists records: heading, search, filter, sorting and pages. What it shows is in the address,
+ * which a route with a list reads with `readListSearch`.
+ */
+export function SectionList<Id extends ListOperation>(props: Props<Id>) {
+  const { appId, list, params, title = '', about, action, heading, empty, above, scope, instead } = props;
+  const search = useSearch({ strict: false }) as ListSearch;
+  const query = listQuery(search, list, scope);
+  const page = useListed(appId, list.operation, query, { params, read: list.read });
+  const { data, isPlaceholderData } = page;
+  useFollowed(
+    dataKey(appId, list.operation, params ?? {}, query),
+    () => readPage(appId, list.operation, query, { params }),
+    data?.results.some((record) => list.isChanging?.(record)) ?? false,
+  );
+  const isNarrowed = search.q !== undefined || search.where !== undefined || scope !== undefined;
+  const isEmpty = data?.count === 0 && !isNarrowed && !instead && !isPlaceholderData;
+  const shownAction = !isEmpty && action;
+  return (
+    <>
+      {heading ? (
+        heading(shownAction)
+      ) : (
+        <SectionHeader title={title} action={shownAction}>
+          {about}
+        </SectionHeader>
+      )}
+      {above}
+      {instead || (isEmpty ? <EmptyState {...empty} action={action} /> : <Records {...props} {...{ search, page }} />)}
+    </>
+  );
+}
+
+interface RecordsProps<Id extends ListOperation> extends Props<Id> {
+  readonly search: ListSearch;
+  readonly page: ReturnType<typeof useListed<Id>>;
+}
+
+function Records<Id extends ListOperation>({
+  appId,
+  list,
+  params,
+  scope,
+  layout,
+  tools,
+  search,
+  page,
+}: RecordsProps<Id>) {
+  const navigate = useNavigate();
+  const times = useTimes(appId);
+  const { data, error, isFetching } = page;
+  const { columns, defaultOrder, plural } = list;
+  const isNarrowed = search.q !== undefined || search.where !== undefined || scope !== undefined;
+  const go = (next: ListSearch, replace = false) => void navigate({ to: '.', search: { ...next } as never, replace });
+  const change = (part: ListSearch, replace = false) => go({ ...search, page: undefined, ...part }, replace);
+  return (
+    <>
+      <Toolbar {...{ appId, list, params, scope, tools, search, change }} />
+      <FailureNote message={error ? failureText(error) : undefined} />
+      {data?.count === 0 && isNarrowed ? (
+        <div className={classes.nothing}>
+          <Text>No {plural} match.</Text>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => (scope ? go({}) : change({ q: undefined, where: undefined }))}
+          >
+            Show all {plural}
+          </Button>
+        </div>
+      ) : (
+        !(error && !data) &&
+        (layout?.(data?.results, isFetching) ?? (
+          <DataTable<Listed<Id>>
+            label={plural}
+            columns={typeof columns === 'function' ? columns(data?.results ?? []) : columns}
+            records={data?.results}
+            keyOf={(record) => (record as { objectId: string }).objectId}
+            order={search.order ?? defaultOrder}
+            defaultOrder={defaultOrder}
+            onOrder={(order) => change({ order: order === defaultOrder ? undefined : order })}
+            isBusy={isFetching}
+          />
+        ))
+      )}
+      {data?.truncated && (
+        <Text size="sm" c="dimmed" mt="xs">
+          These records are large: only {data.results.length} of them fit on this page. Choose a smaller page size to
+          see all of them.
+        </Text>
+      )}
+      <Pager
+        page={search.page ?? 1}
+        size={sizeOf(search)}
+        count={data?.count}
+        plural={plural}
+        onPage={(next) => go({ ...search, page: next > 1 ? next : undefined })}
+        onSize={(size) => change({ size })}
+      />
+      <Group justify="space-between" mt="xs" gap="xs">
+        <Text size="sm" c="dimmed" component="div">
+          Times are in {times.zone}.
+        </Text>
+        <ShowRequest
+          appId={appId}
+          request={{ operation: list.operation, ...(params ? { params } : {}), query: listQuery(search, list, scope) }}
+        />
+      </Group>
+    </>
+  );
+}
+
+interface ToolbarProps<Id extends ListOperation>
+  extends Pick<RecordsProps<Id>, 'appId' | 'list' | 'params' | 'scope' | 'tools' | 'search'> {
+  readonly change: (part: ListSearch, replace?: boolean) => void;
+}
+
+function Toolbar<Id extends ListOperation>({ appId, list, params, scope, tools, search, change }: ToolbarProps<Id>) {
+  const [isFiltering, setFiltering] = useState(false);
+  const { operation, plural, filters, searchFields = [], searchHint = 'Search', csv, read } = list;
+  return (
+    <>
+      <div className={classes.toolbar}>
+        {searchFields.length > 0 && (
+          <SearchField value={search.q ?? ''} hint={searchHint} onChange={(q) => change({ q: q || undefined }, true)} />
+        )}
+        <Button
+          variant="default"
+          leftSection={<Icon name="filter" size={16} />}
+          aria-expanded={isFiltering}
+          onClick={() => setFiltering(!isFiltering)}
+        >
+          Filter
+        </Button>
+        {tools}
+        {csv && (
+          <CsvExport
+            appId={appId}
+            plural={plural}
+            list={(query) => (read?.(query) ?? readPage(appId, operation, query, { params })) as never}
+            where={bothOf(scope, listFilter(search, searchFields))}
+            columns={csv}
+            className={classes.end}
+          />
+        )}
+      </div>
+      {isFiltering && (
+        <FilterPanel
+          key={JSON.stringify(search.where)}
+          fields={filters}
+          where={search.where}
+          onApply={(where) => change({ where })}
+          onClose={() => setFiltering(false)}
+        />
+      )}
+      {search.where && !isFiltering && (
+        <FilterChips fields={filters} where={search.where} onChange={(where) => change({ where })} />
+      )}
+    </>
+  );
+}
+
+function failureText(error: Error): string {
+  if (error instanceof PharosError && error.name === 'Timeout')
+    return 'The service took too long to answer. Filter the list, or sort by another column.';
+  return error.message;
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import classes from './message-layout.module.css';
+
+interface Props {
+  /** The live preview and the summary sentence. */
+  readonly aside: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A form with a preview: beside it on a large screen, below it on a phone. */
+export function MessageLayout({ aside, children }: Props) {
+  return (
+    <div className={classes.layout}>
+      <div className={classes.form}>{children}</div>
+      <aside className={classes.aside} aria-label="Preview">
+        {aside}
+      </aside>
+    </div>
+  );
+}
+
+MessageLayout.Fields = function Fields({ isLocked, children }: { isLocked: boolean; children: ReactNode }) {
+  return (
+    <fieldset className={classes.fieldset} disabled={isLocked}>
+      {children}
+    </fieldset>
+  );
+};

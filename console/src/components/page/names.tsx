@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMayCall } from '../../lib/data/access.ts';
+import { beaconNameQuery, triggerNameQuery } from '../../lib/data/names.ts';
+import classes from './names.module.css';
+
+interface BeaconProps {
+  readonly appId: string;
+  readonly beaconId: string;
+}
+
+/** The name of a beacon. */
+export function BeaconName({ appId, beaconId }: BeaconProps) {
+  const { data: name } = useQuery(beaconNameQuery(appId, beaconId));
+  if (name === undefined) return <span className={classes.waiting}>…</span>;
+  return name === null ? <i>a deleted beacon</i> : name;
+}
+
+export function BeaconLink({ appId, beaconId }: BeaconProps) {
+  return (
+    <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }} className={classes.link}>
+      <BeaconName appId={appId} beaconId={beaconId} />
+    </Link>
+  );
+}
+
+interface TriggerProps {
+  readonly appId: string;
+  readonly triggerId: string;
+}
+
+const gone = <i>a deleted message</i>;
+
+/** The name of a notification or a scenario. */
+export function TriggerName({ appId, triggerId }: TriggerProps) {
+  const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
+  if (found === undefined) return <span className={classes.waiting}>…</span>;
+  return found === null ? gone : found.name;
+}
+
+/** The name as a link. */
+export function TriggerLink({ appId, triggerId }: TriggerProps) {
+  const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
+  if (found === undefined) return <span className={classes.waiting}>…</span>;
+  if (found === null) return gone;
+  if (found.storylineId !== undefined)
+    return (
+      <Link
+        to="/apps/$appId/storylines/$storylineId/scenarios/$detailId"
+        params={{ appId, storylineId: found.storylineId, detailId: triggerId }}
+        className={classes.link}
+      >
+        {found.name}
+      </Link>
+    );
+  return (
+    <Link
+      to="/apps/$appId/notifications/$notificationId"
+      params={{ appId, notificationId: triggerId }}
+      className={classes.link}
+    >
+      {found.name}
+    </Link>
+  );
+}
+
+/** The end of an objectId. Ids begin with a time, so their ends differ most. */
+export const shortId = (objectId: string): string => objectId.slice(-6);
+
+/** A visitor, who is only known by the id of the installation. */
+export function VisitorId({ objectId }: { readonly objectId: string }) {
+  return (
+    <span className="mono" title={objectId}>
+      {shortId(objectId)}
+    </span>
+  );
+}
+
+/** The id as a link to the installation, if the role may see it. */
+export function VisitorLink({ appId, installationId }: { readonly appId: string; readonly installationId: string }) {
+  const mayOpen = useMayCall()('getInstallation');
+  if (!mayOpen) return <VisitorId objectId={installationId} />;
+  return (
+    <Link to="/apps/$appId/installations/$installationId" params={{ appId, installationId }} className={classes.link}>
+      <VisitorId objectId={installationId} />
+    </Link>
+  );
+}

@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router';
+import { BeaconName, VisitorId } from '../../components/page/names.tsx';
+import { eventWords } from '../../lib/text/event-words.ts';
+import type { Times } from '../../lib/time/times.ts';
+import {
+  type ActivityTab,
+  beaconFilter,
+  idFilter,
+  optionsOf,
+  rowsWithBeacons,
+  timeText,
+  visitorFilter,
+} from './activity-tab.ts';
+import { type ActivityEvent, causeWords, eventLabels } from './words.ts';
+
+const eventFilterOptions = optionsOf(eventLabels);
+
+export const eventsTab = (appId: string, times: Times): ActivityTab<'listEvents'> => ({
+  narrowing: { time: 'occurredAt', kind: 'event', hasBeacon: true },
+  kinds: { label: 'All kinds', options: eventFilterOptions },
+  list: {
+    operation: 'listEvents',
+    plural: 'events',
+    defaultOrder: '-objectId',
+    csv: {
+      header: [
+        'occurredAt',
+        'event',
+        'beacon',
+        'beaconId',
+        'installationId',
+        'visitId',
+        'cause',
+        'distance',
+        'objectId',
+      ],
+      rows: (events) =>
+        rowsWithBeacons(appId, events, (event, beacon) => [
+          event.occurredAt,
+          event.event,
+          beacon,
+          event.beaconId.objectId,
+          event.installationId.objectId,
+          event.visitId,
+          event.cause,
+          event.distance === undefined ? '' : String(event.distance),
+          event.objectId,
+        ]),
+    },
+    columns: [
+      {
+        name: 'event',
+        label: 'What happened',
+        render: ({ objectId, event, beaconId }: ActivityEvent) => (
+          <Link to="/apps/$appId/activity/events/$eventId" params={{ appId, eventId: objectId }}>
+            {eventWords[event]} <BeaconName appId={appId} beaconId={beaconId.objectId} />
+          </Link>
+        ),
+      },
+      {
+        name: 'occurredAt',
+        label: 'When',
+        sortBy: 'objectId',
+        isTime: true,
+        render: (event) => timeText(times, event.occurredAt),
+      },
+      { name: 'visitor', label: 'Visitor', render: (event) => <VisitorId objectId={event.installationId.objectId} /> },
+      { name: 'cause', label: 'Detected by', isDeskOnly: true, render: (event) => causeWords[event.cause] },
+      {
+        name: 'distance',
+        label: 'Distance',
+        sortBy: 'distance',
+        isNumber: true,
+        render: ({ distance }) => (distance === undefined ? '' : `${distance.toFixed(1)} m`),
+      },
+    ],
+    filters: [
+      { name: 'event', label: 'Event', kind: 'choice', choices: eventFilterOptions },
+      beaconFilter,
+      visitorFilter,
+      { name: 'occurredAt', label: 'When', kind: 'date' },
+      { name: 'cause', label: 'Detected by', kind: 'choice', choices: optionsOf(causeWords) },
+      { name: 'inferred', label: 'Inferred', kind: 'boolean' },
+      { name: 'distance', label: 'Distance in metres', kind: 'number' },
+      { name: 'visitId', label: 'Visit', kind: 'text' },
+      idFilter,
+    ],
+  },
+});

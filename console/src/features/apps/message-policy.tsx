@@ -1,0 +1,75 @@
+import { NativeSelect, Stack, Switch, Text } from '@mantine/core';
+import { DurationField } from '../../components/rules/duration-field.tsx';
+import { RuleFields } from '../../components/rules/rule-fields.tsx';
+import { limitTexts } from '../../components/rules/rule-words.ts';
+import { appRules } from '../../components/rules/rules.ts';
+import { timesIn } from '../../lib/time/times.ts';
+import { type Policy, type PolicyProps, Rule } from './rule-parts.tsx';
+import classes from './rules.module.css';
+
+export function ProximityRules({ fields }: PolicyProps) {
+  const { values, set, problem } = fields;
+  return (
+    <Stack gap="lg">
+      <Rule>
+        <NativeSelect
+          label="Detection"
+          description="A beacon can have its own setting."
+          classNames={{ wrapper: classes.choice ?? '' }}
+          data={[
+            { value: 'stable', label: 'Stable: few false events' },
+            { value: 'fast', label: 'Fast: short visits count too' },
+          ]}
+          value={values.sensitivity}
+          error={problem('sensitivity')}
+          onChange={({ currentTarget }) => set('sensitivity', currentTarget.value as Policy['sensitivity'])}
+        />
+      </Rule>
+      <Rule
+        warning={
+          values.pushTimeToLive > 3_600
+            ? 'After an hour, the visitor may be far away when the message arrives.'
+            : undefined
+        }
+      >
+        <DurationField
+          label="A message is useful for"
+          seconds={values.pushTimeToLive}
+          error={problem('pushTimeToLive')}
+          onChange={(seconds) => set('pushTimeToLive', seconds)}
+        />
+        <Text size="sm" c="dimmed">
+          A phone that was off for longer does not show the message. From 10 seconds to a day.
+        </Text>
+      </Rule>
+    </Stack>
+  );
+}
+
+/** The delivery rules of the app, with a summary. */
+export function DeliveryPolicy({ fields }: PolicyProps) {
+  const { values, set } = fields;
+  const times = timesIn(values.timeZone);
+  const limits = limitTexts(appRules(values), times);
+  return (
+    <Stack gap="lg">
+      <Switch
+        label="Polite"
+        description="A pause of 15 minutes before the same message is shown again, at most 3 messages a day per visitor, and none from 22:00 to 08:00. The rules below take precedence."
+        checked={values.polite}
+        onChange={({ currentTarget }) => set('polite', currentTarget.checked)}
+      />
+      <RuleFields
+        value={values.delivery}
+        times={times}
+        problem={(name) => fields.problemWithin(`delivery.${name}`) ?? fields.problemWithin(`policy.delivery.${name}`)}
+        onChange={(delivery) => set('delivery', delivery)}
+      />
+      <Text size="sm" data-testid="limits">
+        {limits.length === 0
+          ? 'In effect: every message is shown once per visit, without other limits.'
+          : `In effect: a message is shown ${limits.join(', ')}.`}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,12 @@
+import classes from './demo-banner.module.css';
+
+/** Marks every page as a demo, so that screenshots are not mistaken for real figures. */
+export function DemoBanner() {
+  return (
+    <aside aria-label="Demo">
+      <p className={classes.banner} role="note">
+        <strong>Demo.</strong> This museum and its visitors do not exist. No push leaves.
+      </p>
+    </aside>
+  );
+}

@@ -1,0 +1,43 @@
+import { Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+
+export function PageLoading() {
+  return (
+    <Center mih="50vh">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}
+
+export function MissingPage() {
+  return (
+    <Center mih="70vh" p="md">
+      <Stack align="center" gap="xs">
+        <Title order={1}>Page not found</Title>
+        <Text c="dimmed" ta="center">
+          The address may be mistyped, or the page was deleted.
+        </Text>
+        <Button component={Link} to="/apps" mt="md">
+          Go to the apps
+        </Button>
+      </Stack>
+    </Center>
+  );
+}
+
+export function PageFailure({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  return (
+    <Center mih="50vh" p="md">
+      <Stack align="center" gap="xs" maw={480}>
+        <Title order={1}>This page could not be loaded</Title>
+        <Text c="dimmed" ta="center">
+          {error instanceof Error ? error.message : 'Something went wrong.'}
+        </Text>
+        <Button mt="md" onClick={() => void router.invalidate()}>
+          Try again
+        </Button>
+      </Stack>
+    </Center>
+  );
+}

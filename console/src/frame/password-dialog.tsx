@@ -1,0 +1,54 @@
+import { Text } from '@mantine/core';
+import { DialogForm } from '../components/form/dialog-form.tsx';
+import { PasswordField } from '../components/form/password-field.tsx';
+import { useFields } from '../components/form/use-fields.ts';
+import { useAction } from '../lib/actions/use-action.ts';
+import { call } from '../lib/data/api.ts';
+
+interface Props {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** Changes the password of the signed-in administrator. */
+export function PasswordDialog({ isOpen, onClose }: Props) {
+  const fields = useFields({ currentPassword: '', password: '' });
+  const change = useAction({
+    run: () => call('changeOwnPassword', { body: fields.values }),
+    done: 'Your password was changed.',
+    showsError: true,
+    after: onClose,
+  });
+  return (
+    <DialogForm
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Change password"
+      about={
+        <Text size="sm" c="dimmed">
+          You stay signed in here and are signed out everywhere else.
+        </Text>
+      }
+      form={fields}
+      names={['currentPassword', 'password']}
+      submit="Change password"
+      isBusy={change.isPending}
+      onSubmit={() => change.mutate(undefined, { onError: fields.setFailure })}
+    >
+      <PasswordField
+        label="Current password"
+        autoComplete="current-password"
+        data-autofocus
+        required={false}
+        {...fields.text('currentPassword')}
+      />
+      <PasswordField
+        label="New password"
+        description="At least 10 characters."
+        autoComplete="new-password"
+        required={false}
+        {...fields.text('password')}
+      />
+    </DialogForm>
+  );
+}

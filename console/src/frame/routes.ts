@@ -1,0 +1,39 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { isAllowed, type Permission } from '../lib/data/access.ts';
+import { sessionQuery } from '../lib/data/queries.ts';
+import { MissingPage } from './page-states.tsx';
+import { Shell } from './shell.tsx';
+
+export interface Context {
+  readonly queries: QueryClient;
+}
+
+export const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: MissingPage });
+
+/** Everything behind sign-in. */
+export const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  async beforeLoad({ context: { queries }, location }) {
+    if (await queries.ensureQueryData(sessionQuery)) return;
+    const next = location.pathname === '/' ? {} : { next: location.pathname };
+    throw redirect({ to: '/sign-in', search: next });
+  },
+  component: Shell,
+});
+
+/** One app. The routes of the features are below it; `router.tsx` lists them. */
+export const app = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/apps/$appId',
+  component: lazyRouteComponent(() => import('./app-page.tsx'), 'AppPage'),
+});
+
+/** Guards a page for some roles. Others are redirected to the apps, which every role may see. */
+export function allowed(permission: Permission) {
+  return async ({ context: { queries } }: { context: Context }) => {
+    const session = await queries.ensureQueryData(sessionQuery);
+    if (session && !isAllowed(session.role, permission)) throw redirect({ to: '/apps' });
+  };
+}

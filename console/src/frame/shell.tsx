@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { useEffect, useId, useRef } from 'react';
+import { Icon, type IconName } from '../components/page/icon.tsx';
+import { Lighthouse } from '../components/page/lighthouse.tsx';
+import { type Permission, useMay } from '../lib/data/access.ts';
+import { appQuery, sessionQuery } from '../lib/data/queries.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { appSectionGroups } from './app-sections.ts';
+import { DemoBanner } from './demo-banner.tsx';
+import classes from './shell.module.css';
+
+interface Entry {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly permission: Permission;
+}
+
+const entries: readonly Entry[] = [
+  { to: '/apps', label: 'Apps', icon: 'apps', permission: 'apps.read' },
+  { to: '/administrators', label: 'Administrators', icon: 'people', permission: 'administrators.read' },
+  { to: '/system', label: 'System', icon: 'pulse', permission: 'system.read' },
+  { to: '/audit', label: 'Audit', icon: 'list', permission: 'audit.read' },
+];
+
+/** The frame of every page behind sign-in. */
+export function Shell() {
+  const { data: session } = useQuery(sessionQuery);
+  const may = useMay();
+  const { appId } = useParams({ strict: false });
+  // After signing out, nothing of the old session is shown until the sign-in page opens.
+  if (!session) return null;
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#page">
+        Skip to the page
+      </a>
+      <header className={classes.side}>
+        <Link to="/apps" className={classes.brand}>
+          <Lighthouse size={28} />
+          Pharos
+        </Link>
+        <nav className={classes.nav} aria-label="Main">
+          {entries
+            .filter(({ permission }) => may(permission))
+            .map(({ to, label, icon }) => (
+              <Link
+                key={to}
+                to={to}
+                className={classes.entry}
+                // Inside an app, the sections of the app show the current page.
+                activeOptions={{ exact: to === '/apps' }}
+                activeProps={{ 'aria-current': 'page' }}
+              >
+                <Icon name={icon} />
+                {label}
+              </Link>
+            ))}
+        </nav>
+        {appId && <AppNavigation key={appId} appId={appId} />}
+        <span className={classes.gap} />
+        <AccountMenu session={session} />
+      </header>
+      <div>
+        {session.demo && <DemoBanner />}
+        <main id="page" className={classes.page} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function AppNavigation({ appId }: { readonly appId: string }) {
+  const { data: app } = useQuery(appQuery(appId));
+  const may = useMay();
+  const id = useId();
+  const navigation = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // On a phone the sections are one line that is wider than the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current section.
+  useEffect(() => {
+    navigation.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [pathname]);
+  return (
+    <nav className={classes.appNav} aria-label="Parts of the app" ref={navigation}>
+      <span className={classes.appName} title={app?.name}>
+        {app?.name ?? '…'}
+      </span>
+      {appSectionGroups.map(({ title, sections }) => {
+        const shown = sections.filter(({ permission }) => may(permission));
+        if (shown.length === 0) return null;
+        return (
+          <div key={title} className={classes.group}>
+            <span id={`${id}${title}`} className={classes.groupTitle}>
+              {title}
+            </span>
+            <ul aria-labelledby={`${id}${title}`}>
+              {shown.map(({ to, label, icon }) => (
+                <li key={to}>
+                  <Link to={to} params={{ appId }} className={classes.entry} activeProps={{ 'aria-current': 'page' }}>
+                    <Icon name={icon} />
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,66 @@
+import { notifications } from '@mantine/notifications';
+import type { PharosError } from '@pharos/sdk';
+import { type QueryClient, type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type CutOff, underWay, useCutOffNotice } from './cut-off.ts';
+import { undoMessage } from './undo-message.tsx';
+
+interface Action<Input, Result> {
+  readonly run: (input: Input) => Promise<Result>;
+  /** The message when it is done; undefined if the page itself shows the result. */
+  readonly done?: string | ((result: Result, input: Input) => string | undefined);
+  /** What has to be read again. */
+  readonly refresh?: readonly QueryKey[];
+  readonly after?: (result: Result, input: Input) => unknown;
+  /** The form shows the error itself. */
+  readonly showsError?: true;
+  /** Reverts the action: for ten seconds, the message has a button for it. */
+  readonly undo?: ((result: Result, input: Input) => Promise<unknown>) | undefined;
+  /** For long actions that a reload would interrupt: a notice is shown afterwards. */
+  readonly cutOff?: CutOff;
+}
+
+/** Only the newest action can be undone; several messages would hide others. */
+const id = 'undo';
+
+function showWithUndo(message: string, undo: () => Promise<unknown>, queries: QueryClient): void {
+  const takeBack = async () => {
+    notifications.hide(id);
+    try {
+      await undo();
+      // A form that is opened next must not start with the reverted values.
+      queries.removeQueries({ type: 'inactive' });
+      await queries.invalidateQueries();
+      notifications.show({ message: 'The change was undone.', color: 'teal', autoClose: 4_000 });
+    } catch (error) {
+      notifications.show({ message: (error as Error).message, color: 'red', autoClose: 10_000 });
+    }
+  };
+  notifications.hide(id);
+  notifications.show({
+    id,
+    message: undoMessage(message, () => void takeBack()),
+    color: 'teal',
+    autoClose: 10_000,
+  });
+}
+
+/** A user action: runs it, reports the result, and reads again what it changed. */
+export function useAction<Input = void, Result = unknown>(action: Action<Input, Result>) {
+  const queries = useQueryClient();
+  const { cutOff } = action;
+  useCutOffNotice(cutOff);
+  return useMutation<Result, PharosError, Input>({
+    mutationFn: (input) => (cutOff ? underWay(cutOff, () => action.run(input)) : action.run(input)),
+    onSuccess: async (result, input) => {
+      const message = typeof action.done === 'function' ? action.done(result, input) : action.done;
+      const { undo } = action;
+      if (message && undo) showWithUndo(message, () => undo(result, input), queries);
+      else if (message) notifications.show({ message, color: 'teal', autoClose: 4_000 });
+      await Promise.all((action.refresh ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })));
+      await action.after?.(result, input);
+    },
+    onError: (error) => {
+      if (!action.showsError) notifications.show({ message: error.message, color: 'red', autoClose: 10_000 });
+    },
+  });
+}

@@ -1,0 +1,31 @@
+import type { JsonObject, Query } from '@pharos/sdk';
+
+/** A page of records, as list operations answer. */
+export interface RecordPageOf<T> {
+  readonly results: readonly T[];
+  /** The page was cut short because it would have been too large. */
+  readonly truncated?: true;
+}
+
+const pageSize = 1_000;
+
+/**
+ * All records of a list, page by page. Pages are found by objectId, so the last one is as fast as the first.
+ * `-objectId` starts with the newest.
+ */
+export async function* allRecords<T extends { readonly objectId: string }>(
+  list: (query: Query) => Promise<RecordPageOf<T>>,
+  where?: JsonObject,
+  order: 'objectId' | '-objectId' = 'objectId',
+): AsyncGenerator<readonly T[]> {
+  let last = '';
+  for (;;) {
+    const behind = last === '' ? [] : [{ objectId: { [order === 'objectId' ? '$gt' : '$lt']: last } }];
+    const conditions = [...(where ? [where] : []), ...behind];
+    const filter = conditions.length > 1 ? { $and: conditions } : conditions[0];
+    const { results, truncated } = await list({ ...(filter ? { where: filter } : {}), order, limit: pageSize });
+    if (results.length > 0) yield results;
+    if (results.length < pageSize && !truncated) return;
+    last = results.at(-1)?.objectId ?? '';
+  }
+}

@@ -1,0 +1,59 @@
+import type { Answer, OperationId, Query } from '@pharos/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { RecordPageOf } from './all-records.ts';
+import { dataOf } from './api.ts';
+
+/** Operations that answer with a list of records. */
+export type ListOperation = {
+  [Id in OperationId]: Answer<Id> extends { readonly results: readonly unknown[] } ? Id : never;
+}[OperationId];
+export type Listed<Id extends ListOperation> = Answer<Id>['results'][number];
+
+/** One page of a list. `count` is there when the query asks for it. */
+export interface ListedPage<T> extends RecordPageOf<T> {
+  readonly count?: number;
+}
+
+/** Query key of an app's data. Invalidating the key of an operation refreshes everything read through it. */
+export const dataKey = (appId: string, operation: OperationId, ...more: readonly unknown[]) =>
+  ['apps', appId, 'data', operation, ...more] as const;
+
+interface ReadOptions {
+  readonly params?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads one page through any operation that lists. */
+export function readPage<Id extends ListOperation>(
+  appId: string,
+  operation: Id,
+  query: Query,
+  { params, signal }: ReadOptions = {},
+): Promise<ListedPage<Listed<Id> & { readonly objectId: string }>> {
+  // The operation is only known as "one that lists" here, so the client's types for a single operation do not apply.
+  const call = dataOf(appId).call as unknown as (id: string, input: object) => Promise<never>;
+  return call(operation, { ...(params ? { params } : {}), query, ...(signal ? { signal } : {}) });
+}
+
+interface ListedOptions {
+  readonly params?: Readonly<Record<string, string>> | undefined;
+  /** Reads the page through another interface than the operation. */
+  readonly read?: ((query: Query, signal: AbortSignal) => Promise<ListedPage<unknown>>) | undefined;
+}
+
+/** One page of a list. The previous page stays until the next one has loaded, so that the layout does not jump. */
+export function useListed<Id extends ListOperation>(
+  appId: string,
+  operation: Id,
+  query: Query,
+  { params, read }: ListedOptions = {},
+) {
+  return useQuery({
+    queryKey: dataKey(appId, operation, params ?? {}, query),
+    queryFn: ({ signal }): Promise<ListedPage<Listed<Id>>> =>
+      read
+        ? (read(query, signal) as Promise<ListedPage<Listed<Id>>>)
+        : readPage(appId, operation, query, { params, signal }),
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,109 @@
+import { useEffect, useState } from 'react';
+import { dataOf } from './api.ts';
+import type { Listed } from './listed.ts';
+
+/** Live events of an app. */
+
+export type LiveEvent = Listed<'listEvents'>;
+
+/** `paused` while the page is hidden; `broken` while reconnecting. */
+export type LiveState = 'connecting' | 'live' | 'paused' | 'broken';
+
+export interface LiveListener {
+  /** Events of the last hour and new ones; an event may be passed twice. */
+  readonly onEvents: (events: readonly LiveEvent[]) => void;
+  readonly onState: (state: LiveState) => void;
+}
+
+const kinds = ['presence.enter', 'presence.exit', 'presence.zone'] as const;
+const hourMs = 3_600_000;
+const againMs = 5_000;
+const mostOfTheHour = 60;
+
+/** Listens until the returned function is called. The connection is closed while the page is hidden. */
+export function listenToEvents(appId: string, { onEvents, onState }: LiveListener): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function close() {
+    clearTimeout(timer);
+    source?.close();
+    source = undefined;
+  }
+
+  function fail() {
+    close();
+    onState('broken');
+    timer = setTimeout(open, againMs);
+  }
+
+  /** Runs after the stream is ready, so that no event is missed in between. */
+  async function readTheHour(of: EventSource) {
+    try {
+      const from = new Date(Date.now() - hourMs).toISOString();
+      const query = { where: { occurredAt: { $gte: from } }, limit: mostOfTheHour };
+      const { results } = await dataOf(appId).call('listEvents', { query });
+      if (source !== of) return;
+      onEvents(results);
+      onState('live');
+    } catch {
+      if (source === of) fail();
+    }
+  }
+
+  function open() {
+    close();
+    onState('connecting');
+    const opened = new EventSource(`/console/api/apps/${encodeURIComponent(appId)}/v2/stream`);
+    source = opened;
+    for (const begins of ['ready', 'lost']) opened.addEventListener(begins, () => void readTheHour(opened));
+    for (const kind of kinds)
+      opened.addEventListener(kind, ({ data }: MessageEvent<string>) =>
+        onEvents([(JSON.parse(data) as { readonly data: LiveEvent }).data]),
+      );
+    opened.addEventListener('error', () => {
+      // The browser reconnects by itself unless the service rejected the connection.
+      if (opened.readyState === EventSource.CLOSED) fail();
+      else onState('broken');
+    });
+  }
+
+  function follow() {
+    if (document.visibilityState === 'visible') return open();
+    close();
+    onState('paused');
+  }
+
+  document.addEventListener('visibilitychange', follow);
+  follow();
+  return () => {
+    document.removeEventListener('visibilitychange', follow);
+    close();
+  };
+}
+
+export interface Live {
+  readonly state: LiveState;
+  /** Newest first. */
+  readonly events: readonly LiveEvent[];
+}
+
+/** The latest events of an app, updated while the page is visible. */
+export function useLive(appId: string): Live {
+  const [state, setState] = useState<LiveState>('connecting');
+  const [events, setEvents] = useState<readonly LiveEvent[]>([]);
+  useEffect(() => {
+    setEvents([]);
+    return listenToEvents(appId, {
+      onState: setState,
+      onEvents: (news) => setEvents((known) => newestFirst([...news, ...known])),
+    });
+  }, [appId]);
+  return { state, events };
+}
+
+/** An objectId begins with the time of the event. */
+function newestFirst(events: readonly LiveEvent[]): readonly LiveEvent[] {
+  const byId = new Map(events.map((event) => [event.objectId, event]));
+  return [...byId.values()].sort((a, b) => (a.objectId < b.objectId ? 1 : -1)).slice(0, mostOfTheHour);
+}

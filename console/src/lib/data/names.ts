@@ -1,0 +1,88 @@
+import { queryOptions } from '@tanstack/react-query';
+import { dataOf } from './api.ts';
+import { dataKey } from './listed.ts';
+
+/** Names of records for lists that contain only ids: requested one by one, fetched in batches. */
+
+type Load<Name> = (appId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Name>>;
+
+/** Fewer than the service accepts in one condition. */
+const mostIds = 250;
+
+interface Waiting<Name> {
+  readonly ids: Set<string>;
+  readonly names: Promise<ReadonlyMap<string, Name>>;
+}
+
+/** Combines requests into batches. Resolves to null for deleted records. */
+function together<Name>(load: Load<Name>): (appId: string, id: string) => Promise<Name | null> {
+  const waiting = new Map<string, Waiting<Name>>();
+  return async (appId, id) => {
+    let batch = waiting.get(appId);
+    if (!batch || batch.ids.size >= mostIds) {
+      const ids = new Set<string>();
+      // Everything rendered in the same tick is requested before this runs.
+      const names = new Promise<void>((resolve) => setTimeout(resolve)).then(() => {
+        if (waiting.get(appId)?.ids === ids) waiting.delete(appId);
+        return load(appId, [...ids]);
+      });
+      batch = { ids, names };
+      waiting.set(appId, batch);
+    }
+    batch.ids.add(id);
+    return (await batch.names).get(id) ?? null;
+  };
+}
+
+const byId = (ids: readonly string[]) => ({ where: { objectId: { $in: [...ids] } }, limit: ids.length });
+
+const loadBeacons: Load<string> = async (appId, ids) => {
+  const { results } = await dataOf(appId).beacons.list(byId(ids));
+  return new Map(results.map(({ objectId, name }) => [objectId, name]));
+};
+
+/** A notification or a scenario. */
+export interface NamedTrigger {
+  readonly name: string;
+  /** Of a scenario. */
+  readonly storylineId?: string;
+}
+
+const loadTriggers: Load<NamedTrigger> = async (appId, ids) => {
+  const data = dataOf(appId);
+  const { results: notifications } = await data.notifications.list(byId(ids));
+  const found = new Map<string, NamedTrigger>(
+    notifications.map(({ objectId, description }) => [objectId, { name: description }]),
+  );
+  const others = ids.filter((id) => !found.has(id));
+  const { results: scenarios } =
+    others.length > 0 ? await data.storylines.listAllDetails(byId(others)) : { results: [] };
+  for (const { objectId, alertTitle, storylineId } of scenarios)
+    found.set(objectId, { name: alertTitle || 'A scenario without a title', storylineId });
+  return found;
+};
+
+const beaconName = together(loadBeacons);
+const triggerName = together(loadTriggers);
+
+const kept = { staleTime: 60_000 };
+
+export const beaconNameQuery = (appId: string, beaconId: string) =>
+  queryOptions({
+    ...kept,
+    queryKey: dataKey(appId, 'listBeacons', 'name', beaconId),
+    queryFn: () => beaconName(appId, beaconId),
+  });
+
+export const triggerNameQuery = (appId: string, triggerId: string) =>
+  queryOptions({
+    ...kept,
+    queryKey: dataKey(appId, 'listNotifications', 'trigger', triggerId),
+    queryFn: () => triggerName(appId, triggerId),
+  });
+
+/** The names of many beacons, for an export. */
+export async function beaconNames(appId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+  const unique = [...new Set(ids)];
+  return new Map(await Promise.all(unique.map(async (id) => [id, await beaconName(appId, id)] as const)));
+}

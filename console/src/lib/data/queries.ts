@@ -1,0 +1,80 @@
+import { PharosError } from '@pharos/sdk';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { call } from './api.ts';
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }) => a.name.localeCompare(b.name);
+
+/** Queries of several pages, with their keys. */
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  staleTime: Number.POSITIVE_INFINITY,
+  retry: false,
+  queryFn: async () => {
+    try {
+      return (await call('getSession')).result;
+    } catch (error) {
+      if (error instanceof PharosError && error.name === 'InvalidSessionToken') return null;
+      throw error;
+    }
+  },
+});
+
+export const setupQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: async () => (await call('getSetup')).result,
+});
+
+export const appsQuery = queryOptions({
+  queryKey: ['apps'],
+  queryFn: async () => (await call('listApps')).results.toSorted(byName),
+});
+
+/** The storage use and quotas of an app. */
+export const usageOfAppQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'usage'],
+    queryFn: async () => (await call('getAppUsage', { params: { appId } })).result,
+  });
+
+export const appQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId],
+    queryFn: async () => (await call('getApp', { params: { appId } })).result,
+  });
+
+export const keysQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'keys'],
+    queryFn: async () => (await call('listKeys', { params: { appId } })).results,
+  });
+
+export const bucketsQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'buckets'],
+    queryFn: async () => (await call('listBuckets', { params: { appId } })).results,
+  });
+
+export const administratorsQuery = queryOptions({
+  queryKey: ['administrators'],
+  queryFn: async () => (await call('listAdministrators')).results.toSorted(byName),
+});
+
+const auditPageSize = 50;
+
+/** The filter of the audit. */
+export interface AuditFilter {
+  readonly appId?: string;
+  readonly actor?: string;
+  readonly kind?: string;
+  readonly from?: string;
+  readonly until?: string;
+}
+
+export const auditQuery = (filter: AuditFilter = {}) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam }) => call('listAudit', { query: { ...filter, limit: auditPageSize, before: pageParam } }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+  });

@@ -1,0 +1,25 @@
+import { errorOfAnswer, PharosError } from '@pharos/sdk';
+
+interface Sending {
+  /** From 0 to 1. */
+  readonly onProgress: (part: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Uploads a file to an app, with XMLHttpRequest because fetch reports no progress. @throws PharosError, also when cancelled */
+export function sendFile(appId: string, file: File, { onProgress, signal }: Sending): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const broken = (name: string, message: string) => reject(new PharosError(message, { name, code: 0, status: 0 }));
+    request.open('POST', `/console/api/apps/${encodeURIComponent(appId)}/v2/files/${encodeURIComponent(file.name)}`);
+    request.setRequestHeader('Content-Type', file.type || 'application/octet-stream');
+    request.responseType = 'json';
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
+    request.onload = () =>
+      request.status === 201 ? resolve() : reject(errorOfAnswer(request.status, request.response as unknown));
+    request.onerror = () => broken('Unreachable', 'The service does not answer. Is it running, and are you online?');
+    request.onabort = () => broken('Cancelled', 'Cancelled.');
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(file);
+  });
+}

@@ -1,0 +1,28 @@
+import type { Listed } from '../data/listed.ts';
+
+export type Installation = Listed<'listInstallations'>;
+
+export type TokenState = 'live' | 'dead' | 'none';
+
+/** Whether a push can reach the installation. */
+export function tokenState({ tokenAt, tokenDeadAt }: Pick<Installation, 'tokenAt' | 'tokenDeadAt'>): TokenState {
+  if (!tokenAt) return 'none';
+  return tokenDeadAt ? 'dead' : 'live';
+}
+
+export const tokenWords: Readonly<Record<TokenState, { readonly label: string; readonly color: string }>> = {
+  live: { label: 'valid', color: 'teal' },
+  dead: { label: 'invalid', color: 'red' },
+  none: { label: 'none', color: 'gray' },
+};
+
+export const deviceWords: Readonly<Record<Installation['deviceType'], string>> = {
+  ios: 'iOS',
+  android: 'Android',
+  web: 'Web',
+  embedded: 'Embedded',
+};
+
+/** `Museum 2.4.1` */
+export const appText = ({ appName, appVersion }: Installation): string =>
+  [appName, appVersion].filter(Boolean).join(' ');

@@ -1,0 +1,24 @@
+/** The browser's time zone. Pages that show times name it once. */
+export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+export const showDateTime = (iso: string): string => dateTime.format(new Date(iso));
+export const showDate = (iso: string): string => date.format(new Date(iso));
+
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** `3 hours ago`, or `just now` within a minute. */
+export function showAge(iso: string): string {
+  const seconds = (Date.parse(iso) - Date.now()) / 1000;
+  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? [];
+  return unit ? relative.format(Math.trunc(seconds / size), unit) : 'just now';
+}

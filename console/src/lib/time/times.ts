@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { appQuery } from '../data/queries.ts';
+
+/** Times at the venue. A page that shows times names the zone once: `Times are in Europe/Vienna.` */
+export interface Times {
+  readonly zone: string;
+  /** `4 May 2026, 11:30:05` */
+  dateTime(iso: string): string;
+  /** `4 May 2026, 11:30` */
+  minute(iso: string): string;
+  /** `4 May 2026` */
+  date(iso: string): string;
+}
+
+const known = new Map<string, Times>();
+
+export function timesIn(zone: string): Times {
+  const kept = known.get(zone);
+  if (kept) return kept;
+  const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: zone });
+  const minute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+  const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: zone });
+  const times = {
+    zone,
+    dateTime: (iso: string) => dateTime.format(new Date(iso)),
+    minute: (iso: string) => minute.format(new Date(iso)),
+    date: (iso: string) => date.format(new Date(iso)),
+  };
+  known.set(zone, times);
+  return times;
+}
+
+/** Times in the zone of the app. */
+export function useTimes(appId: string): Times {
+  const { data: app } = useQuery(appQuery(appId));
+  return timesIn(app?.policy.timeZone ?? 'UTC');
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** `11:30:05` in a zone. */
+export function timeOfDay(zone: string, iso: string): string {
+  const clock =
+    clocks.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: zone, hourCycle: 'h23' });
+  clocks.set(zone, clock);
+  return clock.format(new Date(iso));
+}
+
+/** `45 s`, `12 min`, `3 h 5 min` */
+export function showDuration(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { service } from '../../../server/src/access/audit.ts';
+import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
+import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+
+const script = '<img src=x onerror="document.title=1">';
+
+/** The tests are one session: each goes on where the one before has stopped. */
+describe('push in the console', () => {
+  const fcm = new ScriptedSender();
+  let app: TestApp;
+  let origin: string;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+
+  before(async () => {
+    app = await buildApp({ senders: [fcm.definition('fcm')] });
+    origin = await listenWithConsole(app);
+    headers = (await signInManager(app)).headers;
+    await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin, role: 'manager' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+  const preview = () => page.getByRole('figure', { name: 'Preview on a phone' });
+  const recipients = () => page.getByRole('table', { name: 'recipients' }).locator('tbody tr');
+  const open = (rest = '') => page.goto(`/console/apps/${app.appId}/push${rest}`);
+  const pushes = async () =>
+    (await app.send({ method: 'GET', url: '/api/v2/push/notifications', headers })).body.results;
+  const register = (n: number, more: object = {}) =>
+    app.send({
+      method: 'POST',
+      url: '/api/v2/installations',
+      body: { installationId: `p${n}`, deviceType: 'android', deviceToken: `token-${n}`, ...more },
+    });
+
+  test('an app that has sent nothing says what to do next', async () => {
+    await open();
+    await heading('Nothing sent yet').waitFor();
+    await link('Write a message').click();
+    await heading('Write a push message').waitFor();
+  });
+
+  test('the preview follows, and refused input is said at its field', async () => {
+    await field('Title').fill('Tonight');
+    await field('Text').fill('Open until 22:00');
+    await field('Link').fill('museum://tonight');
+    await field('Number on the icon').fill('3');
+    await preview().getByText('Tonight', { exact: true }).waitFor();
+    await preview().getByText('A tap opens museum://tonight').waitFor();
+    await field('Additional data for the app').fill('{"hall":');
+    await button('Send …').click();
+    await page.getByText('Must be a JSON object, such as {"hall": 2}.').waitFor();
+    await field('Additional data for the app').fill(`{"long": "${'x'.repeat(4100)}"}`);
+    await button('Send …').click();
+    await page.getByText(/bytes; the limit is 4096/).waitFor();
+    await field('Additional data for the app').fill('{"hall": 2}');
+    await field('Send at').fill('2020-01-01T10:00');
+    await button('Schedule …').click();
+    await page.getByText('Is in the past; leave it empty to send immediately.').waitFor();
+    await field('Send at').fill('2090-01-01T10:00');
+    await button('Schedule …').click();
+    await dialog()
+      .getByRole('button', { name: /^Schedule to/ })
+      .click();
+    await page.getByText('Must be at most a year ahead.').waitFor();
+    await field('Send at').fill('');
+    assert.deepEqual(await pushes(), []);
+  });
+
+  test('a condition is counted while it is written, and one that is not finished cannot be sent', async () => {
+    for (let n = 0; n < 12; n++) await register(n, { channels: [n < 3 ? 'news' : 'other'] });
+    await register(12, { deviceToken: undefined, channels: ['news'] });
+    await page.getByRole('radio', { name: 'Only some of them' }).check();
+    await page.getByText('Complete the condition, or choose everyone.').waitFor();
+    assert.equal(await button('Send …').isDisabled(), true);
+    await page.getByLabel('Value').fill('news');
+    await page.getByText('4 installations').waitFor();
+    await button('Edit as JSON').click();
+    await page.getByLabel('Condition as JSON').fill('{"channel": "news"}');
+    await page.getByRole('alert').filter({ hasText: 'channel' }).waitFor();
+    await page.getByLabel('Condition as JSON').fill('{}');
+    assert.equal(await button('Send …').isDisabled(), true);
+    await page.getByLabel('Condition as JSON').fill('{"channels": "news"}');
+    await page.getByText('4 installations').waitFor();
+    await assertAccessible(page);
+  });
+
+  test('the confirmation says how many, and the message goes to them alone', async () => {
+    await button('Send …').click();
+    await dialog().getByText('Tonight goes to 4 installations now.').waitFor();
+    await button('Send to 4 installations').click();
+    await link('Tonight').waitFor();
+    await app.app.idle();
+    await page.getByText('Done', { exact: true }).waitFor();
+    await page.getByRole('img', { name: '3 sent, 1 not reachable' }).waitFor();
+    await assertAccessible(page);
+    assert.deepEqual(fcm.calls.map(({ target }) => target.token).sort(), ['token-0', 'token-1', 'token-2']);
+    const [{ data, where }] = await pushes();
+    assert.deepEqual(
+      [data, where],
+      [
+        { hall: 2, title: 'Tonight', alert: 'Open until 22:00', uri: 'museum://tonight', badge: 3 },
+        { channels: 'news' },
+      ],
+    );
+  });
+
+  test('its page tells why, for each recipient', async () => {
+    await link('Tonight').click();
+    await page.getByText('The installation has no device token.').first().waitFor();
+    await page.getByText('1–4 of 4').waitFor();
+    assert.equal(await recipients().count(), 4);
+    await button(/^Sent 3/).click();
+    await page.getByText('1–3 of 3').waitFor();
+    assert.match(page.url(), /state=sent/);
+    await page.reload();
+    await page.getByText('1–3 of 3').waitFor();
+    await page.getByRole('list', { name: 'Reasons' }).getByRole('button').click();
+    await page.getByText('1–1 of 1').waitFor();
+    await assertAccessible(page);
+    await button('Show all recipients').click();
+    await page.getByText('1–4 of 4').waitFor();
+    await recipients().filter({ hasText: 'Firebase' }).first().getByRole('link').click();
+    await heading('Delivery: sent').waitFor();
+  });
+
+  test('what is under way grows before the eyes, survives a reload, and is cancelled', async () => {
+    // Pushes of one millisecond are in no order.
+    app.clock.now += 1_000;
+    const gate = Promise.withResolvers<void>();
+    let sent = 0;
+    fcm.script = async () => {
+      if (++sent > 5) await gate.promise;
+      return { outcome: 'sent' };
+    };
+    await open('/new');
+    await field('Title').fill(script);
+    await button('Send …').click();
+    await dialog().getByRole('button', { name: 'Send to all 13 installations' }).click();
+    await link(script).click();
+    await button('Cancel the message').waitFor();
+    await page.reload();
+    await button('Cancel the message').click();
+    await dialog().getByText(script).waitFor();
+    await button('Stop sending').click();
+    await page.getByText('The push message was cancelled.').waitFor();
+    gate.resolve();
+    await app.app.idle();
+    await page.getByText('Cancelled', { exact: true }).first().waitFor();
+    assert.equal(await button('Cancel the message').count(), 0);
+    assert.match(await page.title(), /Pharos/);
+    const cancelled = (await pushes()).find(({ data }: { data: { title: string } }) => data.title === script);
+    assert.equal(cancelled.state, 'cancelled');
+  });
+
+  test('a scheduled one waits, and says for when', async () => {
+    app.clock.now += 1_000;
+    await open('/new');
+    await field('Title').fill('Tomorrow');
+    const tomorrow = new Date(app.clock.now + 86_400_000).toISOString().slice(0, 16);
+    await field('Send at').fill(tomorrow);
+    await button('Schedule …').click();
+    await dialog().getByText('(UTC)').waitFor();
+    await button('Schedule to all 13 installations').click();
+    await link('Tomorrow').waitFor();
+    assert.equal((await pushes()).find(({ sendAt }: { sendAt?: string }) => sendAt)?.sendAt, `${tomorrow}:00.000Z`);
+    await link('Tomorrow').click();
+    await page.getByText('Scheduled for').waitFor();
+    await page
+      .getByText('to everyone who matches at that time. Until then it can be cancelled.', { exact: false })
+      .waitFor();
+    await page.getByText('No recipients yet.', { exact: false }).waitFor();
+  });
+
+  test('an analyst reads the history and sends nothing', async () => {
+    const analyst = await openAs(browser, { app, origin, role: 'analyst' });
+    await analyst.page.goto(`/console/apps/${app.appId}/push`);
+    await analyst.page.getByRole('link', { name: 'Tomorrow' }).waitFor();
+    assert.equal(await analyst.page.getByRole('link', { name: 'Write a message' }).count(), 0);
+    await analyst.page.getByRole('link', { name: 'Tomorrow' }).click();
+    await analyst.page.getByText('Scheduled for').waitFor();
+    assert.equal(await analyst.page.getByRole('button', { name: 'Cancel the message' }).count(), 0);
+    await analyst.page.goto(`/console/apps/${app.appId}/push/new`);
+    await analyst.page.waitForURL(/\/apps$/);
+    await analyst.context.close();
+  });
+
+  test('an editor sees how many it reaches, too', async () => {
+    const editor = await openAs(browser, { app, origin, role: 'editor' });
+    await editor.page.goto(`/console/apps/${app.appId}/push/new`);
+    await editor.page.getByRole('status').filter({ hasText: '13 installations' }).waitFor();
+    await editor.page.getByRole('textbox', { name: 'Title', exact: true }).fill('From an editor');
+    await editor.page.getByRole('button', { name: 'Send …' }).click();
+    await editor.page.getByRole('button', { name: 'Send to all 13 installations' }).click();
+    await editor.page.getByRole('link', { name: 'From an editor' }).waitFor();
+    await editor.context.close();
+  });
+
+  test('the browser had nothing to complain about', () => {
+    assert.deepEqual(visited.complaints, []);
+  });
+});

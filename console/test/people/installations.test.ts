@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { sql } from '../../../server/src/base/sql.ts';
+import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+
+const script = '<img src=x onerror=alert(1)>';
+
+/** The tests are one session: each goes on where the one before has stopped. */
+describe('installations in the console', () => {
+  let site: Site;
+  let origin: string;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let hers: string;
+
+  before(async () => {
+    site = await openSite('sqlite');
+    origin = await listenWithConsole(site.app);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app: site.app, origin, role: 'manager' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+  const heading = (name: RegExp | string) => page.getByRole('heading', { name });
+  const dialog = () => page.getByRole('dialog');
+  const rows = () => page.getByRole('table', { name: 'installations' }).locator('tbody tr');
+  const open = (rest = '') => page.goto(`/console/apps/${site.app.appId}/installations${rest}`);
+
+  test('an app without installations says where they come from', async () => {
+    const { appId } = await site.app.app.apps.create('Another app');
+    await page.goto(`/console/apps/${appId}/installations`);
+    await heading('No installations yet').waitFor();
+    await assertAccessible(page);
+  });
+
+  test('the table shows device, app, channels, user and whether a push can arrive', async () => {
+    site.app.clock.now += 1000;
+    hers = await site.installation({
+      installationId: script,
+      deviceType: 'ios',
+      deviceToken: 'a secret token',
+      channels: ['news', script],
+      appName: 'Museum',
+      appVersion: '2.4.1',
+      userId: pointer('_User', site.user.userId),
+      metadata: { likes: script },
+    });
+    site.app.clock.now += 1000;
+    const dead = await site.installation({ installationId: 'dead', deviceType: 'android', deviceToken: 'gone' });
+    await site.app.storage.db.run(
+      sql`update installations set token_dead_at = ${site.now}, token_dead_reason = 'UNREGISTERED.' where object_id = ${dead}`,
+    );
+    await open();
+    await page.getByText('1–3 of 3').waitFor();
+    const [first, second, third] = await rows().allInnerTexts();
+    assert.match(first ?? '', /^Android \w{6}\s+dead/);
+    assert.match(second ?? '', /^iOS \w{6}\s+Museum 2\.4\.1\s+news, <img src=x onerror=alert\(1\)>\s+\w{6}\s+valid/);
+    assert.match(third ?? '', /none/);
+    await assertAccessible(page);
+    await open(`?where=${encodeURIComponent(JSON.stringify({ tokenDeadAt: { $exists: true } }))}`);
+    await page.getByText('Push address is invalid is set').waitFor();
+    await page.getByText('1–1 of 1').waitFor();
+    await rows().first().click();
+    await page.getByText('Pushes have not reached it since').waitFor();
+    await page.getByText('It has not been near a beacon yet, and no message was sent to it.').waitFor();
+    await assertAccessible(page);
+  });
+
+  test('the page of one shows its visits, events and deliveries, and leads to them', async () => {
+    await site.notification({ description: 'Welcome' });
+    site.app.clock.now += 1000;
+    await site.send([site.decided('ENTER')], { installationId: script });
+    await site.app.app.idle();
+    await open(`/${hers}`);
+    await page.getByRole('region', { name: 'Visits' }).getByText('still here').waitFor();
+    await page.getByRole('region', { name: 'Deliveries' }).getByText('Sent').waitFor();
+    await page.locator('pre').getByText(script).waitFor();
+    assert.ok(!(await page.content()).includes('a secret token'));
+    await assertAccessible(page);
+    await page.getByRole('region', { name: 'Events' }).getByRole('link', { name: 'Entered Hall' }).click();
+    await page.getByText('The message of this beacon was shown.').waitFor();
+  });
+
+  test('a test message goes to this one alone', async () => {
+    const before = site.provider.calls.length;
+    await open(`/${hers}`);
+    await button('Send a test message').click();
+    const title = dialog().getByRole('textbox', { name: 'Title' });
+    const text = dialog().getByRole('textbox', { name: 'Text' });
+    await title.fill('');
+    await text.fill('');
+    await dialog().getByRole('button', { name: 'Send' }).click();
+    await dialog().getByText('Write something to send.').waitFor();
+    await text.fill('x'.repeat(5000));
+    await dialog().getByRole('button', { name: 'Send' }).click();
+    await dialog().getByText('at most 4096').waitFor();
+    await text.fill('Hello, phone');
+    await assertAccessible(page);
+    await dialog().getByRole('button', { name: 'Send' }).click();
+    await page.getByText('The message is being sent.').waitFor();
+    const pushes = await site.pushes();
+    assert.deepEqual(
+      pushes.slice(before).map(({ target }) => target.token),
+      ['a secret token'],
+    );
+    assert.match(JSON.stringify(pushes.at(-1)?.message), /Hello, phone/);
+  });
+
+  test('an export holds everything that is known', async () => {
+    const waiting = page.waitForEvent('download');
+    await button('Export').click();
+    const all = JSON.parse(readFileSync(await (await waiting).path(), 'utf8'));
+    assert.equal(all.installation.objectId, hers);
+    const counts = ['visits', 'events', 'verdicts', 'logs', 'deliveries'].map((name) => all[name].length);
+    assert.deepEqual(counts, [1, 1, 1, 1, 2]);
+  });
+
+  test('erasing names what goes, and it goes', async () => {
+    await button('Erase').click();
+    await dialog().getByText('with its visits, events, log records and deliveries').waitFor();
+    await dialog()
+      .getByRole('button', { name: /^Erase iOS/ })
+      .click();
+    await page.getByText('was erased.').waitFor();
+    await site.app.app.idle();
+    assert.equal((await site.list('installations')).length, 2);
+    assert.deepEqual(await site.list('visits'), []);
+    await page.getByText('1–2 of 2').waitFor();
+  });
+
+  test('the table can be taken along as a file', async () => {
+    const waiting = page.waitForEvent('download');
+    await button('Export').click();
+    const lines = readFileSync(await (await waiting).path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    assert.equal(lines.length, 3);
+    assert.match(lines[1] ?? '', /,dead,UNREGISTERED\./);
+  });
+
+  test('an analyst sees no person behind it and changes nothing; an installer does not come here', async () => {
+    const analyst = await openAs(browser, { app: site.app, origin, role: 'analyst' });
+    await analyst.page.goto(`/console/apps/${site.app.appId}/installations/${site.phone}`);
+    await analyst.page.getByText('Push address').waitFor();
+    assert.equal(await analyst.page.getByText('installationId').count(), 0);
+    for (const name of ['Erase', 'Send a test message'])
+      assert.equal(await analyst.page.getByRole('button', { name }).count(), 0);
+    assert.deepEqual(analyst.complaints, []);
+    await analyst.context.close();
+    const installer = await openAs(browser, { app: site.app, origin, role: 'installer' });
+    await installer.page.goto(`/console/apps/${site.app.appId}`);
+    await installer.page.getByRole('link', { name: 'Activity' }).waitFor();
+    assert.equal(await installer.page.getByRole('link', { name: 'Installations' }).count(), 0);
+    await installer.context.close();
+  });
+
+  test('the browser had nothing to complain about', () => {
+    assert.deepEqual(visited.complaints, []);
+  });
+});

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { create } from '../../../server/test/support/cases.ts';
+import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, listenWithConsole, openAs, reloadInTheMiddle, type Visit } from '../browser.ts';
+
+const script = '<img src=x onerror=alert(1)>';
+const password = 'correct horse';
+
+/** The tests are one session: each goes on where the one before has stopped. */
+describe('users in the console', () => {
+  let site: Site;
+  let origin: string;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let vera: string;
+  let phone: string;
+
+  before(async () => {
+    site = await openSite('sqlite');
+    origin = await listenWithConsole(site.app);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app: site.app, origin, role: 'manager' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+  const rows = () => page.getByRole('table', { name: 'users' }).locator('tbody tr');
+  const open = (rest = '') => page.goto(`/console/apps/${site.app.appId}/users${rest}`);
+  const signIn = async () => {
+    const body = { email: 'vera@example.com', password };
+    return (await site.app.send({ method: 'POST', url: '/api/v2/users/signin', body })).status;
+  };
+
+  test('an app without users says that visitors need no account', async () => {
+    const { appId } = await site.app.app.apps.create('Another app');
+    await page.goto(`/console/apps/${appId}/users`);
+    await heading('No users yet').waitFor();
+    await assertAccessible(page);
+  });
+
+  test('users are listed with their roles, found by name, and filtered', async () => {
+    site.app.clock.now += 1000;
+    vera = await create(site.app, '/api/v2/users', {
+      firstname: 'Vera',
+      lastname: script,
+      email: 'vera@example.com',
+      password,
+      metadata: { likes: script },
+    });
+    await open();
+    await page.getByText('1–2 of 2').waitFor();
+    assert.match(
+      (await rows().first().innerText()).replaceAll(/\s+/g, ' '),
+      /^Vera <img src=x onerror=alert\(1\)> vera@example\.com Visitor on /,
+    );
+    await assertAccessible(page);
+    await page.getByRole('searchbox').fill('nobody like it');
+    await page.getByText('No users match.').waitFor();
+    await page.getByRole('searchbox').fill('VERA@');
+    await page.getByText('1–1 of 1').waitFor();
+    // The site's own user is one.
+    await open(`?where=${encodeURIComponent(JSON.stringify({ role: 'manager' }))}`);
+    await page.getByText('1–1 of 1').waitFor();
+    assert.doesNotMatch(await rows().first().innerText(), /vera@example\.com/);
+  });
+
+  test('a page shows a person with the installations, and without a password', async () => {
+    const userId = pointer('_User', vera);
+    phone = await site.installation({ installationId: 'hers', deviceType: 'ios', userId });
+    await site.send([site.decided('ENTER')], { installationId: 'hers' });
+    await signIn();
+    await open(`/${vera}`);
+    await heading(`Vera ${script}`).waitFor();
+    await page.getByText('1, last used on').waitFor();
+    await page.getByRole('link', { name: /^iOS/ }).waitFor();
+    assert.ok(!(await page.content()).includes('argon2'));
+    await assertAccessible(page);
+  });
+
+  test('the role is changed', async () => {
+    await page.getByRole('radiogroup', { name: 'Role' }).getByText('Manager').click();
+    await page.getByText('is now a manager.').waitFor();
+    await open(`?where=${encodeURIComponent(JSON.stringify({ role: 'manager' }))}`);
+    await page.getByText('1–2 of 2').waitFor();
+  });
+
+  test('an account is switched off, so that nobody can sign in, and on again', async () => {
+    await open(`/${vera}`);
+    await button('Switch off').click();
+    await dialog().getByText('is signed out everywhere at once').waitFor();
+    await dialog().getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('This account has been off since').waitFor();
+    await page.getByText('none').waitFor();
+    assert.equal(await signIn(), 403);
+    await button('Switch on').click();
+    await page.getByText('This account has been off since').waitFor({ state: 'detached' });
+    assert.equal(await signIn(), 200);
+  });
+
+  test('an export holds everything that is known of the person', async () => {
+    const waiting = page.waitForEvent('download');
+    await button('Export').click();
+    const all = JSON.parse(readFileSync(await (await waiting).path(), 'utf8'));
+    assert.equal(all.user.email, 'vera@example.com');
+    assert.deepEqual(
+      all.installations.map((one: { installation: { objectId: string }; visits: unknown[] }) => [
+        one.installation.objectId,
+        one.visits.length,
+      ]),
+      [[phone, 1]],
+    );
+  });
+
+  test('erasing that a reload cuts off says how things stand, and is finished by erasing once more', async () => {
+    const account = { firstname: 'Half', lastname: 'Gone', email: 'half@example.com', password };
+    const half = await create(site.app, '/api/v2/users', account);
+    const phones: string[] = [];
+    for (const installationId of ['half-1', 'half-2'])
+      phones.push(await site.installation({ installationId, userId: pointer('_User', half) }));
+    // They go in the order of their ids, and ids of one millisecond are in no order of their own.
+    phones.sort();
+    const mine = async () => (await site.rows('installations')).filter(({ user_id }) => user_id === half).length;
+    assert.equal(await mine(), 2);
+    await open(`/${half}`);
+    await page.route(`**/v2/installations/${phones[1]}`, () => undefined);
+    const last = page.waitForRequest(`**/v2/installations/${phones[1]}`);
+    const erase = async () => {
+      await button('Erase').click();
+      await dialog().getByRole('button', { name: 'Erase Half Gone' }).click();
+    };
+    await erase();
+    await last;
+    await reloadInTheMiddle(page);
+    await page.unroute(`**/v2/installations/${phones[1]}`);
+    await page.getByText('Erasing Half Gone was interrupted when the page was reloaded.', { exact: false }).waitFor();
+    assert.equal(await mine(), 1);
+    await erase();
+    await page.getByText('Half Gone was erased.').waitFor();
+    assert.equal(await mine(), 0);
+    assert.ok(!(await site.rows('users')).some(({ object_id }) => object_id === half));
+    await open(`/${vera}`);
+    await button('Erase').waitFor();
+  });
+
+  test('what the service refuses is said in the dialog', async () => {
+    await page.route('**/users/*', (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({
+            status: 503,
+            contentType: 'application/json',
+            body: JSON.stringify({
+              error: { code: 124, error: 'The storage is full.', name: 'Timeout', status: 503 },
+              code: 124,
+            }),
+          })
+        : route.continue(),
+    );
+    await button('Erase').click();
+    await dialog().getByLabel('Erase the installation too').uncheck();
+    await dialog()
+      .getByRole('button', { name: /^Erase Vera/ })
+      .click();
+    await dialog().getByText('The storage is full.').waitFor();
+    await assertAccessible(page);
+    await page.unroute('**/users/*');
+  });
+
+  test('erasing takes the person and, as asked, the installations; the audit tells of it by the id', async () => {
+    await dialog().getByLabel('Erase the installation too').check();
+    await dialog()
+      .getByRole('button', { name: /^Erase Vera/ })
+      .click();
+    await page.getByText('was erased.', { exact: false }).waitFor();
+    await page.getByText('1–1 of 1').waitFor();
+    assert.equal(await signIn(), 404);
+    await site.app.app.idle();
+    assert.deepEqual(await site.list('visits'), []);
+    assert.equal((await site.list('installations')).length, 1);
+    await page.goto('/console/audit');
+    await page.getByText(`erased the user ${vera} of Test app.`).waitFor();
+    assert.ok(!(await page.content()).includes('vera@example.com'));
+  });
+
+  test('an editor does not come here', async () => {
+    const editor = await openAs(browser, { app: site.app, origin, role: 'editor' });
+    await editor.page.goto(`/console/apps/${site.app.appId}/users`);
+    await editor.page.waitForURL('**/console/apps');
+    assert.deepEqual(editor.complaints, []);
+    await editor.context.close();
+  });
+
+  test('the browser had nothing to complain about', () => {
+    assert.deepEqual(
+      visited.complaints.filter((complaint) => !complaint.includes('503')),
+      [],
+    );
+  });
+});
