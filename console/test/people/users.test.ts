@@ -101,7 +101,7 @@ describe('users in the console', () => {
     await dialog().getByText('is signed out everywhere at once').waitFor();
     await dialog().getByRole('button', { name: 'Switch off' }).click();
     await page.getByText('This account has been off since').waitFor();
-    await page.getByText('none').waitFor();
+    await page.getByText('not signed in').waitFor();
     assert.equal(await signIn(), 403);
     await button('Switch on').click();
     await page.getByText('This account has been off since').waitFor({ state: 'detached' });

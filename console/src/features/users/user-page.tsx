@@ -90,7 +90,7 @@ function UserFacts({ appId, user }: Props) {
 }
 
 function sessionsText({ sessions, lastUsedAt }: AppUser, date: (iso: string) => string): string {
-  if (sessions === 0) return 'none';
+  if (sessions === 0) return 'not signed in';
   const places = String(sessions);
   return lastUsedAt ? `${places}, last used on ${date(lastUsedAt)}` : places;
 }
