@@ -1,5 +1,5 @@
-import { follow } from '../../server/src/proximity/track.ts';
 import type { EventKind, Sensitivity, TrackState } from '../../server/src/proximity/presence/types.ts';
+import { follow } from '../../server/src/proximity/track.ts';
 
 /** An engine under comparison: one sample in, the events that it confirms out. */
 export interface Engine {

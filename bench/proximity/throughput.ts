@@ -1,8 +1,8 @@
 import { newFilter, updateFilter } from '../../server/src/proximity/presence/filter.ts';
+import type { Sample, TrackState } from '../../server/src/proximity/presence/types.ts';
 import { judgeEvents, type Wait } from '../../server/src/proximity/rules/judging.ts';
 import type { Rules } from '../../server/src/proximity/rules/rule-types.ts';
 import { follow } from '../../server/src/proximity/track.ts';
-import type { Sample, TrackState } from '../../server/src/proximity/presence/types.ts';
 
 export interface Rate {
   readonly name: string;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Firing } from './rules/rule-types.ts';
 import { NOON, rulesOf, type Seen, see, trigger, wait } from '../../test/support/engine-calls.ts';
 import type { Observation, PresenceEvent, Sensitivity } from './presence/types.ts';
+import type { Firing } from './rules/rule-types.ts';
 
 /**
  * Visitors who come, stay, go and fall silent, with noise, several receivers and phones that decide by themselves.

@@ -90,7 +90,10 @@ function begin({ installationId, state, settingsOf }: Following): Run {
 
 function placeOf(run: Run, beaconId: string): Place {
   const { beacons } = run.track;
-  const state = (beacons[beaconId] ??= newPresence(run.settingsOf(beaconId)));
+  const known = beacons[beaconId];
+  if (known !== undefined) return { beaconId, state: known };
+  const state = newPresence(run.settingsOf(beaconId));
+  beacons[beaconId] = state;
   return { beaconId, state };
 }
 

@@ -1,8 +1,14 @@
+import { newTrack } from '../../src/proximity/presence/state.ts';
+import type {
+  Observation,
+  PresenceEvent,
+  PresenceSettings,
+  PresenceState,
+  TrackState,
+} from '../../src/proximity/presence/types.ts';
 import { type Judged, judgeEvents, type Wait } from '../../src/proximity/rules/judging.ts';
 import type { Firing, Rules, Trigger, Verdict } from '../../src/proximity/rules/rule-types.ts';
-import { newTrack } from '../../src/proximity/presence/state.ts';
 import { compareSamples, endings, follow, nextEnding } from '../../src/proximity/track.ts';
-import type { Observation, PresenceEvent, PresenceSettings, PresenceState, TrackState } from '../../src/proximity/presence/types.ts';
 
 /** Monday 2 March 2026, 12:00 UTC. */
 export const NOON = Date.UTC(2026, 2, 2, 12);
@@ -40,7 +46,12 @@ const installationId = 'phone';
 const beaconId = 'beacon';
 const noRules: Rules = { triggers: [], hasTarget: true };
 
-function judged(state: TrackState, events: readonly PresenceEvent[], waits: readonly Wait[], rest: Seeing & { now: number }): Judged {
+function judged(
+  state: TrackState,
+  events: readonly PresenceEvent[],
+  waits: readonly Wait[],
+  rest: Seeing & { now: number },
+): Judged {
   return judgeEvents({
     events,
     waits,
@@ -70,7 +81,11 @@ export function see(observations: readonly Observation[], before: Seen | null = 
 }
 
 /** What follows if nothing more is heard until then. */
-export function wait({ track, waits }: Seen, until: number, rest: Seeing = {}): Pick<Seen, 'events' | 'verdicts' | 'waits'> {
+export function wait(
+  { track, waits }: Seen,
+  until: number,
+  rest: Seeing = {},
+): Pick<Seen, 'events' | 'verdicts' | 'waits'> {
   const events = endings({ installationId, state: track, until, patience: 0 });
   const done = judged(track, events, waits, { ...rest, now: until });
   return { events, verdicts: done.verdicts.map(({ verdict }) => verdict), waits: done.waits };

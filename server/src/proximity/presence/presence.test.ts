@@ -92,7 +92,7 @@ test("a phone's own decisions are trusted and repeated ones change nothing", () 
   assert.deepEqual(kinds(see([{ occurredAt: NOON + 2 * MINUTE, event: 'EXIT' }], exit)), []);
 });
 
-test("a phone that leaves and enters again at once has not left", () => {
+test('a phone that leaves and enters again at once has not left', () => {
   const flaps = [0, 1, 2, 3, 4].flatMap((index) => [
     { occurredAt: NOON + index * 3_000, event: 'ENTER' as const },
     { occurredAt: NOON + index * 3_000 + 1_500, event: 'EXIT' as const },

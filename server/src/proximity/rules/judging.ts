@@ -1,6 +1,6 @@
+import type { PresenceEvent, TrackState } from '../presence/types.ts';
 import type { Firing, Rules, Trigger, Verdict } from './rule-types.ts';
 import { judge } from './rules.ts';
-import type { PresenceEvent, TrackState } from '../presence/types.ts';
 
 /** From confirmed events to verdicts. Apart from the presence itself, so that a replay of samples never judges twice. */
 
@@ -54,10 +54,15 @@ export function judgeEvents(judging: Judging): Judged {
   const ended = new Map<string, number>();
   let fired = judging.fired;
   let waits = [...judging.waits];
-  const ask = (trigger: Trigger, event: PresenceEvent, rest: { at: number; stayed?: boolean; leftAt?: number }): void => {
+  const ask = (
+    trigger: Trigger,
+    event: PresenceEvent,
+    rest: { at: number; stayed?: boolean; leftAt?: number },
+  ): void => {
     const { beaconId } = event;
     const earlierVisits = judging.earlierVisits(beaconId) + (ended.get(beaconId) ?? 0);
-    const verdict = judge({ trigger, event, now, ...rest }, judging.rulesOf(beaconId), { fired, earlierVisits });
+    const rules = judging.rulesOf(beaconId);
+    const verdict = judge({ trigger: onceOnly(trigger, event), event, now, ...rest }, rules, { fired, earlierVisits });
     verdicts.push({ beaconId, verdict });
     if (verdict.outcome === 'fired') {
       const { triggerId, visitId, at } = verdict;
@@ -79,7 +84,10 @@ export function judgeEvents(judging: Judging): Judged {
       const first = waits
         .filter((wait) => !seen.has(wait))
         .flatMap((wait) => endOfWait(wait, judging) ?? [])
-        .filter(({ at, wait, stayed }) => at <= until && !(wait.isTold && !stayed && judging.isProvisional(wait.event.visitId)))
+        .filter(
+          ({ at, wait, stayed }) =>
+            at <= until && !(wait.isTold && !stayed && judging.isProvisional(wait.event.visitId)),
+        )
         .sort((a, b) => a.at - b.at)[0];
       if (first === undefined) return;
       seen.add(first.wait);
@@ -95,6 +103,12 @@ export function judgeEvents(judging: Judging): Judged {
   return { verdicts, waits };
 }
 
+/** Coming and going happen once a visit: where one is told anew after a correction, its message is not. */
+function onceOnly(trigger: Trigger, { event }: PresenceEvent): Trigger {
+  if (trigger.policy?.oncePer !== 'event' || (event !== 'ENTER' && event !== 'EXIT')) return trigger;
+  return { ...trigger, policy: { ...trigger.policy, oncePer: 'visit' } };
+}
+
 /** How a wait has ended, or null while nobody can know. Only presence that was confirmed counts as having stayed. */
 function endOfWait(wait: Wait, judging: Judging): End | null {
   const { event, dueAt } = wait;
@@ -105,13 +119,18 @@ function endOfWait(wait: Wait, judging: Judging): End | null {
   if (gone !== null && gone < dueAt) return { wait, at: gone, stayed: false, leftAt: gone };
   if (exit !== undefined) {
     const leftAt = exit.leftAt ?? exit.at;
-    return leftAt >= dueAt ? { wait, at: dueAt, stayed: true } : { wait, at: Math.max(exit.at, leftAt), stayed: false, leftAt };
+    return leftAt >= dueAt
+      ? { wait, at: dueAt, stayed: true }
+      : { wait, at: Math.max(exit.at, leftAt), stayed: false, leftAt };
   }
-  if (event.event === 'ENTER' && presence?.visit?.id !== visitId) return { wait, at: judging.knownUntil, stayed: false };
+  if (event.event === 'ENTER' && presence?.visit?.id !== visitId)
+    return { wait, at: Math.max(judging.knownUntil, event.at), stayed: false };
   const isTrusted = event.event === 'ENTER' && presence?.visit?.source === 'device';
   const confirmedUntil = isTrusted ? judging.knownUntil : (presence?.heardAt ?? Number.NEGATIVE_INFINITY);
   if (confirmedUntil >= dueAt) return { wait, at: dueAt, stayed: true };
-  return presence?.inContact === true || isTrusted ? null : { wait, at: judging.knownUntil, stayed: false };
+  return presence?.inContact === true || isTrusted
+    ? null
+    : { wait, at: Math.max(judging.knownUntil, event.at), stayed: false };
 }
 
 /** When the visitor left the zone that a wait is about; null for a wait about the visit, or while they are in it. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { History, Rules, Trigger, Verdict } from './rule-types.ts';
-import { judge } from './rules.ts';
 import { kinds, NOON, repeat, rulesOf, see, trigger, wait, walk } from '../../../test/support/engine-calls.ts';
 import type { PresenceEvent } from '../presence/types.ts';
+import type { History, Rules, Trigger, Verdict } from './rule-types.ts';
+import { judge } from './rules.ts';
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -204,7 +204,10 @@ test('dwell waits, and fires once the visitor was heard for that long', () => {
   assert.deepEqual([done.verdicts[0]?.outcome, done.verdicts[0]?.eventId], ['fired', pending?.eventId]);
   assert.deepEqual(see(walk([2], NOON + 21 * SECOND), done, { rules }).verdicts, []);
   const gone = wait(start, NOON + 60 * SECOND, { rules });
-  assert.equal(gone.verdicts.at(-1)?.text, 'Not shown: the visitor has to stay 20 seconds first and left after 9 seconds.');
+  assert.equal(
+    gone.verdicts.at(-1)?.text,
+    'Not shown: the visitor has to stay 20 seconds first and left after 9 seconds.',
+  );
 });
 
 test('dwell trusts a phone that decides', () => {

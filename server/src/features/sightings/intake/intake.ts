@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Db } from '../../../db/db.ts';
 import {
-  clockError,
+  type ClockState,
   latestTime,
+  learnClock,
   normalise,
   type Observation,
   type SenderKind,
@@ -47,8 +48,6 @@ export interface Item {
 export interface Read {
   readonly items: readonly Item[];
   readonly problems: readonly ItemProblem[];
-  /** How far the sender's clock was off and has been corrected, ms; positive: ahead. */
-  readonly clockError: number;
 }
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -64,8 +63,8 @@ function topicOf(raw: unknown, batch: Batch): string | undefined {
   return 'rssi@1m' in raw ? `espresense/devices/${tag}/${batch.gateway}` : `pharos/${batch.gateway}/BTtoMQTT/${tag}`;
 }
 
-/** Reads every report of a batch; the sender's clock is corrected for all of them alike. */
-export function readBatch(batch: Batch, now: number, how: { readonly trustsTimes?: true } = {}): Read {
+/** Reads every report of a batch, with the times that it says. */
+export function readBatch(batch: Batch, now: number): Read {
   const items: Item[] = [];
   const problems: ItemProblem[] = [];
   batch.sightings.forEach((raw, index) => {
@@ -84,48 +83,68 @@ export function readBatch(batch: Batch, now: number, how: { readonly trustsTimes
     const { subject, observation, eventId } = read;
     items.push({ index, subject, observation, eventId, sentTime: isTimed ? observation.occurredAt : undefined });
   });
-  const read: Read = { items, problems, clockError: 0 };
-  return how.trustsTimes ? read : correctClock(read, batch, now);
+  return { items, problems };
 }
 
-function correctClock(read: Read, { sentAt }: Batch, now: number): Read {
-  const timed = read.items.filter((item) => item.sentTime !== undefined);
-  const error = clockError(
-    timed.map(({ observation }) => observation.occurredAt),
-    now,
-    sentAt,
-  );
-  if (error === 0) return read;
-  const shift = (item: Item): Item =>
-    item.sentTime === undefined
-      ? item
-      : { ...item, observation: { ...item.observation, occurredAt: item.observation.occurredAt - error } };
-  const told = sentAt === undefined ? timed.filter((item) => (item.sentTime ?? 0) > now) : [];
-  const seconds = Math.round(error / 1000);
-  const note = (item: Item): ItemProblem => ({
-    index: item.index,
-    code: 'clock_ahead',
-    field: 'occurredAt',
-    message: `occurredAt lies in the future; all times of the batch were moved back by ${seconds} s and counted. Send sentAt, the time of the phone at sending, to have its clock corrected exactly.`,
-  });
-  const shifted = read.items.map(shift);
-  const isInCalendar = ({ observation: { occurredAt } }: Item) => occurredAt >= 0 && occurredAt <= latestTime;
-  const lost = shifted
-    .filter((item) => !isInCalendar(item))
-    .map(
-      ({ index }): ItemProblem => ({
-        index,
-        code: 'bad_time',
-        field: 'occurredAt',
-        message: `The sender's clock is off by ${seconds} s. Corrected by this, occurredAt is not between 1970 and 9999.`,
-      }),
-    );
-  const problems = [
-    ...read.problems,
-    ...told.filter(({ index }) => lost.every((one) => one.index !== index)).map(note),
-  ];
-  return { items: shifted.filter(isInCalendar), problems: [...problems, ...lost], clockError: error };
+/** What a batch says about one installation, brought to the service's clock. */
+export interface Timed {
+  readonly placed: readonly Placed[];
+  readonly problems: readonly ItemProblem[];
+  readonly clock: ClockState;
 }
+
+/** So far ahead a clock may be before its sender is told. */
+const toldAheadMs = 5 * 60_000;
+
+/**
+ * Corrects the sender's clock for the reports about one installation. All of them are moved alike, which keeps the seconds
+ * between them, on which the gates depend; a report whose own time cannot be right is left out.
+ */
+export function correctTimes(
+  placed: readonly Placed[],
+  { clock, sentAt, now }: { readonly clock: ClockState; readonly sentAt: number | undefined; readonly now: number },
+): Timed {
+  const times = placed.flatMap(({ item }) => item.sentTime ?? []);
+  if (times.length === 0 && sentAt === undefined) return { placed, problems: [], clock };
+  const learned = learnClock(clock, { sentAt, times, now });
+  const { error } = learned.clock;
+  const problems: ItemProblem[] = [];
+  const left = placed.flatMap((one): Placed[] => {
+    const { item } = one;
+    if (item.sentTime === undefined) return [one];
+    const occurredAt = item.sentTime - error;
+    const problem = timeProblem(item.sentTime, { occurredAt, latest: learned.latest, error });
+    if (problem !== undefined) {
+      problems.push({ index: item.index, code: 'bad_time', field: 'occurredAt', message: problem });
+      return [];
+    }
+    if (error === 0) return [one];
+    if (error > toldAheadMs && sentAt === undefined && item.sentTime > now) problems.push(aheadNote(item.index, error));
+    return [{ ...one, item: { ...item, observation: { ...item.observation, occurredAt } } }];
+  });
+  return { placed: left, problems, clock: learned.clock };
+}
+
+const secondsOf = (ms: number) => Math.round(ms / 1000);
+
+function timeProblem(
+  sentTime: number,
+  { occurredAt, latest, error }: { readonly occurredAt: number; readonly latest: number; readonly error: number },
+): string | undefined {
+  if (sentTime > latest) {
+    const ahead = secondsOf(sentTime - latest);
+    return `occurredAt lies ${ahead} s in the future of what the sender's clock can say; this sighting was left out.`;
+  }
+  if (occurredAt >= 0 && occurredAt <= latestTime) return undefined;
+  return `The sender's clock is off by ${secondsOf(error)} s. Corrected by this, occurredAt is not between 1970 and 9999.`;
+}
+
+const aheadNote = (index: number, error: number): ItemProblem => ({
+  index,
+  code: 'clock_ahead',
+  field: 'occurredAt',
+  message: `occurredAt lies in the future; all times of the batch were moved back by ${secondsOf(error)} s and counted. Send sentAt, the time of the phone at sending, to have its clock corrected exactly.`,
+});
 
 /** An observation with whom and where it is about. */
 export interface Placed {
