@@ -258,7 +258,7 @@ for (const database of databases) {
           const sightings = ['ENTER', 'EXIT'].map((event, index) => ({
             beacon: id,
             event,
-            occurredAt: site.now + n * 100 + index * 10,
+            occurredAt: site.now - hour + n * 60_000 + index * 10_000,
           }));
           await post('/api/v2/sightings', { installationId: 'theirs', sightings });
         }
