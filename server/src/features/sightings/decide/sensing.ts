@@ -21,7 +21,7 @@ import {
   WINDOW_MS,
   withSpan,
 } from './track-record.ts';
-import type { StoredSegment, StoredVisit } from './track-store.ts';
+import type { StoredSegment, StoredVisit, VisitScope } from './track-store.ts';
 
 /**
  * From what was delivered to what has to be told. Presence is a function of when things were sensed: samples that are newer
@@ -32,7 +32,7 @@ import type { StoredSegment, StoredVisit } from './track-store.ts';
 /** What is asked of the database where something comes late. */
 export interface Kept {
   segments(from: number): Promise<readonly StoredSegment[]>;
-  visits(period: { readonly from: number; readonly until: number }): Promise<readonly StoredVisit[]>;
+  visits(scope: VisitScope): Promise<readonly StoredVisit[]>;
   events(scope: { readonly after: number; readonly visitIds: readonly string[] }): Promise<readonly PresenceEvent[]>;
 }
 
@@ -291,7 +291,9 @@ async function goBack(sensing: Sensing): Promise<Sensed> {
   const ends = endsNow(installationId, reached, now);
   const after = checkpoint.at ?? (merged[0] as Sample).occurredAt - 1;
   const facts = factsOf([...again.events, ...ends.certain], checkpoint);
-  const visits = await kept.visits({ from: after, until: Number.MAX_SAFE_INTEGER });
+  // Who had begun to leave at the checkpoint left before it.
+  const ids = Object.values(checkpoint.beacons).flatMap(({ visit, left }) => visit?.id ?? left?.visit.id ?? []);
+  const visits = await kept.visits({ from: after, until: Number.MAX_SAFE_INTEGER, ids });
   const events = await kept.events({ after, visitIds: visits.map(({ id }) => id) });
   // A visit that was told to be over stays so until a sample shows otherwise.
   const isTold = (visitId: string) => told.has(visitId) || visits.some(({ id, isOpen }) => id === visitId && !isOpen);
@@ -427,7 +429,7 @@ async function join({ installationId, record, samples, settingsOf, kept }: Sensi
   const facts = factsOf([...events, ...ends], null);
   const first = (samples[0] as Sample).occurredAt;
   const last = (samples.at(-1) as Sample).occurredAt;
-  const visits = await kept.visits({ from: first - WINDOW_MS, until: last + WINDOW_MS });
+  const visits = await kept.visits({ from: first - WINDOW_MS, until: last + WINDOW_MS, ids: [] });
   const told = await kept.events({ after: first - 1, visitIds: visits.map(({ id }) => id) });
   return reconcile({
     facts: { visits: facts.visits, loose: [] },

@@ -218,28 +218,45 @@ interface VisitRow extends Row {
   readonly created_at: number;
 }
 
-/** Visits that were under way at some moment of a period, oldest first. */
-export async function findVisitsBetween(
+export interface VisitScope {
+  /** Under way at some moment from then until then, ms. */
+  readonly from: number;
+  readonly until: number;
+  /** And these, whenever they were. */
+  readonly ids: readonly string[];
+}
+
+const visitColumns = raw('object_id, beacon_id, entered_at, left_at, is_open, source, created_at');
+
+/** Visits of an installation, oldest first. */
+export async function findVisits(
   db: Db,
   { appId, installationId }: TrackKey,
-  { from, until }: { readonly from: number; readonly until: number },
+  { from, until, ids }: VisitScope,
 ): Promise<StoredVisit[]> {
   const rows = await db.all<VisitRow>(
-    sql`select object_id, beacon_id, entered_at, left_at, is_open, source, created_at from visits
+    sql`select ${visitColumns} from visits
       where app_id = ${appId} and installation_id = ${installationId}
-        and entered_at <= ${until}
-        and (is_open = 1 or left_at >= ${from})
-      order by entered_at, object_id`,
+        and entered_at <= ${until} and (is_open = 1 or left_at >= ${from})`,
   );
-  return rows.map((row) => ({
-    id: row.object_id,
-    beaconId: row.beacon_id,
-    enteredAt: row.entered_at,
-    leftAt: row.left_at,
-    isOpen: row.is_open !== 0,
-    source: row.source === 'device' ? 'device' : 'samples',
-    createdAt: row.created_at,
-  }));
+  const found = new Map(rows.map((row) => [row.object_id, row]));
+  for (const id of ids.filter((id) => !found.has(id))) {
+    const row = await db.one<VisitRow>(
+      sql`select ${visitColumns} from visits where app_id = ${appId} and object_id = ${id}`,
+    );
+    if (row) found.set(id, row);
+  }
+  return [...found.values()]
+    .sort((a, b) => a.entered_at - b.entered_at || (a.object_id < b.object_id ? -1 : 1))
+    .map((row) => ({
+      id: row.object_id,
+      beaconId: row.beacon_id,
+      enteredAt: row.entered_at,
+      leftAt: row.left_at,
+      isOpen: row.is_open !== 0,
+      source: row.source === 'device' ? 'device' : 'samples',
+      createdAt: row.created_at,
+    }));
 }
 
 interface EventRow extends Row {

@@ -69,7 +69,7 @@ export function readsOf(db: Db, { appId, installationId, userId, site = storedSi
     visitCount: (beaconId) => past.countVisits(db, { ...key, beaconId }),
     kept: {
       segments: (from) => store.findSegments(db, key, from),
-      visits: (period) => store.findVisitsBetween(db, key, period),
+      visits: (scope) => store.findVisits(db, key, scope),
       events: (scope) => store.findEventsAfter(db, key, scope),
     },
   };
