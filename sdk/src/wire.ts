@@ -1998,7 +1998,7 @@ export interface Operations {
         readonly problems: readonly {
           /** Which of the sightings, counted from 0 */
           readonly index: number;
-          /** Such as unknown_beacon, unusable, bad_time, late */
+          /** Such as unknown_beacon, unusable, bad_time, shared_address */
           readonly code: string;
           readonly field?: string;
           /** What is wrong and what to do */
@@ -2059,7 +2059,7 @@ export interface Operations {
         readonly problems: readonly {
           /** Which of the sightings, counted from 0 */
           readonly index: number;
-          /** Such as unknown_beacon, unusable, bad_time, late */
+          /** Such as unknown_beacon, unusable, bad_time, shared_address */
           readonly code: string;
           readonly field?: string;
           /** What is wrong and what to do */

@@ -9,7 +9,16 @@ import {
   type Sample,
   type TrackState,
 } from '../../../proximity/index.ts';
-import { type Corrections, factsOf, noCorrections, type Reconciled, reconcile, type VisitChange } from './reconcile.ts';
+import {
+  type Corrections,
+  type Facts,
+  factsOf,
+  noCorrections,
+  type Reconciled,
+  reconcile,
+  type VisitChange,
+  type VisitFacts,
+} from './reconcile.ts';
 import { readSamples, writeSamples } from './sample-text.ts';
 import {
   knownUntil,
@@ -432,12 +441,43 @@ async function join({ installationId, record, samples, settingsOf, kept }: Sensi
   const visits = await kept.visits({ from: first - WINDOW_MS, until: last + WINDOW_MS, ids: [] });
   const told = await kept.events({ after: first - 1, visitIds: visits.map(({ id }) => id) });
   return reconcile({
-    facts: { visits: facts.visits, loose: [] },
+    facts: { visits: [...facts.visits, ...exitsOf(installationId, { samples, visits, told, facts })], loose: [] },
     visits,
     events: told,
     mode: 'join',
     after: first,
     since: record.since,
+  });
+}
+
+interface Joining {
+  readonly samples: readonly Sample[];
+  readonly visits: readonly StoredVisit[];
+  readonly told: readonly PresenceEvent[];
+  readonly facts: Facts;
+}
+
+/** Stored visits whose end was only guessed, and that an EXIT of the phone ends now. */
+function exitsOf(installationId: string, { samples, visits, told, facts }: Joining): VisitFacts[] {
+  const ended = new Set(facts.visits.map(({ exit }) => `${exit?.beaconId} ${exit?.at}`));
+  return samples.flatMap(({ event, beaconId, occurredAt: at }): VisitFacts[] => {
+    if (event !== 'EXIT' || ended.has(`${beaconId} ${at}`)) return [];
+    const visit = visits.findLast((one) => one.beaconId === beaconId && one.enteredAt <= at);
+    const guess = told.find(({ visitId, inferred }) => visitId === visit?.id && inferred === true);
+    if (visit === undefined || guess === undefined || guess.at < at) return [];
+    const { id, enteredAt } = visit;
+    const exit: PresenceEvent = {
+      id: guess.id,
+      event: 'EXIT',
+      installationId,
+      beaconId,
+      visitId: id,
+      at,
+      enteredAt,
+      leftAt: at,
+      cause: 'device',
+    };
+    return [{ id, beaconId, enteredAt, enter: null, exit, zones: [] }];
   });
 }
 

@@ -133,7 +133,7 @@ export function answeredVerdict(verdict: Verdict): object {
 
 export const problemSchema = Type.Object({
   index: Type.Integer({ minimum: 0, description: 'Which of the sightings, counted from 0' }),
-  code: Type.String({ description: 'Such as unknown_beacon, unusable, bad_time, late' }),
+  code: Type.String({ description: 'Such as unknown_beacon, unusable, bad_time, shared_address' }),
   field: Type.Optional(Type.String()),
   message: Type.String({ description: 'What is wrong and what to do' }),
 });

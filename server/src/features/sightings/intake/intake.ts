@@ -174,10 +174,26 @@ export async function placeItems(
     if ('code' in place) problems.push({ index: item.index, ...place });
     else placed.push({ item, ...place });
   }
-  return { placed, problems };
+  return { placed, problems: [...problems, ...sharedAddresses(items, found)] };
+}
+
+/** Tells once a batch of each address that several beacons have: the oldest counts, which may not be what was meant. */
+function sharedAddresses(items: readonly Item[], { shared }: Found): ItemProblem[] {
+  if (shared.size === 0) return [];
+  const told = new Set<string>();
+  return items.flatMap(({ index, subject }) => {
+    const key = subject.direction === 'phone' && subject.address ? addressText(subject.address) : '';
+    const [first, second] = shared.get(key) ?? [];
+    if (!first || !second || told.has(key)) return [];
+    told.add(key);
+    const message = `The beacons ${first.objectId} and ${second.objectId} have the same uuid, major and minor. Sightings count for ${first.objectId}, the older one: give one of them other numbers, or delete it.`;
+    return [{ index, code: 'shared_address', field: 'uuid', message }];
+  });
 }
 
 interface Found {
+  /** Addresses that several beacons have, with these, oldest first. */
+  readonly shared: ReadonlyMap<string, readonly SiteBeacon[]>;
   readonly byId: ReadonlyMap<string, SiteBeacon>;
   readonly byAddress: ReadonlyMap<string, SiteBeacon>;
   readonly byRegion: ReadonlyMap<string, readonly SiteBeacon[]>;
@@ -233,9 +249,12 @@ async function lookUp(
     store.findBeaconsByGateway(db, appId, names),
     store.findInstallationsByTag(db, appId, tags),
   ]);
+  const addressOf = ({ uuidKey, major, minor }: SiteBeacon) => addressText({ uuid: uuidKey, major, minor });
+  const beacons = distinct(byAddress, ({ objectId }) => objectId);
   return {
     byId: firstBy(byId, ({ objectId }) => objectId),
-    byAddress: firstBy(byAddress, ({ uuidKey, major, minor }) => addressText({ uuid: uuidKey, major, minor })),
+    byAddress: firstBy(beacons, addressOf),
+    shared: new Map([...Map.groupBy(beacons, addressOf)].filter(([, all]) => all.length > 1)),
     byRegion: new Map(byRegion),
     byGateway: firstBy(byGateway, ({ gatewayKey }) => gatewayKey ?? ''),
     byTag: new Map([...byTag].reverse().map((row) => [row.advertised_key, row.object_id])),

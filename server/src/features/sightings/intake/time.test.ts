@@ -329,6 +329,32 @@ for (const database of databases) {
       }
     });
 
+    test('two beacons with one address are told apart to whoever sends, and the oldest counts', async () => {
+      const other = await site.beacon({ major: 1, minor: 1 });
+      const { events, problems } = await site.send(near(5, site.now - 5_000));
+      assert.deepEqual(
+        events.map(({ beaconId }: { beaconId: { objectId: string } }) => beaconId.objectId),
+        [site.hall, site.hall],
+      );
+      assert.deepEqual(
+        problems.map(({ index, code }: Record<string, unknown>) => [index, code]),
+        [[0, 'shared_address']],
+      );
+      assert.match(problems[0].message, new RegExp(`${site.hall} and ${other}`));
+    });
+
+    test('an EXIT from before what is kept ends the visit that was only guessed to be over', async () => {
+      // Enough to drop the oldest samples.
+      const past = site.now - 3 * day;
+      for (let batch = 0; batch < 6; batch++)
+        await site.send(walk(stay(20, 1000), site.now - 7_000_000 + batch * 1_000_000));
+      await site.send([site.decided('ENTER', past)]);
+      assert.equal((await visits())[0].inferred, true);
+      await site.send([site.decided('EXIT', past + 45_000)]);
+      const [visit, ...others] = await visits();
+      assert.deepEqual([visit.dwell, visit.inferred, visit.endedBy, others.length], [45, false, 'device', 0]);
+    });
+
     test('a calibration in the middle of a visit leaves the zone alone', async () => {
       const start = site.now;
       site.app.clock.now += 10_000;
