@@ -64,8 +64,8 @@ async function drive(times: number, atOnce: number, work: (index: number) => Pro
 
 /** A phone's own decisions, a minute apart: closer together they would be a phone that cannot make up its mind. */
 const minute = 60_000;
-/** The pretend time; it stays behind the real one. */
-let clock = Date.now() - 300 * 86_400_000;
+/** The pretend time: behind the real one, and not so far that a visit would be closed by the clock. */
+let clock = Date.now() - 6 * 3_600_000;
 
 function sighting(index: number, occurredAt = Date.now()) {
   const round = Math.floor(index / visitors);
