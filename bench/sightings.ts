@@ -62,9 +62,14 @@ async function drive(times: number, atOnce: number, work: (index: number) => Pro
   return { total: performance.now() - start, each: each.sort((a, b) => a - b) };
 }
 
-function sighting(index: number) {
+/** A phone's own decisions, a minute apart: closer together they would be a phone that cannot make up its mind. */
+const minute = 60_000;
+/** The pretend time: behind the real one, and not so far that a visit would be closed by the clock. */
+let clock = Date.now() - 6 * 3_600_000;
+
+function sighting(index: number, occurredAt = Date.now()) {
   const round = Math.floor(index / visitors);
-  return { beacon, event: round % 2 === 0 ? 'ENTER' : 'EXIT', occurredAt: Date.now() };
+  return { beacon, event: round % 2 === 0 ? 'ENTER' : 'EXIT', occurredAt };
 }
 
 interface Load {
@@ -84,13 +89,14 @@ async function throughput(db: Database, appId: string, { atOnce, size }: Load): 
     expect: () => undefined,
     announce: async () => undefined,
   });
+  const begun = clock;
+  clock += (events / visitors + size + 1) * minute;
   const { total } = await drive(events / size, atOnce, async (index) => {
     const installationId = idOf(index % visitors);
-    const now = Date.now();
-    const sightings =
-      size === 1
-        ? [sighting(index)]
-        : Array.from({ length: size }, (_, n) => ({ ...sighting(n * visitors), occurredAt: now - 10 * (size - n) }));
+    const now = begun + (Math.floor(index / visitors) + 1) * size * minute;
+    const sightings = Array.from({ length: size }, (_, n) =>
+      sighting(size === 1 ? index : n * visitors, now - minute * (size - 1 - n)),
+    );
     const answer = await service.take(
       { appId, policy: defaultPolicy, now, userId: undefined, seesAll: true },
       { installationId, sightings },
@@ -102,7 +108,7 @@ async function throughput(db: Database, appId: string, { atOnce, size }: Load): 
 
 async function latency(db: Database, port: number, headers: Record<string, string>, atOnce: number): Promise<string> {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
-  await db.run(raw('delete from presence'));
+  await db.run(raw('delete from tracks'));
   const { each, total } = await drive(visitors, atOnce, (index) => {
     const body = JSON.stringify({ installationId: idOf(index), sightings: [sighting(index)] });
     return post({ port, agent, headers }, body);

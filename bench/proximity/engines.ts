@@ -1,5 +1,5 @@
-import { observe } from '../../server/src/proximity/observe.ts';
-import type { EventKind, PresenceState, Sensitivity } from '../../server/src/proximity/presence/types.ts';
+import type { EventKind, Sensitivity, TrackState } from '../../server/src/proximity/presence/types.ts';
+import { follow } from '../../server/src/proximity/track.ts';
 
 /** An engine under comparison: one sample in, the events that it confirms out. */
 export interface Engine {
@@ -47,15 +47,15 @@ export function pharos(sensitivity: Sensitivity): Engine {
   return {
     name: sensitivity,
     start(measuredPower) {
-      let state: PresenceState | null = null;
+      let state: TrackState | null = null;
       return (at, rssi) => {
-        const outcome = observe({
+        // The recordings hold a few samples of one instant, which the service would replay as one.
+        const occurredAt = Math.max(at, (state?.at ?? 0) + 1);
+        const outcome = follow({
           installationId: 'visitor',
-          beaconId: 'beacon',
           state,
-          settings: { sensitivity, measuredPower },
-          observations: [{ occurredAt: at, rssi }],
-          now: at,
+          settingsOf: () => ({ sensitivity, measuredPower }),
+          samples: [{ beaconId: 'beacon', occurredAt, rssi }],
         });
         state = outcome.state;
         return outcome.events.length === 0 ? NOTHING : outcome.events.map(({ event }) => event);

@@ -1,7 +1,8 @@
-import { observe } from '../../server/src/proximity/observe.ts';
 import { newFilter, updateFilter } from '../../server/src/proximity/presence/filter.ts';
-import type { Observation, PresenceState } from '../../server/src/proximity/presence/types.ts';
+import type { Sample, TrackState } from '../../server/src/proximity/presence/types.ts';
+import { judgeEvents, type Wait } from '../../server/src/proximity/rules/judging.ts';
 import type { Rules } from '../../server/src/proximity/rules/rule-types.ts';
+import { follow } from '../../server/src/proximity/track.ts';
 
 export interface Rate {
   readonly name: string;
@@ -37,7 +38,7 @@ function filterRate(): Rate {
 
 /** A thousand visitors who come and go in turn, each with its own state, three triggers and the polite preset. */
 function engineRate(batch: number): Rate {
-  const states = new Map<number, PresenceState>();
+  const states = new Map<number, Visitor>();
   const rounds = 300;
   const seconds = timed(() => {
     for (let round = 0; round < rounds; round += batch) {
@@ -50,23 +51,40 @@ function engineRate(batch: number): Rate {
   };
 }
 
-function step(states: Map<number, PresenceState>, work: { visitor: number; round: number; batch: number }): void {
+interface Visitor {
+  readonly state: TrackState;
+  readonly waits: readonly Wait[];
+}
+
+function step(states: Map<number, Visitor>, work: { visitor: number; round: number; batch: number }): void {
   const { visitor, round, batch } = work;
-  const observations: Observation[] = [];
+  const samples: Sample[] = [];
   for (let index = round; index < round + batch; index++) {
     const far = (index + visitor) % 100 < 50 ? 0 : 25;
-    observations.push({ occurredAt: 1_700_000_000_000 + index * 1000, rssi: -58 - far - ((index * 31 + visitor) % 7) });
+    const rssi = -58 - far - ((index * 31 + visitor) % 7);
+    samples.push({ beaconId: 'beacon', occurredAt: 1_700_000_000_000 + index * 1000, rssi });
   }
   const now = 1_700_000_000_000 + (round + batch) * 1000;
-  const outcome = observe({
+  const before = states.get(visitor);
+  const { state, events } = follow({
     installationId: `visitor${visitor}`,
-    beaconId: 'beacon',
-    state: states.get(visitor) ?? null,
-    observations,
-    rules,
-    now,
+    state: before?.state ?? null,
+    samples,
+    settingsOf: () => ({}),
   });
-  states.set(visitor, outcome.state);
+  const { waits } = judgeEvents({
+    events,
+    waits: before?.waits ?? [],
+    state,
+    exitOf: (id) => events.find(({ event, visitId }) => event === 'EXIT' && visitId === id),
+    isProvisional: () => false,
+    knownUntil: now,
+    now,
+    rulesOf: () => rules,
+    fired: [],
+    earlierVisits: () => 0,
+  });
+  states.set(visitor, { state, waits });
 }
 
 function timed(work: () => void): number {

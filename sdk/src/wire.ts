@@ -759,8 +759,8 @@ export interface SendSightingsBody {
   readonly sightings: readonly unknown[];
   /** The sender's clock at sending, ISO 8601 or epoch milliseconds; then its error is corrected exactly */
   readonly sentAt?: string | number;
-  /** How long silence has to last until somebody has left depends on it */
-  readonly sender?: 'phone' | 'androidBackground' | 'espresense' | 'openmqttgateway';
+  /** How long silence has to last until somebody has left depends on it: 30 s for a phone, 45 minutes for one in the background */
+  readonly sender?: 'phone' | 'androidBackground' | 'iosBackground' | 'espresense' | 'openmqttgateway';
   /** Seconds between two reports of this sender */
   readonly interval?: number;
   /** A fixed receiver that hears tags; metadata.gatewayId of the beacon where it is installed */
@@ -794,8 +794,8 @@ export interface SimulateSightingsBody {
   /** Who has sensed this: the client's own installationId or the objectId. Not needed by gateways. */
   readonly installationId?: string;
   readonly sightings: readonly unknown[];
-  /** How long silence has to last until somebody has left depends on it */
-  readonly sender?: 'phone' | 'androidBackground' | 'espresense' | 'openmqttgateway';
+  /** How long silence has to last until somebody has left depends on it: 30 s for a phone, 45 minutes for one in the background */
+  readonly sender?: 'phone' | 'androidBackground' | 'iosBackground' | 'espresense' | 'openmqttgateway';
   /** Seconds between two reports of this sender */
   readonly interval?: number;
   /** A fixed receiver that hears tags; metadata.gatewayId of the beacon where it is installed */
@@ -1998,7 +1998,7 @@ export interface Operations {
         readonly problems: readonly {
           /** Which of the sightings, counted from 0 */
           readonly index: number;
-          /** Such as unknown_beacon, unusable, bad_time, late */
+          /** Such as unknown_beacon, unusable, bad_time, shared_address */
           readonly code: string;
           readonly field?: string;
           /** What is wrong and what to do */
@@ -2059,7 +2059,7 @@ export interface Operations {
         readonly problems: readonly {
           /** Which of the sightings, counted from 0 */
           readonly index: number;
-          /** Such as unknown_beacon, unusable, bad_time, late */
+          /** Such as unknown_beacon, unusable, bad_time, shared_address */
           readonly code: string;
           readonly field?: string;
           /** What is wrong and what to do */

@@ -366,8 +366,8 @@ export interface ChangeOwnPasswordBody {
 export interface ChangeWebhookBody {
   /** https, or http where the way is your own */
   readonly url?: string;
-  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
-  readonly events?: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'message.fired' | 'message.verdict' | 'push.finished')[];
+  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
+  readonly events?: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished')[];
   readonly description?: string;
   readonly enabled?: boolean;
 }
@@ -391,8 +391,8 @@ export interface CreateBucketBody {
 export interface CreateWebhookBody {
   /** https, or http where the way is your own */
   readonly url: string;
-  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
-  readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'message.fired' | 'message.verdict' | 'push.finished')[];
+  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
+  readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished')[];
   readonly description?: string;
   readonly enabled?: boolean;
 }
@@ -595,8 +595,8 @@ export interface Webhook {
   readonly objectId: string;
   /** https, or http where the way is your own */
   readonly url: string;
-  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
-  readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'message.fired' | 'message.verdict' | 'push.finished')[];
+  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
+  readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished')[];
   readonly description: string;
   readonly enabled: boolean;
   /** retrying: the last calls failed; behind: more wait than are kept, and the oldest are given up; failing: none has worked for a day or longer */

@@ -28,7 +28,7 @@ export function tourRows(judged: readonly Judged[], context: TourContext): Trace
   // The final verdict after a wait takes the place of the pending one.
   const verdicts = new Map<string, readonly (string | number | null)[]>();
   for (const { decision, now } of judged) {
-    for (const event of decision.outcome.events) {
+    for (const event of decision.events) {
       traces.add('events', eventRow(appId, event, now));
       if (event.event === 'ENTER') entrances.set(event.visitId, { event, now });
       const entrance = entrances.get(event.visitId);
@@ -72,11 +72,11 @@ function visitRow(appId: string, entrance: Told, exit: Told) {
 }
 
 function logRows(appId: string, { decision, now }: Judged, random: Random) {
-  const isInStoryline = decision.triggers.some(({ trigger }) => trigger.kind === 'scenario' && trigger.enabled);
-  const modules = isInStoryline ? ['PRESENCE', 'STORYLINE'] : ['PRESENCE'];
-  const told = decision.outcome.events.filter(({ event }) => event === 'ENTER' || event === 'EXIT');
+  const isInStoryline = (beaconId: string) =>
+    (decision.triggers.get(beaconId) ?? []).some(({ trigger }) => trigger.kind === 'scenario' && trigger.enabled);
+  const told = decision.events.filter(({ event }) => event === 'ENTER' || event === 'EXIT');
   return told.flatMap((event) =>
-    modules.map((module) => {
+    (isInStoryline(event.beaconId) ? ['PRESENCE', 'STORYLINE'] : ['PRESENCE']).map((module) => {
       const { id, beaconId, installationId, at } = event;
       return [
         appId,
@@ -103,10 +103,10 @@ interface Writing {
 function addVerdicts({ traces, verdicts, random }: Writing, { decision, now }: Judged, context: TourContext): void {
   const { appId, guest, firingsSince } = context;
   const fired = new Map(decision.fired.map(({ verdict, deliveryId }) => [verdict, deliveryId]));
-  for (const verdict of decision.outcome.verdicts) {
+  for (const { beaconId, verdict } of decision.verdicts) {
     const { eventId, triggerId, kind, event, visitId, at } = verdict;
     const deliveryId = fired.get(verdict) ?? null;
-    const head = [appId, `${eventId}-${triggerId}`, eventId, triggerId, kind, event, decision.beaconId, guest.objectId];
+    const head = [appId, `${eventId}-${triggerId}`, eventId, triggerId, kind, event, beaconId, guest.objectId];
     const said = [verdict.outcome, verdict.reason, verdict.text, at, verdict.dueAt ?? null, deliveryId, now];
     verdicts.set(`${eventId}-${triggerId}`, [...head, visitId, ...said]);
     if (deliveryId === null) continue;
@@ -117,7 +117,7 @@ function addVerdicts({ traces, verdicts, random }: Writing, { decision, now }: J
 
 interface Fired {
   readonly deliveryId: string;
-  readonly verdict: Decision['outcome']['verdicts'][number];
+  readonly verdict: Decision['verdicts'][number]['verdict'];
   readonly now: number;
 }
 

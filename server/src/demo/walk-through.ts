@@ -1,9 +1,8 @@
 import type { AppPolicy } from '../access/policy.ts';
-import { type Decision, decide, Past, type Place, type Reads } from '../features/sightings/decide/decide.ts';
-import type { Stored } from '../features/sightings/decide/presence-store.ts';
+import { type Decision, decide, type Place, type Reads } from '../features/sightings/decide/decide.ts';
+import type { TrackRecord } from '../features/sightings/decide/track-record.ts';
 import type { SiteTrigger } from '../features/sightings/site/site-store.ts';
 import type { Observation } from '../proximity/index.ts';
-import { newPresence } from '../proximity/presence/state.ts';
 import type { Random } from '../simulation/random.ts';
 import type { Guest } from './guests.ts';
 import type { Hall } from './halls.ts';
@@ -82,29 +81,42 @@ interface OneTour {
 
 /** What the engine decides on the way, in order. */
 export async function walkThrough(venue: Venue, { guest, tour, random, visitsBefore }: OneTour): Promise<Judged[]> {
-  const presences = new Map<string, Stored>();
+  // A hall at a time: nobody is heard at two of them.
+  const records = new Map<string, TrackRecord>();
+  let hall = '';
+  const counts = new Map<string, number>();
+  const places = new Map<string, Place>();
   const judged: Judged[] = [];
+  let fired: Awaited<ReturnType<Reads['firings']>> = [];
   let time = 0;
   const reads: Reads = {
-    presence: async (beaconId) => presences.get(beaconId),
+    record: async () => records.get(hall),
+    places: async (beaconIds) => beaconIds.flatMap((id) => places.get(id) ?? []),
     triggers: async (beaconId) => venue.triggersAt(beaconId, time),
-    firings: async () => [],
+    firings: async () => fired,
+    visitCount: async (beaconId) => counts.get(beaconId) ?? 0,
+    kept: { segments: async () => [], visits: async () => [], events: async () => [] },
   };
-  const past = new Past(reads);
   const step = async (place: Place, observations: readonly Observation[] | null, now: number) => {
     time = now;
-    const hasTarget = guest.isInForeground || isReachable(guest, now);
-    const turn = { installationId: guest.objectId, policy: venue.policy, now, hasTarget };
-    const decision = await decide({ reads, past }, turn, place, observations);
-    presences.set(place.objectId, { state: decision.outcome.state, visitCount: decision.visitCount });
+    hall = place.objectId;
+    const hasPushTarget = isReachable(guest, now);
+    const hasTarget = guest.isInForeground || hasPushTarget;
+    const turn = { installationId: guest.objectId, policy: venue.policy, now, hasTarget, hasPushTarget };
+    const samples = observations?.map((one) => ({ ...one, beaconId: place.objectId })) ?? null;
+    const decision = await decide(reads, turn, samples);
+    records.set(hall, { ...decision.record, segments: [] });
+    fired = [...fired, ...decision.fired.map(({ verdict }) => verdict)];
+    for (const { event, beaconId } of decision.events)
+      if (event === 'EXIT') counts.set(beaconId, (counts.get(beaconId) ?? 0) + 1);
     judged.push({ decision, now });
-    return decision.outcome.deadline;
+    return decision.deadline;
   };
   for (const stop of tour.stops) {
     const place = venue.placeOf(stop.hall);
     if (!place) continue;
-    if (!presences.has(place.objectId))
-      presences.set(place.objectId, { state: newPresence(), visitCount: visitsBefore(stop.hall) });
+    if (!places.has(place.objectId)) counts.set(place.objectId, visitsBefore(stop.hall));
+    places.set(place.objectId, place);
     let due: number | null = null;
     for (const { observations, now } of reportsOf(random, guest, stop)) {
       // What falls due between two reports, such as the end of a wait for dwell.

@@ -7,6 +7,7 @@ export const happeningTypes = [
   'presence.zone',
   'visit.opened',
   'visit.closed',
+  'visit.updated',
   'message.fired',
   'message.verdict',
   'push.progress',

@@ -11,6 +11,7 @@ export const webhookEventTexts: Readonly<Record<WebhookEvent, string>> = {
   'presence.zone': 'A visitor came closer or moved away.',
   'visit.opened': 'A visit began.',
   'visit.closed': 'A visit ended, with its duration.',
+  'visit.updated': 'Late reports changed a visit, merged it with another one or removed it.',
   'message.fired': 'A notification or a scenario was shown.',
   'message.verdict': 'A decision about a message: shown, or why not. There are many of these.',
   'push.finished': 'A push is complete.',

@@ -56,7 +56,9 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
     onState('connecting');
     const opened = new EventSource(`/console/api/apps/${encodeURIComponent(appId)}/v2/stream`);
     source = opened;
-    for (const begins of ['ready', 'lost']) opened.addEventListener(begins, () => void readTheHour(opened));
+    // What was told before is not what it was.
+    for (const begins of ['ready', 'lost', 'visit.updated'])
+      opened.addEventListener(begins, () => void readTheHour(opened));
     for (const kind of kinds)
       opened.addEventListener(kind, ({ data }: MessageEvent<string>) =>
         onEvents([(JSON.parse(data) as { readonly data: LiveEvent }).data]),

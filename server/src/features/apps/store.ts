@@ -113,6 +113,8 @@ export const appTables = {
   firings: 'event_id',
   sighting_keys: 'sighting_key',
   presence: 'installation_id',
+  tracks: 'installation_id',
+  track_samples: 'installation_id',
   scenario_beacons: 'detail_id',
   webhook_deliveries: 'object_id',
   webhooks: 'object_id',

@@ -40,7 +40,7 @@ for (const database of databases) {
     }
     let visits = 0;
     async function visit() {
-      const at = site.now + ++visits * 10;
+      const at = site.now - 3_600_000 + ++visits * 60_000;
       await site.send([site.decided('ENTER', at)]);
       await site.send([site.decided('EXIT', at + 5)]);
     }

@@ -22,8 +22,8 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld): End
       tag: 'Stream',
       summary: 'Listen to what happens, as server-sent events',
       description:
-        'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, message.fired, push.progress, ' +
-        'push.finished, each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says ' +
+        'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, visit.updated, message.fired, ' +
+        'push.progress, push.finished, each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says ' +
         'that events between the last number and its own are no longer kept. Numbers count for one app. Users ' +
         'receive events of their own installations only, managers of all.',
       grant: 'user',

@@ -4,7 +4,7 @@ import type { Database, Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
 import type { Feature, InBackground } from '../feature.ts';
 import type { Announce } from '../happening.ts';
-import { mendFuturePresences } from './decide/presence-store.ts';
+import { mendFutureTracks } from './decide/track-store.ts';
 import { sightingEndpoints } from './intake/routes.ts';
 import { createSightingService } from './intake/service.ts';
 import { createTicker, type Ticker, type TickerDeps } from './intake/ticker.ts';
@@ -51,7 +51,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     jobs: erasureJobHandlers(db),
     sweeps: { 'purging old traces': () => retention.sweep() },
     start() {
-      inBackground('presences after a clock that was set back', () => mendFuturePresences(db, now()));
+      inBackground('presences after a clock that was set back', () => mendFutureTracks(db, now()));
       ticker.start(inBackground);
     },
     stop: () => ticker.stop(),

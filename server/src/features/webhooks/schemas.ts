@@ -16,6 +16,7 @@ const descriptions: Readonly<Record<HappeningType, string>> = {
   'presence.zone': 'a change of zone (IMMEDIATE, NEAR, FAR)',
   'visit.opened': 'a visit has begun',
   'visit.closed': 'a visit is over',
+  'visit.updated': 'late reports have corrected a visit: `change` is corrected, reopened, merged or removed',
   'message.fired': 'a notification or scenario was shown',
   'message.verdict': 'for each event and message: shown, or the rule that stopped it',
   'push.progress': 'a push has reached more recipients',

@@ -1,60 +1,96 @@
 import { newGate } from './gate.ts';
-import type { PresenceState } from './types.ts';
-import { endWait, endWaits, leave, type Run } from './visits.ts';
+import type { PresenceState, TrackState } from './types.ts';
+import { FLAP_MS, leave, type Place, type Run } from './visits.ts';
 
 /** What the mere passing of time brings about. Nothing polls: each state knows when it has to be looked at next. */
 
-/** A visit open for so long closes by itself: the phone was switched off, or its EXIT was lost. */
+/** A visit that a phone has decided closes by itself so long after its last sign of life: its EXIT was lost. */
 export const LONGEST_VISIT_MS = 12 * 3_600_000;
 
-/** Does everything that was due at or before `at` (the sender's clock), in order of time. */
+/** After so long without a sample a beacon's filters say nothing any more and are dropped with it. */
+const FORGET_MS = 15 * 60_000;
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** When silence ends the contact. */
+function quietAt({ inContact, heardAt, silence }: PresenceState): number {
+  return inContact && heardAt !== null ? heardAt + silence : NEVER;
+}
+
+/** When a visit that nobody ends is closed. Samples from within the radius keep one open for as long as they come. */
+function timeoutAt({ visit, insideAt }: PresenceState): number {
+  return visit?.source === 'device' ? Math.max(visit.enteredAt, insideAt ?? 0) + LONGEST_VISIT_MS : NEVER;
+}
+
+/** When nothing is left to remember of a beacon. */
+function forgottenAt(state: PresenceState): number {
+  if (state.visit !== null || state.inContact) return NEVER;
+  const heard = Math.max(0, ...state.filters.map(({ at }) => at + FORGET_MS));
+  return Math.max(heard, state.left === null ? 0 : state.left.at + FLAP_MS + 1, state.leftAt ?? 0);
+}
+
+/** Does everything at all beacons that was due at or before `at` (sensing time), in order of time and then of the id. */
 export function expire(run: Run, at: number): void {
-  const { state } = run;
+  const { track } = run;
+  if (track.dueAt === null || track.dueAt > at) return;
   for (;;) {
-    const wait = state.waits.length === 0 ? undefined : state.waits.reduce((a, b) => (b.dueAt < a.dueAt ? b : a));
-    const close = state.visit === null ? Number.POSITIVE_INFINITY : state.visit.enteredAt + LONGEST_VISIT_MS;
-    const quiet = state.heardAt === Number.MIN_SAFE_INTEGER ? Number.POSITIVE_INFINITY : state.quietAt;
-    const first = Math.min(wait?.dueAt ?? Number.POSITIVE_INFINITY, close, quiet);
+    let first = NEVER;
+    let firstId = '';
+    for (const beaconId of Object.keys(track.beacons)) {
+      const due = dueOf(track.beacons[beaconId] as PresenceState);
+      if (due < first || (due === first && due < NEVER && beaconId < firstId)) {
+        first = due;
+        firstId = beaconId;
+      }
+    }
+    track.dueAt = first === NEVER ? null : first;
     if (first > at) return;
-    if (wait !== undefined && wait.dueAt === first) endWait(run, wait, first);
-    else if (quiet === first) fallSilent(run);
-    // The gate stays inside: who has not left does not enter again.
-    else leave(run, { at: close, leftAt: Math.min(state.lastAt, close), cause: 'timeout' });
+    expireOne(run, { beaconId: firstId, state: track.beacons[firstId] as PresenceState }, first);
   }
 }
 
+function dueOf(state: PresenceState): number {
+  return Math.min(quietAt(state), timeoutAt(state), forgottenAt(state));
+}
+
+function expireOne(run: Run, place: Place, at: number): void {
+  const { state } = place;
+  if (quietAt(state) === at) fallSilent(run, place, at);
+  else if (timeoutAt(state) === at) timeOut(run, place, at);
+  else delete run.track.beacons[place.beaconId];
+}
+
 /** Contact is lost: the zones are unknown again, and a visit that samples opened is over. */
-function fallSilent(run: Run): void {
-  const { state } = run;
-  if (state.visit?.source === 'samples') {
-    leave(run, { at: state.quietAt, leftAt: state.heardAt, cause: 'silence' });
-  }
-  if (state.visit === null) {
-    endWaits(run, state.quietAt);
-    state.passId = null;
-  }
+function fallSilent(run: Run, place: Place, at: number): void {
+  const { state } = place;
+  if (state.visit?.source === 'samples') leave(run, place, { at, leftAt: state.heardAt ?? at, cause: 'silence' });
+  if (state.visit === null) state.passId = null;
   state.radius = newGate();
   state.near = newGate();
   state.immediate = newGate();
   state.zone = null;
-  // The filters stay: they know the last sample when it comes again, and begin anew with the next one by themselves.
-  state.heardAt = Number.MIN_SAFE_INTEGER;
+  state.inContact = false;
+}
+
+function timeOut(run: Run, place: Place, at: number): void {
+  const { state } = place;
+  const visit = state.visit;
+  if (visit === null) return;
+  leave(run, place, { at, leftAt: Math.max(visit.enteredAt, state.heardAt ?? 0), cause: 'timeout' });
+}
+
+/** Notes that the beacon has to be looked at again. */
+export function noteDue(track: TrackState, state: PresenceState): void {
+  const due = dueOf(state);
+  if (due < (track.dueAt ?? NEVER)) track.dueAt = due;
 }
 
 /**
- * When the state has to be looked at again, by the service's clock (ms), or null: the earliest of silence while a visit is
- * open, a trigger's wait, and twelve hours. Nothing is due for a visitor who merely passes far away.
+ * Until when (ms, sensing time) the visits of the beacon stay open if nothing more is heard, or null: nothing is open.
+ * `patience` (ms): no silence shorter than this is told, since the sender delivers that rarely.
  */
-export function nextDeadline(state: PresenceState): number | null {
-  let due = Number.POSITIVE_INFINITY;
-  for (const wait of state.waits) due = Math.min(due, wait.dueAt + state.lag);
-  if (state.visit !== null) due = Math.min(due, state.visit.enteredAt + LONGEST_VISIT_MS + state.lag);
-  if (state.visit?.source === 'samples') due = Math.min(due, state.quietAt + state.lag);
-  return due === Number.POSITIVE_INFINITY ? null : due;
-}
-
-/** Brings the state to `now` (the service's clock): what was due happens at the time at which it was due. */
-export function expireBy(run: Run, now: number): void {
-  // Silence counts from the arrival of the last report, so a late batch does not end the visit that it has just told of.
-  expire(run, now - run.state.lag);
+export function endOf(state: PresenceState, patience: number): number | null {
+  if (state.visit === null) return null;
+  if (state.visit.source === 'device') return timeoutAt(state);
+  return (state.heardAt ?? state.visit.confirmedAt) + Math.max(state.silence, patience);
 }

@@ -22,6 +22,9 @@ export const GATE_TUNING: Readonly<Record<Sensitivity, GateTuning>> = {
   fast: { inFactor: 0.8, inHold: 0, inSamples: 1, ...WAY_OUT },
 };
 
+/** For a sender whose next report comes minutes later: one sample says that somebody came, two that they left. */
+export const SPARSE_TUNING: GateTuning = { inFactor: 5 / 6, inHold: 0, inSamples: 1, ...WAY_OUT };
+
 export function newGate(): GateState {
   return { inside: null, toward: null, since: 0, count: 0 };
 }

@@ -38,9 +38,18 @@ export function visitId(installationId: string, beaconId: string, startedAt: num
   return timedId(startedAt, ['visit', installationId, beaconId, startedAt]);
 }
 
-/** A confirmed event's id. */
-export function presenceEventId(visit: string, event: EventKind, at: number): string {
-  return timedId(at, ['event', visit, event, at]);
+/**
+ * A confirmed event's id. `order` counts the installation's events at one instant: their ids sort in the order in which
+ * they were confirmed.
+ */
+export function presenceEventId(of: {
+  readonly visit: string;
+  readonly event: EventKind;
+  readonly at: number;
+  readonly order: number;
+}): string {
+  const id = timedId(of.at, ['event', of.visit, of.event, of.at]);
+  return id.slice(0, 8) + ALPHABET[Math.min(of.order, ALPHABET.length - 1)] + id.slice(9);
 }
 
 /** What a sighting is known by: the client's `eventId`, else a hash over what makes two reports the same report. */

@@ -1,10 +1,9 @@
 import { distanceFromLoss, pathLoss } from './distance.ts';
-import { expire } from './expiry.ts';
 import { newFilter, updateFilter } from './filter.ts';
-import { GATE_TUNING, newGate, updateGate } from './gate.ts';
-import { silenceMs } from './silence.ts';
-import type { Observation, PresenceState, Zone } from './types.ts';
-import { enter, leave, type Run, report } from './visits.ts';
+import { GATE_TUNING, newGate, SPARSE_TUNING, updateGate } from './gate.ts';
+import { isSparse, silenceMs } from './silence.ts';
+import type { PresenceState, Sample, Zone } from './types.ts';
+import { enter, leave, type Place, type Run, report } from './visits.ts';
 
 /**
  * Presence of one installation at one beacon, as a state machine over time.
@@ -29,77 +28,70 @@ export const DEFAULT_RADIUS = 3;
 const RECEIVER_FRESH_MS = 8_000;
 const MOST_RECEIVERS = 8;
 
-export type Skip = 'late' | 'duplicate' | 'no_measurement';
-
-/** Takes one observation whose time is already corrected. Null when it counted, else why it did not. */
-export function applyObservation(run: Run, observation: Observation, receivedAt: number): Skip | null {
-  if (observation.event !== undefined) return applyDecision(run, observation, observation.event, receivedAt);
-  const { state } = run;
-  const loss = pathLoss(observation, run.settings);
-  if (loss === null) return 'no_measurement';
-  const receiver = observation.receiver ?? '';
-  const at = observation.occurredAt;
-  if (at < state.lastAt) return 'late';
-  if (at === state.lastAt && state.filters.some((filter) => filter.receiver === receiver && filter.at === at)) {
-    return 'duplicate';
-  }
-  expire(run, at);
-  hear(state, observation, receivedAt);
-  weigh(run, takeIn(run, { receiver, loss, at, smoothed: observation.smoothed === true }), at);
-  return null;
-}
-
-/** Notes the sign of life and moves the moment at which silence means EXIT. A shorter interval never shortens it. */
-function hear(state: PresenceState, observation: Observation, receivedAt: number): void {
-  const at = observation.occurredAt;
-  const silence = silenceMs(observation);
-  state.lastAt = at;
-  state.heardAt = at;
-  state.lag = Math.max(0, receivedAt - at);
-  state.quietAt = Math.max(state.quietAt, at + silence);
-}
-
-interface Sample {
-  readonly receiver: string;
-  readonly loss: number;
-  readonly at: number;
-  readonly smoothed: boolean;
-}
-
-/** Filters the sample; the distance in metres of the nearest receiver that was heard lately. */
-function takeIn(run: Run, sample: Sample): number {
-  const { filters } = run.state;
-  const { receiver, loss, at } = sample;
-  let own = filters.find((filter) => filter.receiver === receiver);
+/**
+ * Takes what one receiver of the beacon measured at one instant into its filter. Several values of one instant (clocks that
+ * tell whole seconds) count as one sample with their mean path loss, so that it makes no difference how they were delivered.
+ */
+export function hear(run: Run, { beaconId, state }: Place, samples: readonly Sample[]): void {
+  const sample = samples[samples.length - 1] as Sample;
+  if (!state.inContact && state.visit === null) state.settings = run.settingsOf(beaconId);
+  state.inContact = true;
+  state.heardAt = sample.occurredAt;
+  state.silence = silenceMs(sample);
+  const loss = meanLoss(samples, state);
+  if (loss === null) return;
+  const { filters } = state;
+  const receiver = sample.receiver ?? '';
+  const at = sample.occurredAt;
+  const own = filters.find((filter) => filter.receiver === receiver);
   if (own === undefined) {
-    own = newFilter(receiver, loss, at);
     if (filters.length >= MOST_RECEIVERS) filters.sort((a, b) => b.at - a.at).pop();
-    filters.push(own);
-  } else if (sample.smoothed) {
+    filters.push(newFilter(receiver, loss, at));
+  } else if (sample.smoothed === true) {
     own.mean = loss;
     own.at = at;
   } else {
-    updateFilter(own, loss, at, run.settings.sensitivity ?? 'stable');
+    updateFilter(own, loss, at, state.settings.sensitivity ?? 'stable');
   }
-  let least = own.mean;
-  for (const filter of filters) {
-    if (filter.mean < least && at - filter.at <= RECEIVER_FRESH_MS) least = filter.mean;
-  }
-  return distanceFromLoss(least);
 }
 
-/** Shows a distance to the three gates and reports what they confirm. Inward: ENTER, then the zone; outward the reverse. */
-function weigh(run: Run, distance: number, at: number): void {
-  const { state, settings } = run;
-  const tuning = GATE_TUNING[settings.sensitivity ?? 'stable'];
-  const crossed = updateGate(state.radius, distance, at, settings.radius ?? DEFAULT_RADIUS, tuning);
+/** Mean path loss in dB of the distinct values, or null where none holds a measurement. */
+function meanLoss(samples: readonly Sample[], { settings }: PresenceState): number | null {
+  if (samples.length === 1) return pathLoss(samples[0] as Sample, settings);
+  const losses = new Set(samples.flatMap((sample) => pathLoss(sample, settings) ?? []));
+  if (losses.size === 0) return null;
+  let sum = 0;
+  for (const loss of losses) sum += loss;
+  return sum / losses.size;
+}
+
+/** The distance in metres of the nearest receiver that was heard lately; null where none has measured. */
+export function nearestDistance({ filters }: PresenceState, at: number): number | null {
+  let least: number | null = null;
+  for (const { mean, at: heard } of filters) {
+    if (at - heard <= RECEIVER_FRESH_MS && (least === null || mean < least)) least = mean;
+  }
+  return least === null ? null : distanceFromLoss(least);
+}
+
+/**
+ * Shows the beacon's distance to its three gates and reports what they confirm. Inward: ENTER, then the zone; outward the
+ * reverse.
+ */
+export function weigh(run: Run, place: Place, { distance, sample }: { distance: number; sample: Sample }): void {
+  const { state } = place;
+  const at = sample.occurredAt;
+  const { sensitivity = 'stable', radius = DEFAULT_RADIUS } = state.settings;
+  const tuning = isSparse(sample) ? SPARSE_TUNING : GATE_TUNING[sensitivity];
+  const crossed = updateGate(state.radius, distance, at, radius, tuning);
   updateGate(state.near, distance, at, NEAR_RADIUS, tuning);
   updateGate(state.immediate, distance, at, IMMEDIATE_RADIUS, tuning);
+  if (state.radius.inside === true) state.insideAt = at;
   if (crossed && state.radius.inside === true)
-    enter(run, { at, since: state.radius.since, source: 'samples', distance });
-  moveZone(run, distance, at);
+    enter(run, place, { at, since: state.radius.since, source: 'samples', distance });
+  moveZone(run, place, { at, distance });
   if (crossed && state.radius.inside === false && state.visit?.source === 'samples') {
-    leave(run, { at, leftAt: state.radius.since, cause: 'samples', distance });
+    leave(run, place, { at, leftAt: state.radius.since, cause: 'samples', distance });
   }
 }
 
@@ -109,41 +101,22 @@ function currentZone(state: PresenceState): Zone | null {
   return state.near.inside === false ? 'FAR' : null;
 }
 
-function moveZone(run: Run, distance: number, at: number): void {
-  const zone = currentZone(run.state);
-  if (zone === run.state.zone || zone === null) return;
-  run.state.zone = zone;
-  report(run, zone, { at, distance, cause: 'samples' });
+function moveZone(run: Run, place: Place, { at, distance }: { at: number; distance: number }): void {
+  const zone = currentZone(place.state);
+  if (zone === place.state.zone || zone === null) return;
+  place.state.zone = zone;
+  report(run, place, zone, { at, distance, cause: 'samples' });
 }
 
 /** A phone's own ENTER or EXIT: never weighed again. An ENTER inside and an EXIT outside change nothing. */
-function applyDecision(run: Run, observation: Observation, event: 'ENTER' | 'EXIT', receivedAt: number): Skip | null {
-  const { state } = run;
-  const at = observation.occurredAt;
-  const key = 2 * at + (event === 'EXIT' ? 1 : 0);
-  if (key === state.decidedKey) return 'duplicate';
-  if (key < state.decidedKey) return applyOvertaken(run, event, at);
-  // Samples may have run ahead of the phone's decision; it still counts unless it would reach into the visit before.
-  if (at < (state.visit?.enteredAt ?? state.leftAt)) return 'late';
-  expire(run, at);
-  state.decidedKey = key;
-  if (at >= state.lastAt) state.lag = Math.max(0, receivedAt - at);
-  state.lastAt = Math.max(state.lastAt, at);
-  state.exitAhead = event === 'EXIT' && state.visit === null ? at : null;
-  if (event === 'ENTER') enter(run, { at, since: at, source: 'device' });
-  else leave(run, { at, leftAt: at, cause: 'device' });
-  // The samples start over: what they knew is older than what the phone decided.
-  state.radius = event === 'EXIT' ? newGate() : state.radius;
-  return null;
-}
-
-/** An ENTER that its own EXIT has overtaken makes the visit after all; any other old decision is only late. */
-function applyOvertaken(run: Run, event: 'ENTER' | 'EXIT', at: number): Skip | null {
-  const { state } = run;
-  const exitAt = state.exitAhead;
-  if (event === 'EXIT' || exitAt === null || state.visit !== null || at < state.leftAt || at > exitAt) return 'late';
-  state.exitAhead = null;
-  enter(run, { at, since: at, source: 'device' });
-  leave(run, { at: exitAt, leftAt: exitAt, cause: 'device' });
-  return null;
+export function applyDecision(run: Run, place: Place, sample: Sample): void {
+  const { state } = place;
+  const { occurredAt: at, logged } = sample;
+  const facts = logged === undefined ? {} : { logged };
+  if (sample.event === 'ENTER') enter(run, place, { at, since: at, source: 'device', ...facts });
+  else {
+    leave(run, place, { at, leftAt: at, cause: 'device', ...facts });
+    // The samples start over: what they knew is older than what the phone decided.
+    state.radius = newGate();
+  }
 }

@@ -1,9 +1,10 @@
 import { newGate } from './gate.ts';
-import type { PresenceState } from './types.ts';
+import type { PresenceSettings, PresenceState, TrackState } from './types.ts';
 
-/** The presence of two that have never met. */
-export function newPresence(): PresenceState {
+/** A beacon that the installation has not met yet. */
+export function newPresence(settings: PresenceSettings): PresenceState {
   return {
+    settings,
     filters: [],
     radius: newGate(),
     near: newGate(),
@@ -11,18 +12,21 @@ export function newPresence(): PresenceState {
     zone: null,
     passId: null,
     visit: null,
-    lastAt: Number.MIN_SAFE_INTEGER,
-    heardAt: Number.MIN_SAFE_INTEGER,
-    decidedKey: Number.MIN_SAFE_INTEGER,
-    exitAhead: null,
-    quietAt: Number.MIN_SAFE_INTEGER,
-    lag: 0,
-    leftAt: Number.MIN_SAFE_INTEGER,
-    waits: [],
+    left: null,
+    inContact: false,
+    heardAt: null,
+    insideAt: null,
+    silence: 0,
+    leftAt: null,
   };
 }
 
-/** A copy that shares nothing with the original. Written out, because structuredClone costs 20 times as much. */
+/** An installation that has met no beacon yet. */
+export function newTrack(): TrackState {
+  return { at: null, beacons: {}, dueAt: null, order: { at: 0, count: 0 } };
+}
+
+/** A copy that shares nothing that is changed in place. Written out, because structuredClone costs 20 times as much. */
 export function copyPresence(state: PresenceState): PresenceState {
   return {
     ...state,
@@ -31,6 +35,11 @@ export function copyPresence(state: PresenceState): PresenceState {
     near: { ...state.near },
     immediate: { ...state.immediate },
     visit: state.visit === null ? null : { ...state.visit },
-    waits: [...state.waits],
   };
+}
+
+export function copyTrack(track: TrackState): TrackState {
+  const beacons: Record<string, PresenceState> = {};
+  for (const id of Object.keys(track.beacons)) beacons[id] = copyPresence(track.beacons[id] as PresenceState);
+  return { ...track, beacons, order: { ...track.order } };
 }

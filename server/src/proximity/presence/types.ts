@@ -8,7 +8,7 @@ export type EventKind = 'ENTER' | 'EXIT' | Zone;
 /** IMMEDIATE < 1 m, NEAR 1–3 m, FAR > 3 m; fixed by the interface, whatever a beacon's radius is. */
 export type Zone = 'IMMEDIATE' | 'NEAR' | 'FAR';
 export type Sensitivity = 'stable' | 'fast';
-export type SenderKind = 'phone' | 'androidBackground' | 'espresense' | 'openmqttgateway';
+export type SenderKind = 'phone' | 'androidBackground' | 'iosBackground' | 'espresense' | 'openmqttgateway';
 
 /** A beacon as a radio packet names it: uuid in lower case without dashes, major and minor 0–65535. */
 export interface BeaconAddress {
@@ -42,6 +42,13 @@ export interface Observation {
   readonly sender?: SenderKind;
   /** How often the sender reports, in seconds; overrides its kind's profile for the silence that means EXIT. */
   readonly interval?: number;
+}
+
+/** An observation of one installation at one beacon, with the sender's clock already corrected. */
+export interface Sample extends Observation {
+  readonly beaconId: string;
+  /** A client has logged and shown this decision itself: its events are not logged, judged or pushed. */
+  readonly logged?: true;
 }
 
 /** What is configured for one beacon. All members optional; the defaults are the design's. */
@@ -79,15 +86,18 @@ export interface OpenVisit {
   source: 'samples' | 'device';
 }
 
-/** A trigger that waits until the visitor has stayed long enough. */
-export interface Wait {
-  readonly triggerId: string;
-  readonly event: PresenceEvent;
-  readonly dueAt: number;
+/** A visit that a phone's own EXIT has ended, and that its next ENTER soon after takes up again. */
+export interface LeftVisit {
+  readonly visit: OpenVisit;
+  /** The EXIT event that is taken back then. */
+  readonly exitId: string;
+  readonly at: number;
 }
 
-/** Presence of one installation at one beacon: what is stored between two calls. Treat it as opaque and keep it whole. */
+/** One installation at one beacon. Times are those of sensing. */
 export interface PresenceState {
+  /** The beacon's configuration when the contact began: what is changed later counts from the next contact on. */
+  settings: PresenceSettings;
   filters: FilterState[];
   radius: GateState;
   near: GateState;
@@ -96,21 +106,32 @@ export interface PresenceState {
   /** The pass under way: from the first confirmed event to EXIT or silence. Its id becomes the visit's id. */
   passId: string | null;
   visit: OpenVisit | null;
-  /** The newest time applied; what is older is late. */
-  lastAt: number;
-  /** The newest sample applied: the last moment the installation was heard. */
-  heardAt: number;
-  /** The newest phone decision applied, as 2 × time + (EXIT ? 1 : 0). */
-  decidedKey: number;
-  /** A phone's EXIT that came while nobody was inside: its ENTER may have been overtaken on the way. */
-  exitAhead: number | null;
-  /** When silence ends the contact, by the sender's clock. */
-  quietAt: number;
-  /** Arrival minus occurrence of the newest observation, never negative; moves deadlines to the service's clock. */
-  lag: number;
+  left: LeftVisit | null;
+  /** Whether it is heard; false once silence has ended the contact. */
+  inContact: boolean;
+  /** The newest sample. */
+  heardAt: number | null;
+  /** The newest sample that found the visitor in the radius. */
+  insideAt: number | null;
+  /** How long silence has to last after the newest sample to end the contact, ms. */
+  silence: number;
   /** No visit may begin before this: the end of the one before. */
-  leftAt: number;
-  waits: Wait[];
+  leftAt: number | null;
+}
+
+/**
+ * One installation at all beacons of a site: a pure function of the samples applied so far. Plain JSON; copy it with
+ * `copyTrack`.
+ */
+export interface TrackState {
+  /** The newest instant applied (ms); samples at or before it need a replay. */
+  at: number | null;
+  /** By objectId of the beacon. A beacon that is out of reach and has nothing left to remember is dropped. */
+  beacons: Record<string, PresenceState>;
+  /** Nothing falls due before this moment (ms, sensing time); a lower bound that saves looking at each beacon. */
+  dueAt: number | null;
+  /** How many events were confirmed at the instant of the newest event: their ids sort in this order. */
+  order: { at: number; count: number };
 }
 
 /** A confirmed transition. */
@@ -133,4 +154,6 @@ export interface PresenceEvent {
   readonly cause: 'samples' | 'device' | 'silence' | 'timeout';
   /** EXIT after twelve hours without a word: a guess, never pushed. */
   readonly inferred?: true;
+  /** A client has logged and shown it itself. */
+  readonly logged?: true;
 }

@@ -1,34 +1,59 @@
 import { presenceEventId, visitId } from './ids.ts';
-import type { EventKind, PresenceEvent, PresenceSettings, PresenceState, Wait } from './types.ts';
+import type { EventKind, OpenVisit, PresenceEvent, PresenceSettings, PresenceState, TrackState } from './types.ts';
 
 /** Opening and closing visits, and saying so: everything that makes an event goes through here. */
 
-/** One calculation under way. `state` is its own copy and is changed in place. */
+/** One calculation under way. `track` is its own copy and is changed in place. */
 export interface Run {
   readonly installationId: string;
+  readonly track: TrackState;
+  /** What is configured now for a beacon; asked when a contact begins. */
+  readonly settingsOf: (beaconId: string) => PresenceSettings;
+  /** Confirmed events in order of time. */
+  readonly events: PresenceEvent[];
+  /** Ids of EXIT events that are taken back, because the phone that decided them came in again at once. */
+  readonly retracted: string[];
+}
+
+/** One beacon within a run. */
+export interface Place {
   readonly beaconId: string;
   readonly state: PresenceState;
-  readonly settings: PresenceSettings;
-  /** Called for each confirmed event, in order of time. */
-  readonly emit: (event: PresenceEvent) => void;
-  /** Called when a trigger's wait is over: `stayed` false when the visitor left first. */
-  readonly settle: (wait: Wait, at: number, stayed: boolean) => void;
 }
+
+/** A phone whose operating system decides may leave and enter again within so long without having left. */
+export const FLAP_MS = 30_000;
 
 export interface Entrance {
   readonly at: number;
   readonly since: number;
   readonly source: 'samples' | 'device';
   readonly distance?: number;
+  readonly logged?: true;
 }
 
-export function enter(run: Run, entrance: Entrance): void {
-  const { state } = run;
+export function enter(run: Run, place: Place, entrance: Entrance): void {
+  const { state } = place;
   if (state.visit !== null) return;
-  const { at, source, distance } = entrance;
-  const enteredAt = Math.max(entrance.since, state.leftAt);
-  state.visit = { id: passId(run, at), enteredAt, confirmedAt: at, source };
-  report(run, 'ENTER', { at, distance, enteredAt, cause: source });
+  const { at, since, source, ...facts } = entrance;
+  if (source === 'device' && takeUpAgain(run, state, at)) return;
+  const enteredAt = Math.max(since, state.leftAt ?? since);
+  state.left = null;
+  state.visit = { id: passId(run, place, at), enteredAt, confirmedAt: at, source };
+  report(run, place, 'ENTER', { at, ...facts, enteredAt, cause: source });
+}
+
+/** The phone's EXIT was a flap of its own: the visit goes on as if it had not been said. */
+function takeUpAgain(run: Run, state: PresenceState, at: number): boolean {
+  const { left } = state;
+  if (left === null || at - left.at > FLAP_MS) return false;
+  state.visit = { ...left.visit };
+  state.passId = left.visit.id;
+  state.left = null;
+  const index = run.events.findIndex(({ id }) => id === left.exitId);
+  if (index >= 0) run.events.splice(index, 1);
+  else run.retracted.push(left.exitId);
+  return true;
 }
 
 export interface Departure {
@@ -36,50 +61,40 @@ export interface Departure {
   readonly leftAt: number;
   readonly cause: PresenceEvent['cause'];
   readonly distance?: number;
+  readonly logged?: true;
 }
 
-export function leave(run: Run, departure: Departure): void {
-  const { state } = run;
+export function leave(run: Run, place: Place, departure: Departure): void {
+  const { state } = place;
   const visit = state.visit;
   if (visit === null) return;
-  endWaits(run, departure.at);
   const leftAt = Math.max(departure.leftAt, visit.enteredAt);
   const inferred = departure.cause === 'timeout' ? { inferred: true as const } : {};
-  report(run, 'EXIT', { ...departure, leftAt, enteredAt: visit.enteredAt, ...inferred });
+  const exitId = report(run, place, 'EXIT', { ...departure, leftAt, enteredAt: visit.enteredAt, ...inferred });
+  state.left = departure.cause === 'device' ? { visit: visit satisfies OpenVisit, exitId, at: departure.at } : null;
   state.visit = null;
   state.passId = null;
   state.leftAt = departure.at;
 }
 
 /** The id of the pass under way; the first confirmed event of a pass gives it its id. */
-function passId(run: Run, at: number): string {
-  run.state.passId ??= visitId(run.installationId, run.beaconId, at);
-  return run.state.passId;
+function passId(run: Run, { beaconId, state }: Place, at: number): string {
+  // The phone may be about to take its EXIT back.
+  if (state.left !== null && at - state.left.at <= FLAP_MS) return state.left.visit.id;
+  state.passId ??= visitId(run.installationId, beaconId, at);
+  return state.passId;
 }
 
 type Facts = Omit<PresenceEvent, 'id' | 'event' | 'installationId' | 'beaconId' | 'visitId'>;
 
-export function report(run: Run, event: EventKind, facts: Facts): void {
-  const visit = passId(run, facts.at);
-  const { installationId, beaconId } = run;
+/** Adds the event and answers its id. */
+export function report(run: Run, place: Place, event: EventKind, facts: Facts): string {
+  const { installationId, track } = run;
+  const visit = passId(run, place, facts.at);
+  if (track.order.at === facts.at) track.order.count++;
+  else track.order = { at: facts.at, count: 0 };
+  const id = presenceEventId({ visit, event, at: facts.at, order: track.order.count });
   const distance = facts.distance === undefined ? {} : { distance: Math.round(facts.distance * 100) / 100 };
-  const id = presenceEventId(visit, event, facts.at);
-  run.emit({ id, event, installationId, beaconId, visitId: visit, ...facts, ...distance });
-}
-
-export function endWaits(run: Run, at: number): void {
-  for (const wait of [...run.state.waits]) endWait(run, wait, at);
-}
-
-export function endWait(run: Run, wait: Wait, at: number): void {
-  const { state } = run;
-  state.waits = state.waits.filter((other) => other !== wait);
-  run.settle(wait, at, at >= wait.dueAt && isStillThere(state, wait.event));
-}
-
-/** For ENTER the visit is open, for a zone the visitor is in it or nearer; FAR asks only not to have come near. */
-function isStillThere(state: PresenceState, event: PresenceEvent): boolean {
-  if (event.event === 'ENTER') return state.visit?.id === event.visitId;
-  if (event.event === 'NEAR') return state.zone === 'NEAR' || state.zone === 'IMMEDIATE';
-  return state.zone === event.event;
+  run.events.push({ id, event, installationId, beaconId: place.beaconId, visitId: visit, ...facts, ...distance });
+  return id;
 }

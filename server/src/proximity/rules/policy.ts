@@ -87,7 +87,7 @@ function refuseDwell(question: Case): Refusal | null {
     return dwell >= seconds ? null : { reason: 'dwell', because: `${short} first and stayed ${durationText(dwell)}` };
   }
   if (stayed === false) {
-    const dwell = Math.max(0, (question.at - since) / 1000);
+    const dwell = Math.max(0, ((question.leftAt ?? question.at) - since) / 1000);
     return { reason: 'dwell', because: `${short} first and left after ${durationText(dwell)}` };
   }
   const dueAt = since + seconds * 1000;

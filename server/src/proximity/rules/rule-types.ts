@@ -144,4 +144,6 @@ export interface Question {
   readonly now: number;
   /** How the wait for dwell ended, where there was one. */
   readonly stayed?: boolean;
+  /** When the visitor left, where they did not stay long enough. */
+  readonly leftAt?: number;
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kinds, NOON, repeat, rulesOf, see, trigger, walk } from '../../../test/support/engine-calls.ts';
-import { advance } from '../observe.ts';
+import { kinds, NOON, repeat, rulesOf, see, trigger, wait, walk } from '../../../test/support/engine-calls.ts';
 import type { PresenceEvent } from '../presence/types.ts';
 import type { History, Rules, Trigger, Verdict } from './rule-types.ts';
 import { judge } from './rules.ts';
@@ -193,17 +192,29 @@ test('the n-th visit counts the visits of the same batch too', () => {
   assert.deepEqual(reasons, ['nth_visit', 'fired']);
 });
 
-test('dwell waits, and fires at its deadline while the visitor stays', () => {
+test('dwell waits, and fires once the visitor was heard for that long', () => {
   const rules = rulesOf([trigger({ policy: { dwellSeconds: 20 } })]);
   const start = see(walk(repeat(2, 10)), null, { rules });
   const [pending] = start.verdicts;
   assert.equal(pending?.outcome, 'pending');
   assert.equal(pending?.text, 'Not shown yet: the visitor has to stay 20 seconds.');
-  assert.equal(start.deadline, NOON + 20 * SECOND);
-  const situation = { installationId: 'phone', beaconId: 'beacon', state: start.state, rules };
-  const done = advance({ ...situation, now: NOON + 20 * SECOND });
+  assert.equal(pending?.dueAt, NOON + 20 * SECOND);
+  assert.deepEqual(see(walk(repeat(2, 10), NOON + 10 * SECOND), start, { rules }).verdicts, [], 'heard for 19 seconds');
+  const done = see(walk(repeat(2, 11), NOON + 10 * SECOND), start, { rules });
   assert.deepEqual([done.verdicts[0]?.outcome, done.verdicts[0]?.eventId], ['fired', pending?.eventId]);
-  assert.deepEqual(advance({ ...situation, state: done.state, now: NOON + 21 * SECOND }).verdicts, []);
+  assert.deepEqual(see(walk([2], NOON + 21 * SECOND), done, { rules }).verdicts, []);
+  const gone = wait(start, NOON + 60 * SECOND, { rules });
+  assert.equal(
+    gone.verdicts.at(-1)?.text,
+    'Not shown: the visitor has to stay 20 seconds first and left after 9 seconds.',
+  );
+});
+
+test('dwell trusts a phone that decides', () => {
+  const rules = rulesOf([trigger({ policy: { dwellSeconds: 20 } })]);
+  const start = see([{ occurredAt: NOON, event: 'ENTER' }], null, { rules });
+  assert.deepEqual(wait(start, NOON + 20 * SECOND - 1, { rules }).verdicts, []);
+  assert.equal(wait(start, NOON + 20 * SECOND, { rules }).verdicts[0]?.outcome, 'fired');
 });
 
 test('dwell says so when the visitor leaves first', () => {
@@ -215,7 +226,7 @@ test('dwell says so when the visitor leaves first', () => {
     verdict?.text ?? '',
     /^Not shown: the visitor has to stay 5 minutes first and left after \d+ seconds\.$/,
   );
-  assert.deepEqual(outcome.state.waits, []);
+  assert.deepEqual(outcome.waits, []);
 });
 
 test('a farewell can ask for a minimum stay', () => {

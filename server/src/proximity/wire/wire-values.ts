@@ -59,9 +59,10 @@ export function optional<K extends string>(key: K, value: unknown): { readonly [
 /** The end of the year 9999, epoch ms: what ISO 8601 writes with four digits. */
 export const latestTime = 253_402_300_799_999;
 
-/** Epoch ms from ISO 8601, epoch milliseconds or epoch seconds; `fallback` where there is none; null where it is none. */
+/** Epoch ms from ISO 8601, epoch milliseconds or epoch seconds, also as digits in a string; `fallback` where there is none; null where it is none. */
 export function asTime(value: unknown, fallback: number): number | null {
   if (value === undefined || value === null) return fallback;
+  if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return asTime(Number(value), fallback);
   const number = typeof value === 'string' ? Date.parse(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number) || number < 0 || number > latestTime) return null;
   // Below 10^11 it can only be seconds: as milliseconds it would lie before March 1973.

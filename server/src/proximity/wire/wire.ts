@@ -78,7 +78,7 @@ function isInterval(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 86_400;
 }
 
-const SENDERS: readonly SenderKind[] = ['phone', 'androidBackground', 'espresense', 'openmqttgateway'];
+const SENDERS: readonly SenderKind[] = ['phone', 'androidBackground', 'iosBackground', 'espresense', 'openmqttgateway'];
 
 function senderOf(value: unknown): SenderKind | undefined {
   return SENDERS.find((kind) => kind === value);

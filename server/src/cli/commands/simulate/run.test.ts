@@ -152,7 +152,7 @@ for (const database of databases) {
       const totals = await simulate(runOf(plan, { visitors: 20, rate: 5, durationMs: 180_000 }));
       assert.ok(totals.sightings <= 5 * 181 && totals.sightings > 5 * 100, `${totals.sightings} in three minutes`);
       assert.ok(totals.skipped > 0);
-      const heard = new Set((await site.rows('presence')).map((row) => row['installation_id']));
+      const heard = new Set((await site.rows('tracks')).map((row) => row['installation_id']));
       assert.equal(heard.size, 20);
       await removeSimulated(client, undefined);
       await site.app.app.idle();

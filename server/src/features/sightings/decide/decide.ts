@@ -1,29 +1,31 @@
 import { hash } from 'node:crypto';
 import type { AppPolicy } from '../../../access/policy.ts';
 import {
-  advance,
   type Firing,
-  type History,
-  type Observation,
-  type Observed,
-  type Outcome,
-  observe,
+  judgeEvents,
+  type PresenceEvent,
   type PresenceSettings,
   type Rules,
-  remember,
+  type Sample,
   type Verdict,
 } from '../../../proximity/index.ts';
 import type { SiteTrigger } from '../site/site-store.ts';
 import { appRules, historyMs } from '../site/trigger-policy.ts';
-import type { Stored } from './presence-store.ts';
+import { type Kept, passTime, type Sensed, sense } from './sensing.ts';
+import { deadlineOf, knownUntil, newRecord, type TrackRecord } from './track-record.ts';
 
 /** What one call of the engine is given and what follows from its answer; the same for a report, a deadline and a rehearsal. */
 
-/** Where presence, triggers and history come from: the transaction, or the memory of a simulation. */
+/** Where the track, triggers and history come from: the transaction, or the memory of a simulation. */
 export interface Reads {
-  presence(beaconId: string): Promise<Stored | undefined>;
+  record(): Promise<TrackRecord | undefined>;
+  /** Beacons that were deleted are left out. */
+  places(beaconIds: readonly string[]): Promise<readonly Place[]>;
   triggers(beaconId: string): Promise<readonly SiteTrigger[]>;
   firings(since: number): Promise<readonly Firing[]>;
+  /** Visits at a beacon that are over. */
+  visitCount(beaconId: string): Promise<number>;
+  readonly kept: Kept;
 }
 
 export interface Turn {
@@ -33,8 +35,8 @@ export interface Turn {
   readonly now: number;
   /** Whether the installation can be shown anything: it reads the answer, or has a live push token. */
   readonly hasTarget: boolean;
-  /** A client that decides and shows by itself: there are events and visits and nothing is triggered. */
-  readonly isSilent?: true;
+  /** Whether a push can reach it, so that a message may go out although nothing is delivered. */
+  readonly hasPushTarget: boolean;
 }
 
 /** Where it happens; a beacon that was deleted has only its id. */
@@ -44,53 +46,35 @@ export interface Place {
   readonly settings?: PresenceSettings;
 }
 
-/** What happened at one beacon. */
+/** What happened to one installation. */
 export interface Decision {
-  readonly beaconId: string;
-  readonly outcome: Outcome;
-  readonly visitCount: number;
+  readonly installationId: string;
+  readonly sensed: Sensed;
+  /** Told now, in order of time. */
+  readonly events: readonly PresenceEvent[];
+  readonly verdicts: readonly JudgedAt[];
   readonly fired: readonly Fired[];
-  readonly triggers: readonly SiteTrigger[];
-  /** Indexes into the observations that changed nothing, with the reason. */
-  readonly skipped: Observed['skipped'];
+  /** By beacon; empty where nothing was judged. */
+  readonly triggers: ReadonlyMap<string, readonly SiteTrigger[]>;
+  readonly record: TrackRecord;
+  /** Whether a push of what fired is on its way. */
+  readonly isPushed: boolean;
+  /** When time alone brings something about, by the service's clock (ms). */
+  readonly deadline: number | null;
   /** False when nothing has changed that would have to be stored. */
   readonly hasChanged: boolean;
 }
 
-/** A verdict that lets a message go, under the id by which its delivery is known everywhere. */
-export interface Fired {
+export interface JudgedAt {
+  readonly beaconId: string;
   readonly verdict: Verdict;
+}
+
+/** A verdict that lets a message go, under the id by which its delivery is known everywhere. */
+export interface Fired extends JudgedAt {
   readonly deliveryId: string;
   readonly shown: SiteTrigger;
 }
-
-/** What was shown to one installation, read at most once and kept up to date over several beacons. */
-export class Past {
-  #fired: readonly Firing[] = [];
-  #since = Number.POSITIVE_INFINITY;
-  readonly #reads: Reads;
-
-  constructor(reads: Reads) {
-    this.#reads = reads;
-  }
-
-  async fired(since: number): Promise<readonly Firing[]> {
-    if (since < this.#since) {
-      const known = new Set(this.#fired.map(firingKey));
-      const stored = await this.#reads.firings(since);
-      this.#fired = [...stored.filter((firing) => !known.has(firingKey(firing))), ...this.#fired];
-      this.#since = since;
-    }
-    return this.#fired;
-  }
-
-  add(verdicts: readonly Verdict[]): void {
-    const before: History = { fired: this.#fired };
-    this.#fired = verdicts.reduce(remember, before).fired ?? [];
-  }
-}
-
-const firingKey = ({ triggerId, visitId, at }: Firing) => `${triggerId} ${visitId} ${at}`;
 
 /** One id for each trigger, installation, visit and event: what makes a delivery that delivery. */
 export function deliveryIdOf(verdict: Verdict, installationId: string): string {
@@ -100,93 +84,126 @@ export function deliveryIdOf(verdict: Verdict, installationId: string): string {
   return eventId.slice(0, 8) + digest.slice(0, 24);
 }
 
-/** Weighs the observations at one beacon; null: only time has passed. */
-export async function decide(
-  { reads, past }: { readonly reads: Reads; readonly past: Past },
-  turn: Turn,
-  place: Place,
-  observations: readonly Observation[] | null,
-): Promise<Decision> {
-  const stored = await reads.presence(place.objectId);
-  const situation = {
-    installationId: turn.installationId,
-    beaconId: place.objectId,
-    state: stored?.state ?? null,
-    settings: { sensitivity: turn.policy.sensitivity, ...place.settings },
-    now: turn.now,
+/** Weighs samples with corrected times, in any order; null: only time has passed. */
+export async function decide(reads: Reads, turn: Turn, samples: readonly Sample[] | null): Promise<Decision> {
+  const { installationId, now } = turn;
+  const stored = await reads.record();
+  const record = stored ?? newRecord(now);
+  const sensed =
+    samples === null
+      ? passTime(installationId, record, now)
+      : await sense({ installationId, record, samples, now, settingsOf: settingsFrom(reads), kept: reads.kept });
+  const hasChanged =
+    samples === null || sensed.duplicates < samples.length || sensed.events.length > 0 || sensed.visits.length > 0;
+  const judged = await judgeAll(reads, turn, { sensed, isTick: samples === null });
+  const next = { ...sensed.record, waits: judged.waits };
+  return {
+    installationId,
+    sensed,
+    events: sensed.events,
+    verdicts: judged.verdicts,
+    fired: firedOf(judged.verdicts, judged.triggers, installationId),
+    triggers: judged.triggers,
+    record: next,
+    isPushed: turn.hasPushTarget,
+    deadline: deadlineOf(next, turn.hasPushTarget),
+    hasChanged: hasChanged && (samples === null || samples.length > 0),
   };
-  const run = (judging: { readonly rules?: Rules; readonly history?: History }): Observed =>
-    observations === null
-      ? { ...advance({ ...situation, ...judging }), skipped: [] }
-      : observe({ ...situation, ...judging, observations });
+}
+
+const settingsFrom = (reads: Reads) => async (beaconIds: readonly string[]) => {
+  const places = new Map((await reads.places(beaconIds)).map((place) => [place.objectId, place.settings ?? {}]));
+  return (beaconId: string) => places.get(beaconId) ?? {};
+};
+
+interface Found {
+  readonly sensed: Sensed;
+  /** No delivery, so that nobody reads the answer. */
+  readonly isTick: boolean;
+}
+
+async function judgeAll(reads: Reads, turn: Turn, { sensed, isTick }: Found) {
+  const { record } = sensed;
+  const events = sensed.events.filter(({ logged }) => logged !== true);
+  const { waits } = record;
+  const beaconIds = [...new Set([...events, ...waits.map(({ event }) => event)].map(({ beaconId }) => beaconId))];
+  const triggers = new Map<string, readonly SiteTrigger[]>();
   // Most reports confirm nothing: rules and history are read only when there is something to judge.
-  let outcome = run({});
-  const isQuiet = outcome.events.length === 0 && (stored?.state.waits.length ?? 0) === 0;
-  const triggers = isQuiet || turn.isSilent ? [] : await reads.triggers(place.objectId);
-  if (triggers.length > 0) {
-    const fired = needsPast({ stored, outcome, turn, triggers })
-      ? await past.fired(sinceFor(outcome, turn, triggers))
-      : [];
-    outcome = run({
-      rules: rulesOf(turn, place, triggers),
-      history: { fired, earlierVisits: stored?.visitCount ?? 0 },
-    });
-    past.add(outcome.verdicts);
-  }
-  const ended = outcome.events.filter(({ event }) => event === 'EXIT').length;
-  return {
-    beaconId: place.objectId,
-    outcome,
-    visitCount: (stored?.visitCount ?? 0) + ended,
-    fired: firedOf(outcome.verdicts, triggers, turn.installationId),
-    triggers,
-    skipped: outcome.skipped,
-    hasChanged: observations === null || outcome.skipped.length < observations.length,
-  };
+  if (beaconIds.length === 0) return { verdicts: [], waits, triggers };
+  for (const id of beaconIds) triggers.set(id, await reads.triggers(id));
+  const withMessages = beaconIds.filter((id) => (triggers.get(id)?.length ?? 0) > 0);
+  if (withMessages.length === 0 && waits.length === 0) return { verdicts: [], waits, triggers };
+  const places = new Map((await reads.places(withMessages)).map((place) => [place.objectId, place]));
+  const common = appRules(turn.policy);
+  const policies = [
+    common.policy,
+    ...[...triggers.values()].flatMap((all) => all.map(({ trigger }) => trigger.policy)),
+  ];
+  const asked: Asked = { events, sensed, turn, triggers, policies };
+  const fired = needsPast(asked) ? await reads.firings(earliestOf(asked) - historyMs(policies)) : [];
+  const counts = new Map<string, number>();
+  if (policies.some((policy) => Boolean(policy?.nthVisit)))
+    for (const id of withMessages) counts.set(id, await reads.visitCount(id));
+  const exits = new Map(record.ended.map((event) => [event.visitId, event]));
+  for (const event of [...sensed.changedEvents, ...events]) if (event.event === 'EXIT') exits.set(event.visitId, event);
+  const provisional = new Set(record.ended.map(({ visitId }) => visitId));
+  const judged = judgeEvents({
+    events,
+    waits,
+    state: record.track,
+    exitOf: (id) => exits.get(id),
+    isProvisional: (id) => provisional.has(id),
+    // Who cannot be reached by a push may be told by the answer to a later delivery.
+    knownUntil: isTick && !turn.hasPushTarget ? Number.NEGATIVE_INFINITY : knownUntil(record, turn.now),
+    now: turn.now,
+    rulesOf: (beaconId): Rules => {
+      const timeZone = places.get(beaconId)?.timeZone;
+      return {
+        ...common,
+        triggers: (triggers.get(beaconId) ?? []).map(({ trigger }) => trigger),
+        ...(timeZone === undefined ? {} : { beaconTimeZone: timeZone }),
+        hasTarget: turn.hasTarget,
+      };
+    },
+    fired,
+    earlierVisits: (beaconId) => counts.get(beaconId) ?? 0,
+  });
+  return { ...judged, triggers };
 }
 
-function rulesOf(turn: Turn, place: Place, triggers: readonly SiteTrigger[]): Rules {
-  return {
-    ...appRules(turn.policy),
-    triggers: triggers.map(({ trigger }) => trigger),
-    ...(place.timeZone === undefined ? {} : { beaconTimeZone: place.timeZone }),
-    hasTarget: turn.hasTarget,
-  };
-}
-
-interface Judging {
-  readonly stored: Stored | undefined;
-  /** As it is without rules. */
-  readonly outcome: Outcome;
+interface Asked {
+  readonly events: readonly PresenceEvent[];
+  readonly sensed: Sensed;
   readonly turn: Turn;
-  readonly triggers: readonly SiteTrigger[];
+  readonly triggers: ReadonlyMap<string, readonly SiteTrigger[]>;
+  readonly policies: readonly Rules['policy'][];
 }
 
 /**
  * The past is asked for only where a gate can ask: some trigger waits for what happened, and there are pauses or caps, or
- * the pass has begun before.
+ * the visit has begun before.
  */
-function needsPast({ stored, outcome, turn, triggers }: Judging): boolean {
-  const kinds = new Set([
-    ...outcome.events.map(({ event }) => event),
-    ...(stored?.state.waits ?? []).map(({ event }) => event.event),
-  ]);
-  if (!triggers.some(({ trigger }) => trigger.enabled && kinds.has(trigger.event))) return false;
-  if (typeof stored?.state.passId === 'string' || turn.policy.polite) return true;
-  const policies = [appRules(turn.policy).policy, ...triggers.map(({ trigger }) => trigger.policy)];
+function needsPast({ events, sensed, turn, triggers, policies }: Asked): boolean {
+  const { waits } = sensed.record;
+  const begun = new Set(events.filter(({ event }) => event === 'ENTER').map(({ visitId }) => visitId));
+  const isAsked = (event: PresenceEvent) =>
+    (triggers.get(event.beaconId) ?? []).some(({ trigger }) => trigger.enabled && trigger.event === event.event);
+  const asked = [...events, ...waits.map(({ event }) => event)].filter(isAsked);
+  if (asked.length === 0) return false;
+  if (turn.policy.polite || asked.some(({ visitId }) => !begun.has(visitId))) return true;
   return policies.some((policy) => Boolean(policy?.coolDown) || (policy?.caps?.length ?? 0) > 0);
 }
 
-function sinceFor(outcome: Outcome, turn: Turn, triggers: readonly SiteTrigger[]): number {
-  const earliest = outcome.events.reduce((least, { at }) => Math.min(least, at), turn.now);
-  const policies = [appRules(turn.policy).policy, ...triggers.map(({ trigger }) => trigger.policy)];
-  return earliest - historyMs(policies);
-}
+const earliestOf = ({ events, turn }: Asked) => events.reduce((least, { at }) => Math.min(least, at), turn.now);
 
-function firedOf(verdicts: readonly Verdict[], triggers: readonly SiteTrigger[], installationId: string): Fired[] {
-  return verdicts.flatMap((verdict) => {
-    const shown = triggers.find(({ trigger }) => trigger.id === verdict.triggerId);
+function firedOf(
+  verdicts: readonly JudgedAt[],
+  triggers: ReadonlyMap<string, readonly SiteTrigger[]>,
+  installationId: string,
+): Fired[] {
+  return verdicts.flatMap(({ beaconId, verdict }) => {
+    const shown = triggers.get(beaconId)?.find(({ trigger }) => trigger.id === verdict.triggerId);
     if (verdict.outcome !== 'fired' || !shown) return [];
-    return [{ verdict, shown, deliveryId: deliveryIdOf(verdict, installationId) }];
+    return [{ beaconId, verdict, shown, deliveryId: deliveryIdOf(verdict, installationId) }];
   });
 }

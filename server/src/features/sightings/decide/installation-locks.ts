@@ -6,6 +6,8 @@ import { Lookup } from '../../../db/rows.ts';
 
 export interface InstallationLock {
   readonly hasPushTarget: boolean;
+  /** The user that it is linked to; null too while nobody has shown that it is still the same phone. */
+  readonly userId: string | null;
 }
 
 interface LockRow extends Row {
@@ -13,6 +15,7 @@ interface LockRow extends Row {
   readonly device_token: string | null;
   readonly token_dead_at: number | null;
   readonly unproven: number;
+  readonly user_id: string | null;
 }
 
 /** Whom a batch is about. */
@@ -37,7 +40,6 @@ const isReachable = ({ device_token, token_dead_at, unproven }: LockRow) =>
 
 interface LockedRow extends LockRow {
   readonly installation_id: string | null;
-  readonly user_id: string | null;
 }
 
 const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, user_id');
@@ -140,10 +142,10 @@ export async function tryLockInstallation(
 
 async function readLock(db: Db, appId: string, objectId: string, lock: string): Promise<InstallationLock | undefined> {
   const row = await db.one<LockRow>(
-    sql`select object_id, device_token, token_dead_at, unproven from installations
+    sql`select object_id, device_token, token_dead_at, unproven, user_id from installations
       where app_id = ${appId} and object_id = ${objectId}${raw(lock)}`,
   );
-  return row && { hasPushTarget: isReachable(row) };
+  return row && { hasPushTarget: isReachable(row), userId: row.unproven === 0 ? row.user_id : null };
 }
 
 export async function installationExists(db: Db, appId: string, objectId: string): Promise<boolean> {

@@ -61,8 +61,8 @@ export function answeredEvent(event: PresenceEvent): AnsweredEvent {
 /** Of all beacons, in order of time. */
 export function answeredEvents(decisions: readonly Decision[]): AnsweredEvent[] {
   return decisions
-    .flatMap(({ outcome }) => outcome.events)
-    .sort((a, b) => a.at - b.at)
+    .flatMap(({ events }) => events)
+    .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
     .map(answeredEvent);
 }
 
@@ -88,11 +88,11 @@ export interface AnsweredMessage {
   readonly [member: string]: unknown;
 }
 
-export function answeredMessages(decisions: readonly Decision[], isPushed: boolean): AnsweredMessage[] {
+export function answeredMessages(decisions: readonly Decision[]): AnsweredMessage[] {
   return decisions
-    .flatMap(({ fired, beaconId }) => fired.map((one) => ({ ...one, beaconId })))
+    .flatMap(({ fired, isPushed }) => fired.map((one) => ({ ...one, isPushed })))
     .sort((a, b) => a.verdict.at - b.verdict.at)
-    .map(({ verdict, deliveryId, shown, beaconId }) => ({
+    .map(({ verdict, deliveryId, shown, beaconId, isPushed }) => ({
       deliveryId,
       kind: verdict.kind,
       triggerId: verdict.triggerId,
@@ -133,7 +133,7 @@ export function answeredVerdict(verdict: Verdict): object {
 
 export const problemSchema = Type.Object({
   index: Type.Integer({ minimum: 0, description: 'Which of the sightings, counted from 0' }),
-  code: Type.String({ description: 'Such as unknown_beacon, unusable, bad_time, late' }),
+  code: Type.String({ description: 'Such as unknown_beacon, unusable, bad_time, shared_address' }),
   field: Type.Optional(Type.String()),
   message: Type.String({ description: 'What is wrong and what to do' }),
 });

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Db } from '../../../db/db.ts';
 import {
-  clockError,
+  type ClockState,
   latestTime,
+  learnClock,
   normalise,
   type Observation,
   type SenderKind,
@@ -47,8 +48,6 @@ export interface Item {
 export interface Read {
   readonly items: readonly Item[];
   readonly problems: readonly ItemProblem[];
-  /** How far the sender's clock was off and has been corrected, ms; positive: ahead. */
-  readonly clockError: number;
 }
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -64,8 +63,8 @@ function topicOf(raw: unknown, batch: Batch): string | undefined {
   return 'rssi@1m' in raw ? `espresense/devices/${tag}/${batch.gateway}` : `pharos/${batch.gateway}/BTtoMQTT/${tag}`;
 }
 
-/** Reads every report of a batch; the sender's clock is corrected for all of them alike. */
-export function readBatch(batch: Batch, now: number, how: { readonly trustsTimes?: true } = {}): Read {
+/** Reads every report of a batch, with the times that it says. */
+export function readBatch(batch: Batch, now: number): Read {
   const items: Item[] = [];
   const problems: ItemProblem[] = [];
   batch.sightings.forEach((raw, index) => {
@@ -84,48 +83,68 @@ export function readBatch(batch: Batch, now: number, how: { readonly trustsTimes
     const { subject, observation, eventId } = read;
     items.push({ index, subject, observation, eventId, sentTime: isTimed ? observation.occurredAt : undefined });
   });
-  const read: Read = { items, problems, clockError: 0 };
-  return how.trustsTimes ? read : correctClock(read, batch, now);
+  return { items, problems };
 }
 
-function correctClock(read: Read, { sentAt }: Batch, now: number): Read {
-  const timed = read.items.filter((item) => item.sentTime !== undefined);
-  const error = clockError(
-    timed.map(({ observation }) => observation.occurredAt),
-    now,
-    sentAt,
-  );
-  if (error === 0) return read;
-  const shift = (item: Item): Item =>
-    item.sentTime === undefined
-      ? item
-      : { ...item, observation: { ...item.observation, occurredAt: item.observation.occurredAt - error } };
-  const told = sentAt === undefined ? timed.filter((item) => (item.sentTime ?? 0) > now) : [];
-  const seconds = Math.round(error / 1000);
-  const note = (item: Item): ItemProblem => ({
-    index: item.index,
-    code: 'clock_ahead',
-    field: 'occurredAt',
-    message: `occurredAt lies in the future; all times of the batch were moved back by ${seconds} s and counted. Send sentAt, the time of the phone at sending, to have its clock corrected exactly.`,
-  });
-  const shifted = read.items.map(shift);
-  const isInCalendar = ({ observation: { occurredAt } }: Item) => occurredAt >= 0 && occurredAt <= latestTime;
-  const lost = shifted
-    .filter((item) => !isInCalendar(item))
-    .map(
-      ({ index }): ItemProblem => ({
-        index,
-        code: 'bad_time',
-        field: 'occurredAt',
-        message: `The sender's clock is off by ${seconds} s. Corrected by this, occurredAt is not between 1970 and 9999.`,
-      }),
-    );
-  const problems = [
-    ...read.problems,
-    ...told.filter(({ index }) => lost.every((one) => one.index !== index)).map(note),
-  ];
-  return { items: shifted.filter(isInCalendar), problems: [...problems, ...lost], clockError: error };
+/** What a batch says about one installation, brought to the service's clock. */
+export interface Timed {
+  readonly placed: readonly Placed[];
+  readonly problems: readonly ItemProblem[];
+  readonly clock: ClockState;
 }
+
+/** So far ahead a clock may be before its sender is told. */
+const toldAheadMs = 5 * 60_000;
+
+/**
+ * Corrects the sender's clock for the reports about one installation. All of them are moved alike, which keeps the seconds
+ * between them, on which the gates depend; a report whose own time cannot be right is left out.
+ */
+export function correctTimes(
+  placed: readonly Placed[],
+  { clock, sentAt, now }: { readonly clock: ClockState; readonly sentAt: number | undefined; readonly now: number },
+): Timed {
+  const times = placed.flatMap(({ item }) => item.sentTime ?? []);
+  if (times.length === 0 && sentAt === undefined) return { placed, problems: [], clock };
+  const learned = learnClock(clock, { sentAt, times, now });
+  const { error } = learned.clock;
+  const problems: ItemProblem[] = [];
+  const left = placed.flatMap((one): Placed[] => {
+    const { item } = one;
+    if (item.sentTime === undefined) return [one];
+    const occurredAt = item.sentTime - error;
+    const problem = timeProblem(item.sentTime, { occurredAt, latest: learned.latest, error });
+    if (problem !== undefined) {
+      problems.push({ index: item.index, code: 'bad_time', field: 'occurredAt', message: problem });
+      return [];
+    }
+    if (error === 0) return [one];
+    if (error > toldAheadMs && sentAt === undefined && item.sentTime > now) problems.push(aheadNote(item.index, error));
+    return [{ ...one, item: { ...item, observation: { ...item.observation, occurredAt } } }];
+  });
+  return { placed: left, problems, clock: learned.clock };
+}
+
+const secondsOf = (ms: number) => Math.round(ms / 1000);
+
+function timeProblem(
+  sentTime: number,
+  { occurredAt, latest, error }: { readonly occurredAt: number; readonly latest: number; readonly error: number },
+): string | undefined {
+  if (sentTime > latest) {
+    const ahead = secondsOf(sentTime - latest);
+    return `occurredAt lies ${ahead} s in the future of what the sender's clock can say; this sighting was left out.`;
+  }
+  if (occurredAt >= 0 && occurredAt <= latestTime) return undefined;
+  return `The sender's clock is off by ${secondsOf(error)} s. Corrected by this, occurredAt is not between 1970 and 9999.`;
+}
+
+const aheadNote = (index: number, error: number): ItemProblem => ({
+  index,
+  code: 'clock_ahead',
+  field: 'occurredAt',
+  message: `occurredAt lies in the future; all times of the batch were moved back by ${secondsOf(error)} s and counted. Send sentAt, the time of the phone at sending, to have its clock corrected exactly.`,
+});
 
 /** An observation with whom and where it is about. */
 export interface Placed {
@@ -155,10 +174,26 @@ export async function placeItems(
     if ('code' in place) problems.push({ index: item.index, ...place });
     else placed.push({ item, ...place });
   }
-  return { placed, problems };
+  return { placed, problems: [...problems, ...sharedAddresses(items, found)] };
+}
+
+/** Tells once a batch of each address that several beacons have: the oldest counts, which may not be what was meant. */
+function sharedAddresses(items: readonly Item[], { shared }: Found): ItemProblem[] {
+  if (shared.size === 0) return [];
+  const told = new Set<string>();
+  return items.flatMap(({ index, subject }) => {
+    const key = subject.direction === 'phone' && subject.address ? addressText(subject.address) : '';
+    const [first, second] = shared.get(key) ?? [];
+    if (!first || !second || told.has(key)) return [];
+    told.add(key);
+    const message = `The beacons ${first.objectId} and ${second.objectId} have the same uuid, major and minor. Sightings count for ${first.objectId}, the older one: give one of them other numbers, or delete it.`;
+    return [{ index, code: 'shared_address', field: 'uuid', message }];
+  });
 }
 
 interface Found {
+  /** Addresses that several beacons have, with these, oldest first. */
+  readonly shared: ReadonlyMap<string, readonly SiteBeacon[]>;
   readonly byId: ReadonlyMap<string, SiteBeacon>;
   readonly byAddress: ReadonlyMap<string, SiteBeacon>;
   readonly byRegion: ReadonlyMap<string, readonly SiteBeacon[]>;
@@ -214,9 +249,12 @@ async function lookUp(
     store.findBeaconsByGateway(db, appId, names),
     store.findInstallationsByTag(db, appId, tags),
   ]);
+  const addressOf = ({ uuidKey, major, minor }: SiteBeacon) => addressText({ uuid: uuidKey, major, minor });
+  const beacons = distinct(byAddress, ({ objectId }) => objectId);
   return {
     byId: firstBy(byId, ({ objectId }) => objectId),
-    byAddress: firstBy(byAddress, ({ uuidKey, major, minor }) => addressText({ uuid: uuidKey, major, minor })),
+    byAddress: firstBy(beacons, addressOf),
+    shared: new Map([...Map.groupBy(beacons, addressOf)].filter(([, all]) => all.length > 1)),
     byRegion: new Map(byRegion),
     byGateway: firstBy(byGateway, ({ gatewayKey }) => gatewayKey ?? ''),
     byTag: new Map([...byTag].reverse().map((row) => [row.advertised_key, row.object_id])),

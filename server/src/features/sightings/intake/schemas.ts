@@ -29,8 +29,9 @@ export const batchMembers = {
   sightings: Type.Array(sighting, { maxItems: maxSightings }),
   sentAt: instant("The sender's clock at sending, ISO 8601 or epoch milliseconds; then its error is corrected exactly"),
   sender: Type.Optional(
-    Type.Enum(['phone', 'androidBackground', 'espresense', 'openmqttgateway'], {
-      description: 'How long silence has to last until somebody has left depends on it',
+    Type.Enum(['phone', 'androidBackground', 'iosBackground', 'espresense', 'openmqttgateway'], {
+      description:
+        'How long silence has to last until somebody has left depends on it: 30 s for a phone, 45 minutes for one in the background',
     }),
   ),
   interval: Type.Optional(
@@ -52,7 +53,7 @@ type SentBatch = Static<typeof batchSchema>;
 
 /** Epoch milliseconds of a time as senders write it; undefined for what is none, or lies beyond the year 9999. */
 export function readTime(value: string | number | undefined): number | undefined {
-  if (typeof value === 'string') return parseInstant(value);
+  if (typeof value === 'string') return /^\d{1,15}$/.test(value) ? readTime(Number(value)) : parseInstant(value);
   if (value === undefined || value > latestTime) return undefined;
   // As milliseconds it would lie before March 1973.
   return Math.round(value < 1e11 ? value * 1000 : value);

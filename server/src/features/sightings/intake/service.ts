@@ -3,7 +3,7 @@ import { Failure, fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { Gathering } from '../../../db/gathering.ts';
 import type { Announce } from '../../happening.ts';
-import { decide, Past, type Turn } from '../decide/decide.ts';
+import { decide, type Turn } from '../decide/decide.ts';
 import { lockInstallation } from '../decide/installation-locks.ts';
 import { type RecordTools, recordDecisions } from '../record/record.ts';
 import type { SiteCache } from '../site/site-cache.ts';
@@ -46,11 +46,15 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
      */
     async take(sender: Sender, batch: Batch): Promise<Answer> {
       await site.fresh();
-      const { items, problems, clockError } = readBatch(batch, sender.now);
+      const { items, problems } = readBatch(batch, sender.now);
       const placing = await placeItems({ db, site }, sender.appId, items, batch.installationId);
       const key = batch.installationId === undefined ? undefined : batchKey(batch, items);
-      const intakes = intakesOf({ sender, batch, placing, isCorrected: clockError !== 0, batchKey: key });
+      const intakes = intakesOf({ sender, batch, placing, sentAt: batch.sentAt, batchKey: key });
       const effects = await all(intakes.map((intake) => gathering.add(intake)));
+      const clockError = effects.reduce(
+        (most, one) => (Math.abs(one.clockError) > Math.abs(most) ? one.clockError : most),
+        0,
+      );
       const found = [...problems, ...placing.problems, ...effects.flatMap((effect) => effect.problems)];
       return {
         received: batch.sightings.length,
@@ -64,7 +68,7 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
   };
 }
 
-interface Arrived extends Pick<Intake, 'sender' | 'isCorrected' | 'batchKey'> {
+interface Arrived extends Pick<Intake, 'sender' | 'sentAt' | 'batchKey'> {
   readonly batch: Batch;
   readonly placing: Placing;
 }
@@ -114,13 +118,10 @@ export interface ClientLog {
 export async function noteClientLog(db: Db, log: ClientLog, announce: Announce): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
   if (!(await lockInstallation(db, appId, installationId))) return;
-  const reads = readsOf(db, appId, installationId);
-  const turn: Turn = { installationId, policy, now, hasTarget: false, isSilent: true };
-  const decision = await decide({ reads, past: new Past(reads) }, turn, { objectId: beaconId }, [
-    { event, occurredAt },
-  ]);
+  const reads = readsOf(db, { appId, installationId, userId: null });
+  const turn: Turn = { installationId, policy, now, hasTarget: false, hasPushTarget: false };
+  const decision = await decide(reads, turn, [{ beaconId, event, occurredAt, logged: true }]);
   // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
   const tools: RecordTools = { requestPushes: async () => undefined, expect: () => undefined, announce };
-  const recording = { appId, turn, hasPushTarget: false, isLogged: true } as const;
-  await recordDecisions(db, [{ decision, recording }], tools);
+  await recordDecisions(db, [{ decision, recording: { appId, turn } }], tools);
 }

@@ -1,15 +1,16 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
-import type { Observation } from '../../../proximity/index.ts';
-import { decide, Past, type Reads, type Turn } from '../decide/decide.ts';
+import { newClock, type Sample } from '../../../proximity/index.ts';
+import { type Decision, decide, type Reads, type Turn } from '../decide/decide.ts';
 import { lockNamed, type NamedLock } from '../decide/installation-locks.ts';
-import * as store from '../decide/presence-store.ts';
+import * as past from '../decide/presence-store.ts';
+import { newRecord, type TrackRecord } from '../decide/track-record.ts';
+import * as store from '../decide/track-store.ts';
 import { findAnswers, keyText, noteKeys, saveAnswers } from '../record/key-store.ts';
 import { type Decided, type RecordTools, recordDecisions } from '../record/record.ts';
 import { type SiteReads, storedSite } from '../site/site-cache.ts';
-import type { SiteBeacon } from '../site/site-store.ts';
 import { type AnsweredEvent, type AnsweredMessage, answeredEvents, answeredMessages } from './answer.ts';
-import { type ItemProblem, keyOf, type Placed } from './intake.ts';
+import { correctTimes, type ItemProblem, keyOf, type Placed, type Timed } from './intake.ts';
 
 /** What sightings do to the installations that they are about, in one transaction for several of them. */
 
@@ -32,7 +33,8 @@ export interface Intake {
   /** The installation itself has sent the batch and reads the answer. */
   readonly isOwn: boolean;
   readonly placed: readonly Placed[];
-  readonly isCorrected: boolean;
+  /** The sender's clock at sending, ms. */
+  readonly sentAt: number | undefined;
   readonly batchKey: string | undefined;
 }
 
@@ -42,14 +44,34 @@ export interface Effect {
   readonly messages: readonly AnsweredMessage[];
   readonly duplicates: number;
   readonly problems: readonly ItemProblem[];
+  /** How far the sender's clock was off and has been corrected, ms; positive: ahead. */
+  readonly clockError: number;
+}
+
+/** Who a track is of, and how it is read. */
+export interface Reading {
+  readonly appId: string;
+  readonly installationId: string;
+  /** The person who is signed in on it. */
+  readonly userId: string | null;
+  readonly site?: SiteReads;
 }
 
 /** The engine's reads in a transaction that holds the installation. */
-export function readsOf(db: Db, appId: string, installationId: string, site: SiteReads = storedSite): Reads {
+export function readsOf(db: Db, { appId, installationId, userId, site = storedSite }: Reading): Reads {
+  const key = { appId, installationId };
   return {
-    presence: (beaconId) => store.findPresence(db, { appId, installationId, beaconId }),
+    record: () => store.findTrack(db, key),
+    places: (beaconIds) =>
+      beaconIds.length === 0 ? Promise.resolve([]) : site.beaconsById(db, appId, [...new Set(beaconIds)]),
     triggers: (beaconId) => site.triggers(db, appId, beaconId),
-    firings: (since) => store.findFirings(db, { appId, installationId, since }),
+    firings: (since) => past.findFirings(db, { ...key, userId, since }),
+    visitCount: (beaconId) => past.countVisits(db, { ...key, beaconId }),
+    kept: {
+      segments: (from) => store.findSegments(db, key, from),
+      visits: (scope) => store.findVisits(db, key, scope),
+      events: (scope) => store.findEventsAfter(db, key, scope),
+    },
   };
 }
 
@@ -57,6 +79,8 @@ export function readsOf(db: Db, appId: string, installationId: string, site: Sit
 interface Held {
   readonly intake: Intake;
   readonly lock: NamedLock;
+  readonly record: TrackRecord | undefined;
+  readonly timed: Timed;
   readonly fresh: readonly Placed[];
 }
 
@@ -71,18 +95,20 @@ export async function takeTogether(
 ): Promise<readonly (Effect | undefined)[]> {
   const effects = new Map<Intake, Effect>();
   const locked = await lock(db, intakes);
+  const recordOf = await store.findTracks(db, locked.map(trackKeyOf));
+  const timed = locked.map((one) => withTimes(one, recordOf(trackKeyOf(one))));
   const held: Held[] = [];
-  for (const { fresh, ...one } of await withoutRepeated(db, locked)) {
+  for (const { fresh, ...one } of await withoutRepeated(db, timed)) {
     if (Array.isArray(fresh)) held.push({ ...one, fresh });
     else effects.set(one.intake, shownEffect(one, fresh as Effect));
   }
-  const presenceOf = await store.findPresences(db, held.flatMap(placesOf));
   const decided: Decided[] = [];
   const answers: AnswerToKeep[] = [];
   for (const one of held) {
-    const work = { ...one, presenceOf, reads: readsOf(db, one.intake.sender.appId, one.lock.objectId, site) };
-    const { effect, decided: own } = await decideForOne(work);
-    decided.push(...own);
+    const { sender } = one.intake;
+    const reading = { appId: sender.appId, installationId: one.lock.objectId, userId: personOf(one.lock), site };
+    const { effect, decided: own } = await decideForOne(one, readsOf(db, reading));
+    decided.push(own);
     effects.set(one.intake, shownEffect(one, effect));
     if (effect.events.length + effect.messages.length > 0) answers.push({ ...one, effect });
   }
@@ -91,12 +117,28 @@ export async function takeTogether(
 }
 
 type Locked = Pick<Held, 'intake' | 'lock'>;
+type Timely = Omit<Held, 'fresh'>;
+
+const trackKeyOf = ({ intake, lock }: Locked) => ({
+  appId: intake.sender.appId,
+  installationId: lock.objectId,
+});
+
+/** Who carries the phone, as far as it is certain. */
+const personOf = ({ userId, isUnproven }: NamedLock) => (isUnproven ? null : userId);
+
+function withTimes(locked: Locked, record: TrackRecord | undefined): Timely {
+  const { placed, sentAt, isOwn, sender } = locked.intake;
+  // A gateway's clock is not that of the tags that it hears.
+  const clock = isOwn ? (record?.clock ?? newClock) : newClock;
+  return { ...locked, record, timed: correctTimes(placed, { clock, sentAt, now: sender.now }) };
+}
 
 /** Where somebody is, only she, managers, and the phone that belongs to nobody are told. */
 const isShown = ({ intake: { sender }, lock }: Locked) =>
   sender.seesAll || (!lock.isUnproven && (lock.userId === null || lock.userId === sender.userId));
 
-const nothingShown: Effect = { events: [], messages: [], duplicates: 0, problems: [] };
+const nothingShown: Effect = { events: [], messages: [], duplicates: 0, problems: [], clockError: 0 };
 
 function shownEffect(locked: Locked, effect: Effect): Effect {
   return isShown(locked) ? effect : nothingShown;
@@ -116,15 +158,15 @@ async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
   });
 }
 
-interface Keyed extends Locked {
+interface Keyed extends Timely {
   readonly keyed: readonly { readonly one: Placed; readonly key: string | undefined }[];
   readonly keys: readonly string[];
 }
 
-type Unrepeated = Locked & { readonly fresh: readonly Placed[] | Effect };
+type Unrepeated = Timely & { readonly fresh: readonly Placed[] | Effect };
 
 /** Of each what has not been counted yet, or the earlier answer to the same batch. */
-async function withoutRepeated(db: Db, locked: readonly Locked[]): Promise<Unrepeated[]> {
+async function withoutRepeated(db: Db, locked: readonly Timely[]): Promise<Unrepeated[]> {
   const all = locked.map(keyedOf);
   const scopeOf = ({ intake, lock }: Locked) => ({ appId: intake.sender.appId, installationId: lock.objectId });
   const news = all.flatMap((one) => one.keys.map((key) => ({ ...scopeOf(one), key, now: one.intake.sender.now })));
@@ -139,62 +181,54 @@ async function withoutRepeated(db: Db, locked: readonly Locked[]): Promise<Unrep
   });
   const answers = await findAnswers(db, asked);
   return all.map((one) => {
-    const { intake, lock, keyed } = one;
-    const { batchKey } = intake;
+    const { keyed, keys: _keys, ...rest } = one;
+    const { batchKey } = one.intake;
     const answer = batchKey === undefined ? undefined : answers.get(keyText({ ...scopeOf(one), key: batchKey }));
-    if (answer !== undefined) return { intake, lock, fresh: JSON.parse(answer) as Effect };
+    if (answer !== undefined) return { ...rest, fresh: JSON.parse(answer) as Effect };
     const fresh = freshOf(one);
     // One key twice in a batch counts once.
     return {
-      intake,
-      lock,
+      ...rest,
       fresh: keyed.filter(({ key }) => key === undefined || fresh.delete(key)).map((of) => of.one),
     };
   });
 }
 
-function keyedOf({ intake, lock }: Locked): Keyed {
-  const keyed = intake.placed.map((one) => ({ one, key: keyOf(one, lock.objectId, intake.isCorrected) }));
-  return { intake, lock, keyed, keys: [...new Set(keyed.flatMap(({ key }) => key ?? []))] };
+function keyedOf(timely: Timely): Keyed {
+  const { lock, timed } = timely;
+  const keyed = timed.placed.map((one) => ({ one, key: keyOf(one, lock.objectId, timed.clock.error !== 0) }));
+  return { ...timely, keyed, keys: [...new Set(keyed.flatMap(({ key }) => key ?? []))] };
 }
 
-const beaconIdsOf = ({ fresh }: Held) => new Set(fresh.map(({ beacon }) => beacon.objectId));
+const sampleOf = ({ item, beacon }: Placed): Sample => ({ ...item.observation, beaconId: beacon.objectId });
 
-function placesOf(held: Held): store.PresenceKey[] {
-  const { appId } = held.intake.sender;
-  return [...beaconIdsOf(held)].map((beaconId) => ({ appId, installationId: held.lock.objectId, beaconId }));
-}
-
-interface OneHeld extends Held {
-  readonly presenceOf: (key: store.PresenceKey) => store.Stored | undefined;
-  readonly reads: Reads;
-}
-
-async function decideForOne({ intake, lock, fresh, presenceOf, reads: stored }: OneHeld) {
+async function decideForOne(
+  held: Held,
+  stored: Reads,
+): Promise<{ readonly decided: Decided; readonly effect: Effect }> {
+  const { intake, lock, timed, fresh } = held;
   const { appId, policy, now } = intake.sender;
   const { objectId: installationId, hasPushTarget } = lock;
-  const reads = { ...stored, presence: async (beaconId: string) => presenceOf({ appId, installationId, beaconId }) };
-  const turn: Turn = {
-    installationId,
-    policy,
-    now,
-    hasTarget: (intake.isOwn && isShown({ intake, lock })) || hasPushTarget,
+  const { clock } = timed;
+  const record = { ...(held.record ?? newRecord(now)), ...(intake.isOwn ? { clock } : {}) };
+  const reads = { ...stored, record: async () => record };
+  const hasTarget = (intake.isOwn && isShown(held)) || hasPushTarget;
+  const turn: Turn = { installationId, policy, now, hasTarget, hasPushTarget };
+  const decision = await decide(reads, turn, fresh.map(sampleOf));
+  const duplicates = timed.placed.length - fresh.length + decision.sensed.duplicates;
+  const { problems } = timed;
+  return {
+    decided: { decision, recording: { appId, turn } },
+    effect: effectOf(decision, { duplicates, problems, clock }),
   };
-  const context = { reads, past: new Past(reads) };
-  const recording = { appId, turn, hasPushTarget };
-  const decided: Decided[] = [];
-  const problems: ItemProblem[] = [];
-  let duplicates = intake.placed.length - fresh.length;
-  for (const group of groupBy(fresh, ({ beacon }) => beacon.objectId)) {
-    const decision = await decide(context, turn, beaconOf(group), observationsOf(group));
-    decided.push({ decision, recording });
-    duplicates += decision.skipped.filter(({ reason }) => reason === 'duplicate').length;
-    problems.push(...skippedProblems(decision.skipped, group));
-  }
-  const decisions = decided.map(({ decision }) => decision);
-  const events = answeredEvents(decisions);
-  const messages = answeredMessages(decisions, hasPushTarget);
-  return { decided, effect: { events, messages, duplicates, problems } satisfies Effect };
+}
+
+function effectOf(
+  decision: Decision,
+  { clock, ...rest }: Pick<Effect, 'duplicates' | 'problems'> & Pick<Timed, 'clock'>,
+): Effect {
+  const events = answeredEvents([decision]);
+  return { events, messages: answeredMessages([decision]), ...rest, clockError: clock.error };
 }
 
 interface AnswerToKeep extends Locked {
@@ -206,27 +240,6 @@ function answerOf({ intake, lock, effect }: AnswerToKeep) {
   if (key === undefined) return [];
   const { appId, now } = sender;
   return [{ appId, installationId: lock.objectId, key, answer: JSON.stringify(effect), now }];
-}
-
-function beaconOf(group: readonly Placed[]): SiteBeacon {
-  return (group[0] as Placed).beacon;
-}
-
-function observationsOf(group: readonly Placed[]): Observation[] {
-  return group.map(({ item }) => item.observation);
-}
-
-const skipMessages = {
-  late: 'Older than what is known of this installation at this beacon; it changes nothing.',
-  no_measurement: 'Holds neither a measurement nor a decision.',
-} as const;
-
-function skippedProblems(skipped: Decided['decision']['skipped'], group: readonly Placed[]): ItemProblem[] {
-  return skipped.flatMap(({ index, reason }) =>
-    reason === 'duplicate'
-      ? []
-      : [{ index: group[index]?.item.index ?? 0, code: reason, message: skipMessages[reason] }],
-  );
 }
 
 /** Groups in the order of their keys, so that the same batch is always dealt with alike. */

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openNode, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
-import { mendFuturePresences } from '../decide/presence-store.ts';
+import { mendFutureTracks } from '../decide/track-store.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 
 /** An alarm clock that a test looks at and lets ring. */
@@ -143,7 +143,7 @@ for (const database of databases) {
       await hear();
       site.app.clock.now -= 86_400_000;
       assert.equal(await ticker.tick(), 0);
-      await mendFuturePresences(site.app.storage.db, site.now);
+      await mendFutureTracks(site.app.storage.db, site.now);
       site.app.clock.now += 29_999;
       assert.equal(await ticker.tick(), 0);
       site.app.clock.now += 1;

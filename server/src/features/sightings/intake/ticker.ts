@@ -2,11 +2,10 @@ import type { AppPolicy } from '../../../access/policy.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Announce } from '../../happening.ts';
-import { decide, Past, type Turn } from '../decide/decide.ts';
+import { decide, type Turn } from '../decide/decide.ts';
 import { installationExists, tryLockInstallation } from '../decide/installation-locks.ts';
-import * as store from '../decide/presence-store.ts';
-import { type Decided, type RequestPushes, recordDecisions } from '../record/record.ts';
-import { findBeaconsById } from '../site/site-store.ts';
+import * as store from '../decide/track-store.ts';
+import { type RequestPushes, recordDecisions } from '../record/record.ts';
 import { readsOf } from './take.ts';
 
 /** What time alone brings about: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
@@ -181,25 +180,18 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const lock = await tryLockInstallation(db, appId, installationId);
     if (!lock || !policy) {
       const isGone = !policy || !(await installationExists(db, appId, installationId));
-      if (isGone) await store.deletePresences(db, appId, installationId);
+      if (isGone) await store.deleteTrack(db, { appId, installationId });
       return false;
     }
-    const presences = await store.findDuePresences(db, { appId, installationId, now });
-    const beacons = new Map(
-      (await findBeaconsById(db, appId, [...presences.keys()])).map((beacon) => [beacon.objectId, beacon]),
-    );
-    const reads = { ...readsOf(db, appId, installationId), presence: async (id: string) => presences.get(id) };
-    const turn: Turn = { installationId, policy, now, hasTarget: lock.hasPushTarget };
-    const context = { reads, past: new Past(reads) };
+    const reads = readsOf(db, { appId, installationId, userId: lock.userId });
+    const record = await reads.record();
+    if (!record) return false;
+    const { hasPushTarget } = lock;
+    const turn: Turn = { installationId, policy, now, hasTarget: hasPushTarget, hasPushTarget };
+    const decision = await decide({ ...reads, record: async () => record }, turn, null);
     // What falls due next is read from the index when the round is over.
     const tools = { requestPushes: deps.requestPushes, expect: () => undefined, announce: deps.announce };
-    const recording = { appId, turn, hasPushTarget: lock.hasPushTarget };
-    const decided: Decided[] = [];
-    for (const beaconId of presences.keys()) {
-      const decision = await decide(context, turn, beacons.get(beaconId) ?? { objectId: beaconId }, null);
-      decided.push({ decision, recording });
-    }
-    await recordDecisions(db, decided, tools);
-    return presences.size > 0;
+    await recordDecisions(db, [{ decision, recording: { appId, turn } }], tools);
+    return true;
   });
 }

@@ -45,7 +45,7 @@ for (const database of databases) {
           ],
         );
       }
-      const counts = { visits: 1, events: 1, presence: 1, logs: 2, verdicts: 2, firings: 2, deliveries: 2 };
+      const counts = { visits: 1, events: 1, tracks: 1, logs: 2, verdicts: 2, firings: 2, deliveries: 2 };
       for (const [table, each] of Object.entries(counts))
         assert.equal((await site.rows(table)).length, each * phones.length, table);
       const pushed = (await site.pushes()).map(({ target }) => target.token);

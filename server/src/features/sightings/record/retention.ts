@@ -4,6 +4,7 @@ import { type Sql, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { timePrefix } from '../../../proximity/index.ts';
+import { tryLockInstallation } from '../decide/installation-locks.ts';
 
 /** What is older than the app keeps it goes, a few hundred rows a transaction. */
 
@@ -55,31 +56,67 @@ function sum(a: Purged, b: Purged): Purged {
 
 const pageSize = 500;
 
-interface Visited {
+/** What an installation has sent is kept for so long at least; what comes later is from before what is known. */
+const trackDays = 3;
+
+interface Aged {
   readonly installation_id: string;
-  readonly beacon_id: string;
   readonly updated_at: number;
 }
 
-/** Walks over all presences page by page, since no index knows which are old; meant for once a day. */
+/** Walks over rows page by page, since no index knows which are old; meant for once a day. */
+async function walkOld<T extends Aged & object>(
+  { before, page: next }: { readonly before: number; page(last: T | undefined): Promise<T[]> },
+  remove: (row: T) => Promise<void>,
+): Promise<void> {
+  let last: T | undefined;
+  for (;;) {
+    const page = await next(last);
+    for (const row of page.filter(({ updated_at }) => updated_at < before)) await remove(row);
+    last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+  }
+}
+
+/** How often somebody has come is forgotten after a year and more. */
 export async function purgePresences(db: Db, appId: string, now: number): Promise<void> {
   const before = now - presenceDays * dayMs;
-  let last: Pick<Visited, 'installation_id' | 'beacon_id'> = { installation_id: '', beacon_id: '' };
-  for (;;) {
-    const page: Visited[] = await db.all<Visited>(
-      sql`select installation_id, beacon_id, updated_at from presence
-        where app_id = ${appId} and (installation_id, beacon_id) > (${last.installation_id}, ${last.beacon_id})
-        order by installation_id, beacon_id limit ${pageSize}`,
-    );
-    for (const row of page.filter(({ updated_at }) => updated_at < before)) {
+  await walkOld<Aged & { readonly beacon_id: string }>(
+    {
+      before,
+      page: (last) =>
+        db.all(sql`select installation_id, beacon_id, updated_at from presence
+          where app_id = ${appId} and (installation_id, beacon_id) > (${last?.installation_id ?? ''}, ${last?.beacon_id ?? ''})
+          order by installation_id, beacon_id limit ${pageSize}`),
+    },
+    async (row) => {
       await db.run(sql`delete from presence
         where app_id = ${appId} and installation_id = ${row.installation_id} and beacon_id = ${row.beacon_id}
-          and next_deadline is null and updated_at < ${before}`);
-    }
-    const end = page.at(-1);
-    if (end === undefined || page.length < pageSize) return;
-    last = end;
-  }
+          and updated_at < ${before}`);
+    },
+  );
+}
+
+/** Tracks of installations that have sent nothing for days and are nowhere, with their samples. */
+export async function purgeTracks(db: Database, appId: string, now: number): Promise<void> {
+  const before = now - trackDays * dayMs;
+  await walkOld<Aged>(
+    {
+      before,
+      page: (last) =>
+        db.all(sql`select installation_id, updated_at from tracks
+          where app_id = ${appId} and installation_id > ${last?.installation_id ?? ''}
+          order by installation_id limit ${pageSize}`),
+    },
+    ({ installation_id: installationId }) =>
+      db.transaction(async (db) => {
+        if (!(await tryLockInstallation(db, appId, installationId))) return;
+        const gone = await db.run(sql`delete from tracks where app_id = ${appId}
+          and installation_id = ${installationId} and next_deadline is null and updated_at < ${before}`);
+        if (gone === 0) return;
+        await db.run(sql`delete from track_samples where app_id = ${appId} and installation_id = ${installationId}`);
+      }),
+  );
 }
 
 export interface Retention {
@@ -107,7 +144,9 @@ export function createRetention(deps: {
             most: 10_000,
             fold: (earlier) => sum((earlier ?? {}) as Purged, purged),
           });
-        if (isDaily) await purgePresences(deps.db, app.appId, now);
+        if (!isDaily) continue;
+        await purgePresences(deps.db, app.appId, now);
+        await purgeTracks(deps.db, app.appId, now);
       }
     },
   };

@@ -90,7 +90,7 @@ export function openVisits(dialect: Dialect, rows: readonly NewVisit[]): Sql[] {
     event.beaconId,
     event.installationId,
     event.enteredAt ?? event.at,
-    ...(exit ? endOf(exit) : [null, null]),
+    ...(exit ? timesOf(exit) : [null, null]),
     exit ? 0 : 1,
     event.cause,
     exit?.cause ?? null,
@@ -114,7 +114,7 @@ export function closeVisits(dialect: Dialect, rows: readonly NewEvent[]): Sql[] 
   const cells = rows.map(({ appId, now, event }) => [
     appId,
     event.visitId,
-    ...endOf(event),
+    ...timesOf(event),
     event.cause,
     flag(event.inferred),
     now,
@@ -123,7 +123,7 @@ export function closeVisits(dialect: Dialect, rows: readonly NewEvent[]): Sql[] 
 }
 
 /** When somebody left, and after how many seconds. */
-function endOf(exit: PresenceEvent): [leftAt: number, dwell: number] {
+export function timesOf(exit: PresenceEvent): [leftAt: number, dwell: number] {
   const leftAt = exit.leftAt ?? exit.at;
   return [leftAt, Math.max(0, leftAt - (exit.enteredAt ?? leftAt)) / 1000];
 }
@@ -187,14 +187,19 @@ const savedVerdicts = insertRows(
     reason, explanation, decided_at, due_at, delivery_id, created_at)`),
   raw(`on conflict (app_id, object_id) do update
     set outcome = excluded.outcome, reason = excluded.reason, explanation = excluded.explanation,
-      decided_at = excluded.decided_at, due_at = excluded.due_at, delivery_id = excluded.delivery_id`),
+      decided_at = excluded.decided_at, due_at = excluded.due_at, delivery_id = excluded.delivery_id
+    where verdicts.outcome <> 'fired'`),
 );
 
 /** The final verdict after a wait takes the place of the pending one. */
 export function saveVerdicts(dialect: Dialect, rows: readonly NewVerdict[]): Sql[] {
   const idOf = ({ verdict }: NewVerdict) => `${verdict.eventId}-${verdict.triggerId}`;
   // Two verdicts of one trigger at one event in one statement would meet each other.
-  const last = new Map(rows.map((row) => [`${row.appId} ${idOf(row)}`, row]));
+  const last = new Map<string, NewVerdict>();
+  for (const row of rows) {
+    const key = `${row.appId} ${idOf(row)}`;
+    if (last.get(key)?.verdict.outcome !== 'fired') last.set(key, row);
+  }
   const cells = [...last.values()].map((row) => [
     row.appId,
     idOf(row),

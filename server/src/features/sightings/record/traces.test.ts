@@ -4,7 +4,17 @@ import { databases } from '../../../../test/support/build-app.ts';
 import { assertRefusals } from '../../../../test/support/cases.ts';
 import { kindsOf, openSite, pointer, type Site, stay, walk } from '../../../../test/support/site.ts';
 
-const traceTables = ['presence', 'visits', 'events', 'verdicts', 'firings', 'logs', 'sighting_keys'] as const;
+const traceTables = [
+  'presence',
+  'tracks',
+  'track_samples',
+  'visits',
+  'events',
+  'verdicts',
+  'firings',
+  'logs',
+  'sighting_keys',
+] as const;
 const day = 86_400_000;
 
 for (const database of databases) {

@@ -1,12 +1,12 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
-import { type Firing, nextDeadline } from '../../../proximity/index.ts';
-import { type Decision, decide, Past, type Place, type Reads, type Turn } from '../decide/decide.ts';
-import type { Stored } from '../decide/presence-store.ts';
+import type { Firing } from '../../../proximity/index.ts';
+import { type Decision, decide, type Place, type Reads, type Turn } from '../decide/decide.ts';
+import type { TrackRecord } from '../decide/track-record.ts';
 import type { Placed } from '../intake/intake.ts';
 import { readsOf } from '../intake/take.ts';
 
-/** A rehearsal: the same calls as for real sightings, on presences that exist only in memory. */
+/** A rehearsal: the same calls as for real sightings, on a presence that exists only in memory. */
 
 export interface Simulation {
   readonly appId: string;
@@ -27,10 +27,11 @@ export async function simulate(db: Db, simulation: Simulation): Promise<Decision
   const ordered = [...simulation.placed].sort((a, b) => occurredAt(a) - occurredAt(b));
   const visitors = new Map<string, Visitor>();
   const decisions: Decision[] = [];
-  for (const one of ordered) {
-    const visitor = visitors.get(one.installationId) ?? new Visitor(db, simulation, one.installationId);
-    visitors.set(one.installationId, visitor);
-    decisions.push(...(await visitor.passTime(occurredAt(one))), await visitor.take(one));
+  for (const together of instantsOf(ordered)) {
+    const first = together[0] as Placed;
+    const visitor = visitors.get(first.installationId) ?? new Visitor(db, simulation, first.installationId);
+    visitors.set(first.installationId, visitor);
+    decisions.push(...(await visitor.passTime(occurredAt(first))), await visitor.take(together));
   }
   for (const visitor of visitors.values()) {
     if (simulation.until !== undefined) decisions.push(...(await visitor.passTime(simulation.until)));
@@ -40,64 +41,83 @@ export async function simulate(db: Db, simulation: Simulation): Promise<Decision
 
 const occurredAt = ({ item }: Placed) => item.observation.occurredAt;
 
+/** What one installation senses at one instant is one report. */
+function instantsOf(ordered: readonly Placed[]): Placed[][] {
+  return [...Map.groupBy(ordered, (one) => `${occurredAt(one)} ${one.installationId}`).values()];
+}
+
 class Visitor {
   readonly #simulation: Simulation;
   readonly #installationId: string;
-  readonly #presences = new Map<string, Stored>();
   readonly #places = new Map<string, Place>();
   readonly #reads: Reads;
-  readonly #past: Past;
+  #record: TrackRecord | undefined;
+  #deadline: number | null = null;
+  #hasBegun = false;
+  #fired: readonly Firing[] = [];
+  readonly #ended = new Map<string, number>();
 
   constructor(db: Db, simulation: Simulation, installationId: string) {
     this.#simulation = simulation;
     this.#installationId = installationId;
-    const stored = readsOf(db, simulation.appId, installationId);
+    const stored = readsOf(db, { appId: simulation.appId, installationId, userId: null });
     const triggers = new Map<string, ReturnType<Reads['triggers']>>();
-    const nothing = async (): Promise<readonly Firing[]> => [];
     this.#reads = {
-      presence: async (beaconId) =>
-        this.#presences.get(beaconId) ?? (simulation.continues ? await stored.presence(beaconId) : undefined),
+      record: async () => {
+        if (!this.#hasBegun && simulation.continues) this.#record = await stored.record();
+        this.#hasBegun = true;
+        return this.#record;
+      },
+      places: async (beaconIds) => {
+        const known = beaconIds.flatMap((id) => this.#places.get(id) ?? []);
+        const others = beaconIds.filter((id) => !this.#places.has(id));
+        return [...known, ...(others.length === 0 ? [] : await stored.places(others))];
+      },
       triggers: (beaconId) => {
         const known = triggers.get(beaconId) ?? stored.triggers(beaconId);
         triggers.set(beaconId, known);
         return known;
       },
-      firings: simulation.continues ? stored.firings : nothing,
+      firings: async (since) => [...(simulation.continues ? await stored.firings(since) : []), ...this.#fired],
+      visitCount: async (beaconId) =>
+        (simulation.continues ? await stored.visitCount(beaconId) : 0) + (this.#ended.get(beaconId) ?? 0),
+      kept: simulation.continues ? stored.kept : nothingKept,
     };
-    this.#past = new Past(this.#reads);
   }
 
-  take({ item, beacon }: Placed): Promise<Decision> {
-    this.#places.set(beacon.objectId, beacon);
-    return this.#decide(beacon, [item.observation], item.observation.occurredAt);
+  take(together: readonly Placed[]): Promise<Decision> {
+    for (const { beacon } of together) this.#places.set(beacon.objectId, beacon);
+    const samples = together.map(({ item, beacon }) => ({ ...item.observation, beaconId: beacon.objectId }));
+    return this.#decide(samples, occurredAt(together[0] as Placed));
   }
 
   /** What falls due until then, in order. */
   async passTime(until: number): Promise<Decision[]> {
     const decisions: Decision[] = [];
     for (let round = 0; round < mostDeadlines; round++) {
-      const due = this.#firstDue(until);
-      if (!due) break;
-      decisions.push(await this.#decide(due.place, null, due.at));
+      const at = this.#deadline;
+      if (at === null || at > until) break;
+      decisions.push(await this.#decide(null, at));
     }
     return decisions;
   }
 
-  #firstDue(until: number): { readonly place: Place; readonly at: number } | undefined {
-    let first: { place: Place; at: number } | undefined;
-    for (const [beaconId, { state }] of this.#presences) {
-      const at = nextDeadline(state);
-      const place = this.#places.get(beaconId);
-      if (at !== null && place && at <= until && at < (first?.at ?? Number.POSITIVE_INFINITY)) first = { place, at };
-    }
-    return first;
-  }
-
-  async #decide(place: Place, observations: Parameters<typeof decide>[3], now: number): Promise<Decision> {
+  async #decide(samples: Parameters<typeof decide>[2], now: number): Promise<Decision> {
     const { policy, hasTarget } = this.#simulation;
-    const turn: Turn = { installationId: this.#installationId, policy, now, hasTarget };
-    const decision = await decide({ reads: this.#reads, past: this.#past }, turn, place, observations);
-    this.#presences.set(place.objectId, { state: decision.outcome.state, visitCount: decision.visitCount });
-    return decision;
+    const turn: Turn = { installationId: this.#installationId, policy, now, hasTarget, hasPushTarget: hasTarget };
+    const decision = await decide(this.#reads, turn, samples);
+    // Kept samples are not kept here: whatever comes is in order.
+    this.#record = { ...decision.record, segments: [] };
+    this.#deadline = decision.deadline;
+    this.#fired = [...this.#fired, ...decision.fired.map(({ verdict }) => verdict)];
+    for (const { event, beaconId } of decision.events)
+      if (event === 'EXIT') this.#ended.set(beaconId, (this.#ended.get(beaconId) ?? 0) + 1);
+    return { ...decision, isPushed: false };
   }
 }
+
+const nothingKept: Reads['kept'] = {
+  segments: async () => [],
+  visits: async () => [],
+  events: async () => [],
+};

@@ -115,7 +115,7 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
         const found = await findInstallationId(db, appId, asked);
         const installationId = found !== undefined && real(found) ? found : pretendId(asked);
         // Pretend times are never wrong, however far they are from now.
-        const read = readBatch(batch, body.at ?? now, { trustsTimes: true });
+        const read = readBatch(batch, body.at ?? now);
         const { placed: all, problems } = await placeItems({ db }, appId, read.items, installationId);
         // A gateway's sightings name installations by their tags.
         const pretended = [...new Set(all.map((one) => one.installationId))].filter(
@@ -130,8 +130,8 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
           result: {
             received: batch.sightings.length,
             events: answeredEvents(decisions),
-            verdicts: decisions.flatMap(({ outcome }) => outcome.verdicts.map(answeredVerdict)),
-            messages: answeredMessages(decisions, false),
+            verdicts: decisions.flatMap(({ verdicts }) => verdicts.map(({ verdict }) => answeredVerdict(verdict))),
+            messages: answeredMessages(decisions),
             problems: [...read.problems, ...problems].sort((a, b) => a.index - b.index),
           },
         };

@@ -1,0 +1,303 @@
+import { FLAP_MS, type PresenceEvent, type TrackState } from '../../../proximity/index.ts';
+import type { StoredVisit } from './track-store.ts';
+
+/** What was told before, against what the samples say now: the difference, by visits. Pure. */
+
+/** A visit that has become another one. */
+export interface VisitChange {
+  readonly id: string;
+  readonly beaconId: string;
+  readonly change: 'corrected' | 'reopened' | 'merged' | 'removed';
+  readonly enteredAt: number;
+  /** Null: it is open. */
+  readonly exit: PresenceEvent | null;
+  /** The visit that it has become a part of. */
+  readonly mergedInto?: string;
+}
+
+export interface Corrections {
+  readonly changedEvents: readonly PresenceEvent[];
+  readonly removedEvents: readonly PresenceEvent[];
+  readonly visits: readonly VisitChange[];
+}
+
+export const noCorrections: Corrections = { changedEvents: [], removedEvents: [], visits: [] };
+
+/** A visit as the samples have it. */
+export interface VisitFacts {
+  readonly id: string;
+  readonly beaconId: string;
+  readonly enteredAt: number;
+  /** Null: it began before the samples that were looked at. */
+  enter: PresenceEvent | null;
+  exit: PresenceEvent | null;
+  readonly zones: PresenceEvent[];
+}
+
+interface Told extends VisitFacts {
+  readonly visit: StoredVisit;
+}
+
+export interface Facts {
+  readonly visits: readonly VisitFacts[];
+  /** Zone events of passes that did not become visits. */
+  readonly loose: readonly PresenceEvent[];
+}
+
+/** Visits from events in order of time; `open` are those that were under way before the first. */
+export function factsOf(events: readonly PresenceEvent[], open: TrackState | null): Facts {
+  const visits = new Map<string, VisitFacts>();
+  for (const [beaconId, { visit }] of Object.entries(open?.beacons ?? {})) {
+    if (visit === null) continue;
+    visits.set(visit.id, { id: visit.id, beaconId, enteredAt: visit.enteredAt, enter: null, exit: null, zones: [] });
+  }
+  for (const event of events) {
+    if (event.event !== 'ENTER') continue;
+    const { visitId: id, beaconId, enteredAt = event.at } = event;
+    visits.set(id, { id, beaconId, enteredAt, enter: event, exit: null, zones: [] });
+  }
+  const loose: PresenceEvent[] = [];
+  for (const event of events) {
+    if (event.event === 'ENTER') continue;
+    const visit = visits.get(event.visitId);
+    if (visit === undefined) loose.push(event);
+    else if (event.event === 'EXIT') visit.exit = event;
+    else visit.zones.push(event);
+  }
+  return { visits: [...visits.values()], loose };
+}
+
+export interface Reconciling {
+  readonly facts: Facts;
+  readonly visits: readonly StoredVisit[];
+  /** What was told, all in the period that the facts are about or of `visits`. */
+  readonly events: readonly PresenceEvent[];
+  /**
+   * replace: the facts are all that is true after `after`, and visits of the record (`since`) that are not in them are
+   * removed. join: the facts are true besides what was told, and visits only grow.
+   */
+  readonly mode: 'replace' | 'join';
+  /** ms, sensing time. */
+  readonly after: number;
+  /** Older visits (service's clock) are not the record's own. */
+  readonly since: number;
+}
+
+export interface Reconciled extends Corrections {
+  /** Events to be told, in order of time. */
+  readonly events: readonly PresenceEvent[];
+  /** Ids under which visits and events were told, by those that the samples give them now. */
+  readonly toldAs: ReadonlyMap<string, string>;
+}
+
+export function reconcile(input: Reconciling): Reconciled {
+  const work = new Work(input);
+  const beacons = new Set([...input.facts.visits, ...input.visits].map(({ beaconId }) => beaconId));
+  for (const beaconId of beacons) work.match(beaconId);
+  work.compareZones(input.facts.loose, work.looseTold(), undefined);
+  return work.result();
+}
+
+const endOf = ({ exit }: VisitFacts) => (exit === null ? Number.POSITIVE_INFINITY : (exit.leftAt ?? exit.at));
+
+class Work {
+  readonly #input: Reconciling;
+  readonly #told: readonly Told[];
+  readonly #events: PresenceEvent[] = [];
+  readonly #changed = new Map<string, PresenceEvent>();
+  readonly #removed = new Map<string, PresenceEvent>();
+  readonly #visits: VisitChange[] = [];
+  readonly #toldAs = new Map<string, string>();
+
+  constructor(input: Reconciling) {
+    this.#input = input;
+    this.#told = input.visits.map((visit) => {
+      const own = input.events.filter(({ visitId }) => visitId === visit.id);
+      const exit = visit.isOpen ? null : (own.find(({ event }) => event === 'EXIT') ?? exitOf(visit));
+      return {
+        id: visit.id,
+        beaconId: visit.beaconId,
+        enteredAt: visit.enteredAt,
+        enter: own.find(({ event }) => event === 'ENTER') ?? null,
+        exit,
+        zones: own.filter(({ event }) => event !== 'ENTER' && event !== 'EXIT'),
+        visit,
+      };
+    });
+  }
+
+  looseTold(): PresenceEvent[] {
+    const ids = new Set(this.#told.map(({ id }) => id));
+    return this.#input.events.filter(
+      ({ event, visitId, at }) => event !== 'ENTER' && event !== 'EXIT' && !ids.has(visitId) && at > this.#input.after,
+    );
+  }
+
+  result(): Reconciled {
+    return {
+      events: this.#events.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
+      changedEvents: [...this.#changed.values()],
+      removedEvents: [...this.#removed.values()].filter(({ id }) => !this.#changed.has(id)),
+      visits: this.#visits,
+      toldAs: this.#toldAs,
+    };
+  }
+
+  match(beaconId: string): void {
+    const told = this.#told.filter((one) => one.beaconId === beaconId);
+    const found = this.#input.facts.visits.filter((one) => one.beaconId === beaconId);
+    const ids = new Set(found.map(({ id }) => id));
+    const taken = new Set<Told>();
+    for (const one of found.sort((a, b) => a.enteredAt - b.enteredAt)) {
+      const same = told.filter(
+        (other) => !taken.has(other) && (other.id === one.id || (!ids.has(other.id) && this.#meet(one, other))),
+      );
+      for (const other of same) taken.add(other);
+      const first = same.find(({ id }) => id === one.id) ?? same[0];
+      if (first === undefined) this.#tell(one);
+      else
+        this.#grow(
+          one,
+          first,
+          same.filter((other) => other !== first),
+        );
+    }
+    for (const one of told) {
+      if (taken.has(one) || !this.#isOwn(one)) continue;
+      this.#remove(one);
+      this.#visits.push({ ...visitOf(one), change: 'removed' });
+    }
+  }
+
+  #meet(a: VisitFacts, b: VisitFacts): boolean {
+    const gap = this.#input.mode === 'join' ? FLAP_MS : 0;
+    return a.enteredAt <= endOf(b) + gap && b.enteredAt <= endOf(a) + gap;
+  }
+
+  /** Whether the facts would hold the visit if it was true. */
+  #isOwn({ enteredAt, enter, visit }: Told): boolean {
+    const { mode, after, since } = this.#input;
+    return mode === 'replace' && visit.createdAt >= since && enteredAt > after && (enter === null || enter.at > after);
+  }
+
+  #tell({ enter, exit, zones }: VisitFacts): void {
+    for (const event of [enter, ...zones, exit]) if (event !== null) this.#events.push(event);
+  }
+
+  #remove({ enter, exit, zones }: Told): void {
+    for (const event of [enter, ...zones, exit])
+      if (event !== null && event.id !== '') this.#removed.set(event.id, event);
+  }
+
+  #grow(found: VisitFacts, first: Told, others: readonly Told[]): void {
+    if (found.id !== first.id) this.#toldAs.set(found.id, first.id);
+    const all = [first, ...others];
+    const isJoined = this.#input.mode === 'join' || first.visit.createdAt < this.#input.since;
+    const enteredAt = isJoined ? Math.min(found.enteredAt, ...all.map((one) => one.enteredAt)) : found.enteredAt;
+    const exit = isJoined ? latestExit([found, ...all]) : found.exit;
+    this.#compareEnter(found, first, enteredAt);
+    const end = this.#compareExit(exit, first, enteredAt);
+    for (const other of others) {
+      for (const event of [other.enter, other.exit])
+        if (event !== null && event.id !== '') this.#removed.set(event.id, event);
+      this.#visits.push({ ...visitOf(other), change: 'merged', mergedInto: first.id });
+      this.#toldAs.set(other.id, first.id);
+    }
+    this.compareZones(
+      found.zones,
+      all.flatMap(({ zones }) => zones),
+      first.id,
+    );
+    const isReopened = first.exit !== null && end === null;
+    const hasGrown = first.exit !== null && end !== null && endOf(first) !== (end.leftAt ?? end.at);
+    const isOther =
+      enteredAt !== first.enteredAt ||
+      hasGrown ||
+      others.length > 0 ||
+      first.exit?.cause !== (first.exit && end?.cause);
+    if (!isReopened && !isOther) return;
+    const change = isReopened ? 'reopened' : 'corrected';
+    this.#visits.push({ id: first.id, beaconId: first.beaconId, change, enteredAt, exit: end });
+  }
+
+  #compareEnter(found: VisitFacts, first: Told, enteredAt: number): void {
+    if (found.enter === null || first.enter === null) return;
+    this.#toldAs.set(found.enter.id, first.enter.id);
+    const isLater = this.#input.mode === 'join' && found.enter.at > first.enter.at;
+    const { id, visitId } = first.enter;
+    this.#change(first.enter, { ...(isLater ? first.enter : found.enter), id, visitId, enteredAt });
+  }
+
+  /** The EXIT under the id under which it is told. */
+  #compareExit(exit: PresenceEvent | null, first: Told, enteredAt: number): PresenceEvent | null {
+    if (exit === null) {
+      if (first.exit !== null && first.exit.id !== '') this.#removed.set(first.exit.id, first.exit);
+      return null;
+    }
+    if (first.exit === null) {
+      const told = { ...exit, visitId: first.id, enteredAt };
+      this.#events.push(told);
+      return told;
+    }
+    const told = { ...exit, id: first.exit.id, visitId: first.id, enteredAt };
+    if (told.id !== exit.id) this.#toldAs.set(exit.id, told.id);
+    if (told.id !== '') this.#change(first.exit, told);
+    return told;
+  }
+
+  #change(from: PresenceEvent, to: PresenceEvent): void {
+    const isSame =
+      from.at === to.at &&
+      from.enteredAt === to.enteredAt &&
+      from.leftAt === to.leftAt &&
+      from.cause === to.cause &&
+      from.visitId === to.visitId;
+    if (!isSame) this.#changed.set(to.id, to);
+  }
+
+  compareZones(found: readonly PresenceEvent[], told: readonly PresenceEvent[], visitId: string | undefined): void {
+    const key = ({ beaconId, event, at }: PresenceEvent) => `${beaconId} ${event} ${at}`;
+    const known = new Map(told.map((event) => [key(event), event]));
+    for (const event of found) {
+      const same = known.get(key(event));
+      known.delete(key(event));
+      const named = visitId === undefined ? event : { ...event, visitId };
+      if (same === undefined) this.#events.push(named);
+      else {
+        if (same.id !== event.id) this.#toldAs.set(event.id, same.id);
+        this.#change(same, { ...same, visitId: named.visitId });
+      }
+    }
+    for (const event of known.values()) {
+      if (this.#input.mode === 'replace' && event.at > this.#input.after) this.#removed.set(event.id, event);
+      else if (visitId !== undefined) this.#change(event, { ...event, visitId });
+    }
+  }
+}
+
+const visitOf = ({ id, beaconId, enteredAt, exit }: Told) => ({ id, beaconId, enteredAt, exit });
+
+/** The end of a visit whose EXIT event is no longer kept. */
+function exitOf({ id, beaconId, enteredAt, leftAt }: StoredVisit): PresenceEvent {
+  const at = leftAt ?? enteredAt;
+  return {
+    id: '',
+    event: 'EXIT',
+    installationId: '',
+    beaconId,
+    visitId: id,
+    at,
+    enteredAt,
+    leftAt: at,
+    cause: 'samples',
+  };
+}
+
+function latestExit(visits: readonly VisitFacts[]): PresenceEvent | null {
+  let latest: PresenceEvent | null = null;
+  for (const { exit } of visits) {
+    if (exit === null) return null;
+    if (latest === null || (exit.leftAt ?? exit.at) > (latest.leftAt ?? latest.at)) latest = exit;
+  }
+  return latest;
+}

@@ -1,0 +1,87 @@
+import {
+  type ClockState,
+  copyTrack,
+  newClock,
+  newTrack,
+  nextEnding,
+  type PresenceEvent,
+  type TrackState,
+  type Wait,
+} from '../../../proximity/index.ts';
+
+/** What is kept of one installation between two deliveries. Plain JSON. */
+export interface TrackRecord {
+  /** The presence after the newest sample: a pure function of the samples. */
+  readonly track: TrackState;
+  readonly waits: readonly Wait[];
+  /** EXIT events that were told although nothing later was sensed: a sample may still take them back. */
+  readonly ended: readonly PresenceEvent[];
+  /** Arrival minus sensing of the newest sample, ms: moves deadlines from sensing time to the service's clock. */
+  readonly lag: number;
+  /** The time span of the newest deliveries, ms. */
+  readonly spans: readonly number[];
+  readonly clock: ClockState;
+  /** The kept samples: start (ms) and number of each segment, oldest first. */
+  readonly segments: readonly Segment[];
+  /** Samples older than this (ms, sensing time) are no longer kept; null: all that were ever sent are. */
+  readonly horizon: number | null;
+  /** When the record was begun (service's clock): older visits are not its own, and only grow. */
+  readonly since: number;
+}
+
+export type Segment = readonly [start: number, count: number];
+
+export function newRecord(now: number): TrackRecord {
+  return {
+    track: newTrack(),
+    waits: [],
+    ended: [],
+    lag: 0,
+    spans: [],
+    clock: newClock,
+    segments: [],
+    horizon: null,
+    since: now,
+  };
+}
+
+/** From text; what an older version did not write has its beginning's value. */
+export function readRecord(text: string): TrackRecord {
+  const record = { ...newRecord(0), ...(JSON.parse(text) as Partial<TrackRecord>) };
+  return { ...record, track: { ...newTrack(), ...copyTrack(record.track) } };
+}
+
+/** A segment that has so many samples is followed by another one. */
+export const SEGMENT_SAMPLES = 256;
+/** So many samples of one installation are kept at most, and for so long. */
+export const MOST_SAMPLES = 4_096;
+export const WINDOW_MS = 26 * 3_600_000;
+
+/** Deliveries that span more are a backlog and no rhythm. */
+const LONGEST_SPAN_MS = 5 * 60_000;
+const REMEMBERED_SPANS = 4;
+
+export function withSpan(spans: readonly number[], span: number): readonly number[] {
+  return [...spans, span > LONGEST_SPAN_MS ? 0 : span].slice(-REMEMBERED_SPANS);
+}
+
+/** How long the next delivery of a sender may be awaited, ms: half as long again as its deliveries reach back. */
+export function patienceOf({ spans }: Pick<TrackRecord, 'spans'>): number {
+  return 1.5 * Math.max(0, ...spans);
+}
+
+/** The sensing time until which everything that was sensed is supposed to have arrived. */
+export const knownUntil = ({ lag }: Pick<TrackRecord, 'lag'>, now: number): number => now - lag;
+
+/** When time alone brings something about, by the service's clock (ms); null: not before the next delivery. */
+export function deadlineOf(record: TrackRecord, isReachable: boolean): number | null {
+  const { track, ended, waits, lag } = record;
+  const told = new Set(ended.map(({ visitId }) => visitId));
+  let due = nextEnding(track, patienceOf(record), (id) => told.has(id)) ?? Number.POSITIVE_INFINITY;
+  for (const { event, dueAt } of isReachable ? waits : []) {
+    const visit = track.beacons[event.beaconId]?.visit;
+    const isTrusted = event.event === 'ENTER' && visit?.id === event.visitId && visit.source === 'device';
+    if (isTrusted && !told.has(event.visitId)) due = Math.min(due, dueAt);
+  }
+  return due === Number.POSITIVE_INFINITY ? null : due + lag;
+}

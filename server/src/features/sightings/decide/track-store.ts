@@ -1,0 +1,319 @@
+import { raw, type Sql, sql } from '../../../base/sql.ts';
+import type { Database, Db, Row } from '../../../db/db.ts';
+import type { Dialect } from '../../../db/dialect.ts';
+import { insertRows, Lookup, RowsStatement } from '../../../db/rows.ts';
+import { type PresenceEvent, type TrackState, timePrefix } from '../../../proximity/index.ts';
+import { readRecord, type TrackRecord } from './track-record.ts';
+
+/** Who is where, as the engine keeps it, and the samples that it came from. SQL and nothing else. */
+
+/** Whose track. */
+export interface TrackKey {
+  readonly appId: string;
+  readonly installationId: string;
+}
+
+const keyText = ({ appId, installationId }: TrackKey) => `${appId} ${installationId}`;
+
+interface TrackRow extends Row {
+  readonly installation_id: string;
+  readonly state: string;
+}
+
+const tracksOf = new Lookup(
+  ['installation_id'],
+  (isWanted) => sql`select installation_id, state from tracks where app_id = ${null} and ${isWanted}`,
+);
+
+/** The tracks of several installations. */
+export async function findTracks(
+  db: Db,
+  keys: readonly TrackKey[],
+): Promise<(key: TrackKey) => TrackRecord | undefined> {
+  const found = new Map<string, TrackRecord>();
+  for (const [appId, ofApp] of Map.groupBy(keys, (key) => key.appId)) {
+    const cells = ofApp.map(({ installationId }) => [installationId]);
+    for (const statement of tracksOf.of(db.dialect, [appId], cells)) {
+      for (const row of await db.all<TrackRow>(statement))
+        found.set(keyText({ appId, installationId: row.installation_id }), readRecord(row.state));
+    }
+  }
+  return (key) => found.get(keyText(key));
+}
+
+export async function findTrack(db: Db, key: TrackKey): Promise<TrackRecord | undefined> {
+  return (await findTracks(db, [key]))(key);
+}
+
+export interface DueInstallation {
+  readonly app_id: string;
+  readonly installation_id: string;
+}
+
+/** Who has something due, the longest overdue first. */
+export function findDueInstallations(db: Db, now: number, limit: number): Promise<DueInstallation[]> {
+  return db.all<DueInstallation>(
+    sql`select app_id, installation_id from tracks where next_deadline <= ${now} order by next_deadline limit ${limit}`,
+  );
+}
+
+/** When the next track falls due after a time; undefined when none does. One look at an index. */
+export async function findNextDeadline(db: Db, after: number): Promise<number | undefined> {
+  const row = await db.one<{ next_deadline: number }>(
+    sql`select next_deadline from tracks where next_deadline > ${after} order by next_deadline limit 1`,
+  );
+  return row?.next_deadline;
+}
+
+const clockStep = 500;
+
+interface FutureRow extends Row {
+  readonly app_id: string;
+  readonly installation_id: string;
+  readonly state: string;
+  readonly next_deadline: number;
+  readonly updated_at: number;
+}
+
+/**
+ * Moves what was written by a clock that has been set back since, while no process ran, to the present: a silence lasts as
+ * long as it would have lasted.
+ */
+export async function mendFutureTracks(db: Database, now: number): Promise<void> {
+  const tolerated = now + 60_000;
+  for (;;) {
+    const isDone = await db.transaction(async (db) => {
+      const rows = await db.all<FutureRow>(
+        sql`select app_id, installation_id, state, next_deadline, updated_at from tracks
+          where next_deadline > ${tolerated} and updated_at > ${tolerated} order by next_deadline limit ${clockStep}${raw(db.dialect.skipLocked)}`,
+      );
+      for (const row of rows) {
+        const ahead = row.updated_at - now;
+        const record = JSON.parse(row.state) as TrackRecord;
+        // The lag is what lies between the sender's clock and ours; of the two, ours has moved.
+        const moved = JSON.stringify({ ...record, lag: record.lag - ahead });
+        await db.run(sql`update tracks set state = ${moved}, next_deadline = ${row.next_deadline - ahead}, updated_at = ${now}
+          where app_id = ${row.app_id} and installation_id = ${row.installation_id}`);
+      }
+      return rows.length < clockStep;
+    });
+    if (isDone) return;
+  }
+}
+
+export interface NewTrack extends TrackKey {
+  readonly record: TrackRecord;
+  readonly deadline: number | null;
+  readonly now: number;
+}
+
+const savedTracks = insertRows(
+  ['text', 'text', 'text', 'bigint', 'bigint'],
+  raw('tracks (app_id, installation_id, state, next_deadline, updated_at)'),
+  raw(`on conflict (app_id, installation_id) do update
+    set state = excluded.state, next_deadline = excluded.next_deadline, updated_at = excluded.updated_at`),
+);
+
+export function saveTracks(dialect: Dialect, tracks: readonly NewTrack[]): Sql[] {
+  return savedTracks.each(
+    dialect,
+    tracks.map(({ appId, installationId, record, deadline, now }) => [
+      appId,
+      installationId,
+      JSON.stringify(record),
+      deadline,
+      now,
+    ]),
+  );
+}
+
+/** Samples that are added to a segment, or begin one. */
+export interface AddedSamples extends TrackKey {
+  readonly startedAt: number;
+  /** The presence before the segment's first sample; kept only where the segment is new. */
+  readonly checkpoint: TrackState | null;
+  readonly samples: string;
+}
+
+const addedSamples = insertRows(
+  ['text', 'text', 'bigint', 'text', 'text'],
+  raw('track_samples (app_id, installation_id, started_at, checkpoint, samples)'),
+  raw(`on conflict (app_id, installation_id, started_at) do update
+    set samples = track_samples.samples || excluded.samples`),
+);
+
+export function addSamples(dialect: Dialect, added: readonly AddedSamples[]): Sql[] {
+  return addedSamples.each(
+    dialect,
+    added.map(({ appId, installationId, startedAt, checkpoint, samples }) => [
+      appId,
+      installationId,
+      startedAt,
+      checkpoint === null ? '' : JSON.stringify(checkpoint),
+      samples,
+    ]),
+  );
+}
+
+const droppedSegments = new RowsStatement(
+  ['text', 'text', 'bigint'],
+  (rows) => sql`delete from track_samples where (app_id, installation_id, started_at) in
+    (select gone.column1, gone.column2, gone.column3 from ${rows} as gone)`,
+);
+
+export interface SegmentKey extends TrackKey {
+  readonly startedAt: number;
+}
+
+export function dropSegments(dialect: Dialect, gone: readonly SegmentKey[]): Sql[] {
+  return droppedSegments.each(
+    dialect,
+    gone.map(({ appId, installationId, startedAt }) => [appId, installationId, startedAt]),
+  );
+}
+
+export interface StoredSegment {
+  readonly startedAt: number;
+  readonly checkpoint: TrackState;
+  readonly samples: string;
+}
+
+/** The segments from one on, oldest first. */
+export async function findSegments(db: Db, key: TrackKey, from: number): Promise<StoredSegment[]> {
+  const rows = await db.all<{ started_at: number; checkpoint: string; samples: string }>(
+    sql`select started_at, checkpoint, samples from track_samples
+      where app_id = ${key.appId} and installation_id = ${key.installationId} and started_at >= ${from}
+      order by started_at`,
+  );
+  return rows.map(({ started_at, checkpoint, samples }) => ({
+    startedAt: started_at,
+    checkpoint: JSON.parse(checkpoint) as TrackState,
+    samples,
+  }));
+}
+
+export async function deleteTrack(db: Db, { appId, installationId }: TrackKey): Promise<void> {
+  for (const table of ['tracks', 'track_samples', 'presence'])
+    await db.run(sql`delete from ${raw(table)} where app_id = ${appId} and installation_id = ${installationId}`);
+}
+
+/** What is stored of a visit, with its events. */
+export interface StoredVisit {
+  readonly id: string;
+  readonly beaconId: string;
+  readonly enteredAt: number;
+  readonly leftAt: number | null;
+  readonly isOpen: boolean;
+  readonly source: 'samples' | 'device';
+  readonly createdAt: number;
+}
+
+interface VisitRow extends Row {
+  readonly object_id: string;
+  readonly beacon_id: string;
+  readonly entered_at: number;
+  readonly left_at: number | null;
+  readonly is_open: number;
+  readonly source: string;
+  readonly created_at: number;
+}
+
+export interface VisitScope {
+  /** Under way at some moment from then until then, ms. */
+  readonly from: number;
+  readonly until: number;
+  /** And these, whenever they were. */
+  readonly ids: readonly string[];
+}
+
+const visitColumns = raw('object_id, beacon_id, entered_at, left_at, is_open, source, created_at');
+
+/** Visits of an installation, oldest first. */
+export async function findVisits(
+  db: Db,
+  { appId, installationId }: TrackKey,
+  { from, until, ids }: VisitScope,
+): Promise<StoredVisit[]> {
+  const rows = await db.all<VisitRow>(
+    sql`select ${visitColumns} from visits
+      where app_id = ${appId} and installation_id = ${installationId}
+        and entered_at <= ${until} and (is_open = 1 or left_at >= ${from})`,
+  );
+  const found = new Map(rows.map((row) => [row.object_id, row]));
+  for (const id of ids.filter((id) => !found.has(id))) {
+    const row = await db.one<VisitRow>(
+      sql`select ${visitColumns} from visits where app_id = ${appId} and object_id = ${id}`,
+    );
+    if (row) found.set(id, row);
+  }
+  return [...found.values()]
+    .sort((a, b) => a.entered_at - b.entered_at || (a.object_id < b.object_id ? -1 : 1))
+    .map((row) => ({
+      id: row.object_id,
+      beaconId: row.beacon_id,
+      enteredAt: row.entered_at,
+      leftAt: row.left_at,
+      isOpen: row.is_open !== 0,
+      source: row.source === 'device' ? 'device' : 'samples',
+      createdAt: row.created_at,
+    }));
+}
+
+interface EventRow extends Row {
+  readonly object_id: string;
+  readonly event: string;
+  readonly beacon_id: string;
+  readonly visit_id: string;
+  readonly occurred_at: number;
+  readonly distance: number | null;
+  readonly entered_at: number | null;
+  readonly left_at: number | null;
+  readonly cause: string;
+  readonly inferred: number;
+}
+
+const eventColumns = raw(
+  'object_id, event, beacon_id, visit_id, occurred_at, distance, entered_at, left_at, cause, inferred',
+);
+
+/** Ids begin with the time at which an event was first told; corrections move it by less than the kept samples reach. */
+const correctedMs = 2 * 86_400_000;
+
+/** Events of an installation that happened after a time or belong to some visits, in order of time. */
+export async function findEventsAfter(
+  db: Db,
+  { appId, installationId }: TrackKey,
+  { after, visitIds }: { readonly after: number; readonly visitIds: readonly string[] },
+): Promise<PresenceEvent[]> {
+  const found = new Map<string, EventRow>();
+  const recent = await db.all<EventRow>(
+    sql`select ${eventColumns} from events where app_id = ${appId} and installation_id = ${installationId}
+      and object_id >= ${timePrefix(after - correctedMs)} and occurred_at > ${after}`,
+  );
+  for (const row of recent) found.set(row.object_id, row);
+  for (const id of visitIds) {
+    const rows = await db.all<EventRow>(
+      sql`select ${eventColumns} from events where app_id = ${appId} and visit_id = ${id}`,
+    );
+    for (const row of rows) found.set(row.object_id, row);
+  }
+  return [...found.values()]
+    .map((row) => toEvent(row, installationId))
+    .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}
+
+function toEvent(row: EventRow, installationId: string): PresenceEvent {
+  return {
+    id: row.object_id,
+    event: row.event as PresenceEvent['event'],
+    installationId,
+    beaconId: row.beacon_id,
+    visitId: row.visit_id,
+    at: row.occurred_at,
+    ...(row.distance === null ? {} : { distance: row.distance }),
+    ...(row.entered_at === null ? {} : { enteredAt: row.entered_at }),
+    ...(row.left_at === null ? {} : { leftAt: row.left_at }),
+    cause: row.cause as PresenceEvent['cause'],
+    ...(row.inferred === 0 ? {} : { inferred: true as const }),
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * How far a sender's clock is off, learned from what it sends. Pure; times in ms, errors positive where the clock is ahead.
+ *
+ * A message takes time and never arrives before it was sent, so the clock is ahead by at least (sent − arrived), and the
+ * least delayed of a few messages tells best. Without the time of sending, the newest report stands in for it where it lies
+ * in the future, since nothing is heard there. A report from the past may as well come from a phone that was offline.
+ */
+
+export interface ClockState {
+  /** What was found for the newest messages that said when they were sent, oldest first: sent − arrived. */
+  readonly found: readonly number[];
+  /** The correction in force. It moves only when it is clearly wrong, so that a repeated report keeps its time. */
+  readonly error: number;
+}
+
+export const newClock: ClockState = { found: [], error: 0 };
+
+const REMEMBERED = 8;
+/** What is not corrected: NTP on a phone, rounding to whole seconds, the way to us. */
+const TOLERANCE_MS = 2_000;
+/** A message that was under way for longer is taken for one with a clock that is behind. */
+const LONGEST_DELAY_MS = 30_000;
+/** So many messages have to agree before a clock that is behind by less than the longest delay is corrected. */
+const FEWEST_FOUND = 4;
+/** Reports of one batch that are further apart belong to two spells of time, or one of them has a wrong time. */
+const CLUSTER_GAP_MS = 5 * 60_000;
+/** A report may lie so far in the future after the correction. */
+const MOST_AHEAD_MS = 60_000;
+
+export interface Arrival {
+  /** The sender's clock at sending, where it says so. */
+  readonly sentAt?: number | undefined;
+  /** Times of the reports, by the sender's clock. */
+  readonly times: readonly number[];
+  readonly now: number;
+}
+
+export interface Corrected {
+  readonly clock: ClockState;
+  /** Times after this (sender's clock) cannot be right; they say nothing about the other reports. */
+  readonly latest: number;
+}
+
+/** The clock after one more message, and which of its times are impossible. */
+export function learnClock(clock: ClockState, { sentAt, times, now }: Arrival): Corrected {
+  if (sentAt !== undefined) {
+    const next = withFound(clock, sentAt - now);
+    return { clock: next, latest: now + next.error + MOST_AHEAD_MS };
+  }
+  const newest = newestPlausible(times, now + Math.max(0, clock.error));
+  if (newest === undefined) return { clock, latest: Number.POSITIVE_INFINITY };
+  const found = newest - now;
+  const isSame = clock.error > 0 && found <= clock.error + TOLERANCE_MS && clock.error - found <= LONGEST_DELAY_MS;
+  const error = isSame ? clock.error : found > TOLERANCE_MS ? found : 0;
+  return { clock: { found: [], error }, latest: newest };
+}
+
+function withFound(clock: ClockState, found: number): ClockState {
+  const best = Math.max(...clock.found);
+  // The clock was set: what was found before says nothing any more.
+  const wasSet = clock.found.length > 0 && Math.abs(best - found) > LONGEST_DELAY_MS;
+  const kept = [...(wasSet ? [] : clock.found), found].slice(-REMEMBERED);
+  const error = errorOf(kept);
+  return { found: kept, error: error === 0 || Math.abs(error - clock.error) > TOLERANCE_MS ? error : clock.error };
+}
+
+function errorOf(found: readonly number[]): number {
+  const best = Math.max(...found);
+  if (best > TOLERANCE_MS || best < -LONGEST_DELAY_MS) return best;
+  return best < -TOLERANCE_MS && found.length >= FEWEST_FOUND ? best : 0;
+}
+
+/**
+ * The newest time that is not a mistake: of the last spell of reports that has begun by now, or, where all lie in the
+ * future, of the largest one.
+ */
+function newestPlausible(times: readonly number[], now: number): number | undefined {
+  const clusters: number[][] = [];
+  for (const time of [...times].sort((a, b) => a - b)) {
+    const last = clusters.at(-1);
+    if (last === undefined || time - (last.at(-1) ?? 0) > CLUSTER_GAP_MS) clusters.push([time]);
+    else last.push(time);
+  }
+  const begun = clusters.findLast(([first = 0]) => first <= now + TOLERANCE_MS);
+  return (begun ?? clusters.toSorted((a, b) => b.length - a.length)[0])?.at(-1);
+}

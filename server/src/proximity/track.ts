@@ -1,0 +1,156 @@
+import { endOf, expire, noteDue } from './presence/expiry.ts';
+import { applyDecision, hear, nearestDistance, weigh } from './presence/presence.ts';
+import { copyPresence, copyTrack, newPresence, newTrack } from './presence/state.ts';
+import type { PresenceEvent, PresenceSettings, PresenceState, Sample, TrackState } from './presence/types.ts';
+import type { Place, Run } from './presence/visits.ts';
+
+/** One installation over all beacons of a site: (state, ordered samples) → (state, events). Pure; the one code path. */
+
+export interface Following {
+  readonly installationId: string;
+  /** As the last call returned it; null for an installation that has met no beacon yet. */
+  readonly state: TrackState | null;
+  /** In the order of `compareSamples`, all later than `state.at`. */
+  readonly samples: readonly Sample[];
+  /** What is configured for a beacon now. */
+  readonly settingsOf: (beaconId: string) => PresenceSettings;
+}
+
+export interface Followed {
+  /** To be kept in place of the state passed in, which is left untouched. */
+  readonly state: TrackState;
+  /** Confirmed events in order of time; ids of one instant ascend in this order. */
+  readonly events: readonly PresenceEvent[];
+  /** Ids of EXIT events of earlier calls that are taken back: the visit goes on. */
+  readonly retracted: readonly string[];
+}
+
+/** Applies samples. How they are cut into calls makes no difference to the events, as long as no instant is cut in two. */
+export function follow(input: Following): Followed {
+  const run = begin(input);
+  const { samples } = input;
+  let end = 0;
+  for (let start = 0; start < samples.length; start = end) {
+    const at = (samples[start] as Sample).occurredAt;
+    end = start + 1;
+    while (end < samples.length && (samples[end] as Sample).occurredAt === at) end++;
+    expire(run, at);
+    run.track.at = at;
+    applyInstant(run, samples, start, end);
+  }
+  return { state: run.track, events: run.events, retracted: run.retracted };
+}
+
+/** Everything that was sensed at one instant, at all beacons: samples first, then the phone's own decisions. */
+function applyInstant(run: Run, samples: readonly Sample[], start: number, end: number): void {
+  let next = start;
+  const heard: Heard[] = [];
+  for (let first = start; first < end; first = next) {
+    const sample = samples[first] as Sample;
+    next = first + 1;
+    if (sample.event !== undefined) continue;
+    while (next < end && isOfOneReceiver(sample, samples[next] as Sample)) next++;
+    const place = placeOf(run, sample.beaconId);
+    hear(run, place, next === first + 1 ? [sample] : samples.slice(first, next));
+    const last = heard[heard.length - 1];
+    if (last?.place.beaconId === sample.beaconId) last.sample = sample;
+    else heard.push({ place, sample });
+  }
+  decide(run, heard);
+  for (let index = start; index < end; index++) {
+    const sample = samples[index] as Sample;
+    if (sample.event !== undefined) applyDecision(run, placeOf(run, sample.beaconId), sample);
+  }
+  for (let index = start; index < end; index++) {
+    const state = run.track.beacons[(samples[index] as Sample).beaconId];
+    if (state !== undefined) noteDue(run.track, state);
+  }
+}
+
+interface Heard {
+  readonly place: Place;
+  sample: Sample;
+}
+
+/** What the samples of one instant mean: each beacon by itself. */
+function decide(run: Run, heard: readonly Heard[]): void {
+  for (const { place, sample } of heard) {
+    const distance = nearestDistance(place.state, sample.occurredAt);
+    if (distance !== null) weigh(run, place, { distance, sample });
+  }
+}
+
+const isOfOneReceiver = (a: Sample, b: Sample) =>
+  a.beaconId === b.beaconId && b.event === undefined && (a.receiver ?? '') === (b.receiver ?? '');
+
+function begin({ installationId, state, settingsOf }: Following): Run {
+  const track = state === null ? newTrack() : copyTrack(state);
+  return { installationId, track, settingsOf, events: [], retracted: [] };
+}
+
+function placeOf(run: Run, beaconId: string): Place {
+  const { beacons } = run.track;
+  const known = beacons[beaconId];
+  if (known !== undefined) return { beaconId, state: known };
+  const state = newPresence(run.settingsOf(beaconId));
+  beacons[beaconId] = state;
+  return { beaconId, state };
+}
+
+export interface Ending {
+  readonly installationId: string;
+  readonly state: TrackState;
+  /** The sensing time until which everything that was sensed is supposed to have arrived, ms. */
+  readonly until: number;
+  /** A silence shorter than this (ms) is not told yet: the sender delivers that rarely. */
+  readonly patience: number;
+}
+
+/**
+ * The EXIT events that follow if nothing more was sensed until `until`. They are provisional: `state` does not change, and
+ * a sample that arrives later may show that the visit went on.
+ */
+export function endings({ installationId, state, until, patience }: Ending): PresenceEvent[] {
+  const due = Object.keys(state.beacons).flatMap((beaconId) => {
+    const end = endOf(state.beacons[beaconId] as PresenceState, patience);
+    return end === null || end > until ? [] : [beaconId];
+  });
+  if (due.length === 0) return [];
+  const beacons: Record<string, PresenceState> = {};
+  for (const beaconId of due) beacons[beaconId] = copyPresence(state.beacons[beaconId] as PresenceState);
+  const track: TrackState = { ...state, beacons, order: { ...state.order }, dueAt: Number.MIN_SAFE_INTEGER };
+  const run: Run = { installationId, track, settingsOf: () => ({}), events: [], retracted: [] };
+  expire(run, until);
+  return run.events.filter(({ event }) => event === 'EXIT');
+}
+
+/** When `endings` has something new to say about an open visit (ms, sensing time), or null. */
+export function nextEnding(state: TrackState, patience: number, isTold: (visitId: string) => boolean): number | null {
+  let first: number | null = null;
+  for (const beaconId of Object.keys(state.beacons)) {
+    const presence = state.beacons[beaconId] as PresenceState;
+    if (presence.visit === null || isTold(presence.visit.id)) continue;
+    const end = endOf(presence, patience);
+    if (end !== null && (first === null || end < first)) first = end;
+  }
+  return first;
+}
+
+/** A total order over all that matters, so that any order of arrival gives one order of work. Decisions come last. */
+export function compareSamples(a: Sample, b: Sample): number {
+  return (
+    a.occurredAt - b.occurredAt ||
+    compareText(a.event ?? '', b.event ?? '') ||
+    compareText(a.beaconId, b.beaconId) ||
+    compareText(a.receiver ?? '', b.receiver ?? '') ||
+    (a.rssi ?? 0) - (b.rssi ?? 0) ||
+    (a.distance ?? 0) - (b.distance ?? 0) ||
+    (a.txPower ?? 0) - (b.txPower ?? 0) ||
+    compareText(a.sender ?? '', b.sender ?? '') ||
+    (a.interval ?? 0) - (b.interval ?? 0)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
