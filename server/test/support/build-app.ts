@@ -12,7 +12,7 @@ import { openSqlite, type SqliteOptions } from '../../src/db/sqlite/sqlite.ts';
 import type { SenderDefinition } from '../../src/delivery/push/push-sender.ts';
 import { apiPrefix } from '../../src/http/api.ts';
 import { assertDocumented, endpointOf } from './documented.ts';
-import { postgresUrl } from './postgres-server.ts';
+import { postgresUrl } from './postgres-url.ts';
 
 /** Tests of the interface loop over both: the answers have to be the same. */
 export const databases = ['sqlite', 'postgres'] as const;

@@ -12,7 +12,7 @@ import { readInstant } from '../../src/query/instant.ts';
 import { compareByOrder, matchesRecord, readRecord } from '../../src/query/match.ts';
 import { queryToSql } from '../../src/query/to-sql.ts';
 import type { WhereDialect } from '../../src/query/where-dialect.ts';
-import { postgresUrl } from './postgres-server.ts';
+import { postgresUrl } from './postgres-url.ts';
 
 /** A record as a list answers it. */
 export interface TestRecord {
