@@ -16,9 +16,9 @@ import {
   url,
 } from './setting-values.ts';
 
-/** All that can be set, with its variable, its flag and what `--help` says of it. */
+/** Every setting, with its variable, its flag and its text in `--help`. */
 
-/** Everything that can be set, read once at the start and never changed. */
+/** All settings, read once at the start and never changed. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -27,7 +27,7 @@ export interface Config {
   /** PostgreSQL instead of the embedded database. */
   readonly databaseUrl: string | undefined;
   readonly databasePool: number;
-  /** How long PostgreSQL may take for a short statement; the other waits follow from it. */
+  /** How long PostgreSQL may take for a short statement; the other time limits are derived from it. */
   readonly databaseTimeoutMs: number;
   /** Without a slash at the end. Undefined: made from host and port once the service listens. */
   readonly publicUrl: string | undefined;
@@ -37,36 +37,36 @@ export interface Config {
   readonly maxFileBytes: number;
   /** New content is refused while fewer bytes are free on the disk of the data folder. */
   readonly minFreeBytes: number;
-  /** Bytes that are kept beside an embedded database for deletions, sign-ins and a start on a full disk. */
+  /** Bytes kept beside an embedded database for deletions, sign-ins and a start on a full disk. */
   readonly reserveBytes: number;
-  /** Connections that one client address may have at the same time; 0: any number. */
+  /** Concurrent connections of one client address; 0: no limit. */
   readonly connectionsPerAddress: number;
   readonly queryDeadlineMs: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** `smtp://user:password@host:587`; undefined: no mail is sent. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
-  /** Hosts, addresses and networks that webhooks and broker connections may go to although they are not public. */
+  /** Hosts, addresses and networks that webhooks and broker connections may use although they are not public. */
   readonly privateTargets: readonly string[];
-  /** How many calls of one webhook may wait; of more, the oldest are given up. */
+  /** How many calls of one webhook may wait; beyond that the oldest are given up. */
   readonly webhookBacklog: number;
-  /** Where devices connect by MQTT; undefined: nowhere. */
+  /** The port on which devices connect by MQTT; undefined: none. */
   readonly mqttPort: number | undefined;
   readonly mqttHost: string;
   /** Files in PEM; undefined: without TLS. */
   readonly mqttCert: string | undefined;
   readonly mqttKey: string | undefined;
-  /** Encrypt credentials in the database: the first seals, all open. Empty: a key of its own in the data folder. */
+  /** Encrypt credentials in the database: the first seals, all open. Empty: a generated key in the data folder. */
   readonly secretKeys: readonly Buffer[];
-  /** Whether this process does what waits in the outbox, or leaves it to `pharos work`. */
+  /** Whether this process runs the jobs of the outbox, or leaves them to `pharos work`. */
   readonly worker: boolean;
-  /** Takes the place of the push services' own addresses, for tests and benches. */
+  /** Replaces the push services' own addresses, for tests and benches. */
   readonly pushUrl: string | undefined;
   /** How long a push service may take to answer one message. */
   readonly pushTimeoutMs: number;
   /** A file with certificates (PEM) to trust there. */
   readonly pushCa: string | undefined;
-  /** How long a worker that died keeps a job from the others. */
+  /** How long the jobs of a dead worker stay reserved. */
   readonly jobLeaseMs: number;
 }
 
@@ -76,7 +76,7 @@ export interface Setting {
   readonly flag: string;
   readonly fallback: string;
   readonly help: string;
-  /** A value that holds a secret is never printed. */
+  /** The value is secret and never printed. */
   readonly secret?: true;
   /** Throws an Error whose message completes "PHAROS_X …". */
   readonly parse: (text: string) => unknown;
