@@ -22,7 +22,7 @@ export interface ApiOptions {
   readonly endpoints: readonly Endpoint[];
   readonly guard: AccessGuard;
   readonly limiter: RateLimiter;
-  /** Counts wrong app ids and keys by address; a limiter of its own, so that they push nobody's bucket out. */
+  /** Counts wrong app ids and keys by address; a limiter of its own, so that they displace nobody's bucket. */
   readonly wrongKeys: RateLimiter;
   readonly revision: Revision;
   readonly now: Clock;
@@ -32,10 +32,15 @@ export interface ApiOptions {
   readonly assertRoom: AssertRoom;
 }
 
-/** Before something new is stored, or what is there is replaced. @throws Failure when too little room is left */
+/**
+ * Called before something new is stored or something existing is replaced. @throws Failure when too little room is left
+ */
 export type AssertRoom = (kind: 'create' | 'change') => void;
 
-/** What a caller has to pass, with the names of the headers that hold credentials; the first that is there counts. */
+/**
+ * The checks that a caller has to pass, with the names of the headers that hold credentials; the first one present
+ * counts.
+ */
 interface Gate extends ApiOptions {
   readonly appIdNames: readonly string[];
   readonly appKeyNames: readonly string[];
@@ -43,7 +48,7 @@ interface Gate extends ApiOptions {
 
 export type EarlyCall = Omit<Call<undefined, undefined>, 'body' | 'located'>;
 
-/** One object for each request: its last members are known later than the others. */
+/** One object per request; its last members are set later than the others. */
 type GrowingCall = EarlyCall & { body: unknown; located: unknown };
 
 declare module 'fastify' {
@@ -54,17 +59,17 @@ declare module 'fastify' {
 
 type Guarded = { readonly app: AppContext; readonly now: number };
 
-/** What was found out about who calls, before anything else of the request is looked at. */
+/** What is known about the caller before the rest of the request is read. */
 export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> & Partial<Pick<EarlyCall, 'isAdministrator'>>;
 
-/** The endpoints as they are reached under one address, by one kind of caller. */
+/** The endpoints that are reached below one address by one kind of caller. */
 export interface Mount {
   readonly endpoints: readonly Endpoint[];
   /** Before each endpoint's path, below the prefix of the plugin. */
   readonly prefix: string;
-  /** Who calls, and whether they may. @throws Failure */
+  /** Finds out who the caller is and whether they may call. @throws Failure */
   readonly admit: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
-  /** The same question again while a stream is open; `admit` where that costs the caller nothing. */
+  /** Asks the same again while a stream is open; it is `admit` if that costs the caller nothing. */
   readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
   readonly assertRoom: AssertRoom;
   /** Calls the endpoint's `handle`, and may do something before and after. */
@@ -90,11 +95,11 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
     async (api) => {
       api.addHook('onRequest', (request, reply, done) => {
         reply.header('cache-control', 'no-store');
-        // Where every origin is welcome there is nothing to find out, except for a preflight. Who names no origin does
-        // not ask, and no cache keeps the answer for others.
+        // If every origin is allowed, there is nothing to look up, except for a preflight. A request without an origin
+        // does not ask, and no cache keeps the answer for others.
         if (isOpen && request.raw.headers.origin !== undefined)
           reply.header('access-control-allow-origin', '*').header(exposedName, exposedHeaders);
-        // For a preflight and for anybody else who asks: the document says the same, so no credentials are needed.
+        // For a preflight and for any other OPTIONS request: the document says the same, so no credentials are needed.
         if (request.method === 'OPTIONS') allow(request, reply, options.endpoints);
         done();
       });
@@ -116,7 +121,7 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
       });
-      // In a hook and not in the handler, which would come only after the body.
+      // In a hook and not in the handler, which runs only after the body was read.
       api.addHook('onRequest', (request, reply, done) => {
         if (request.is404) answerUnrouted(request, reply, gate).catch(done);
         else done();
@@ -129,11 +134,11 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
   );
 }
 
-/** Routes the endpoints: who calls, path, body, in this order. */
+/** Routes the endpoints: caller, path, body, in this order. */
 export async function mountEndpoints(fastify: FastifyInstance, mount: Mount): Promise<void> {
   fastify.decorateRequest('call', undefined);
   const stop = new AbortController();
-  // Streams would hold up the stop for ever.
+  // Streams would delay the stop for ever.
   fastify.addHook('preClose', async () => stop.abort());
   await fastify.register(async (json) => {
     acceptJson(json);
@@ -151,7 +156,7 @@ export function acceptJson(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', (request, payload, done) => {
     readBody(payload, jsonLimits.bytes, (failure, body) => {
-      // Many clients put a content type on a request without a body; who needs one asks for it.
+      // Many clients send a content type without a body; an endpoint that needs a body asks for it.
       if (!body || request.method === 'DELETE' || body.length === 0) return done(failure, undefined);
       try {
         done(null, parseJsonBody(body));
@@ -193,8 +198,8 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
 }
 
 /**
- * The router would take `signin` in `GET /users/signin` for an objectId, since only `POST` is its own. Methods that only
- * such a path has are refused.
+ * The router would take `signin` in `GET /users/signin` for an objectId, since only `POST` is registered for it.
+ * Methods that only such a path has are refused.
  */
 function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refuseMethod, config }: Mount): void {
   const paths = new Set(endpoints.map(({ path }) => path).filter((path) => !path.includes(':')));
@@ -215,7 +220,7 @@ function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refu
   }
 }
 
-/** Who calls, and what the path names. What is refused at once is the value and not thrown: the framework is called back. */
+/** The caller, and what the path names. A refusal is returned and not thrown: the framework is called back. */
 function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): Soon<Error | undefined> {
   try {
     const located = whenThere(mount.admit(request, endpoint), (admitted) => {
@@ -233,7 +238,7 @@ function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): 
   }
 }
 
-/** Another role sees something else: the stream ends, and the client comes back and is judged anew. */
+/** Another role sees something else: the stream ends, and the client reconnects and is checked again. */
 function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount): () => Promise<boolean> {
   const role = request.call?.user?.role;
   return async () => (await (mount.readmit ?? mount.admit)(request, endpoint)).user?.role === role;
@@ -266,7 +271,7 @@ function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitt
   };
 }
 
-/** Credentials and rate limit: what every request has to pass before anything else of it is looked at. */
+/** Credentials and rate limit: every request has to pass these before the rest of it is read. */
 function guardApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
   return whenThere(findAppOrCount(request, gate), (guarded) => {
     const rule = guarded.app.policy.rateLimit;
@@ -276,8 +281,8 @@ function guardApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
 }
 
 /**
- * Wrong ids and keys from one address: 100 at once, then one a second. Beyond that they are told so; a right key from the
- * same address is always let in, since visitors of a venue share one.
+ * Wrong ids and keys from one address: 100 at once, then one a second; beyond that the answer says so. A correct key
+ * from the same address is always let in, since visitors of a venue share one address.
  */
 const wrongKeys: RateRule = { perSecond: 1, burst: 100 };
 
@@ -323,8 +328,8 @@ function admitUser(request: FastifyRequest, guarded: Guarded, endpoint: Endpoint
 }
 
 /**
- * PostgreSQL cannot even compare with U+0000. Another control character stands for it: no id and no name has either, so
- * each endpoint refuses it in its own words, on both databases alike.
+ * PostgreSQL cannot even compare with U+0000. Another control character stands in for it: no id and no name contains
+ * either, so each endpoint refuses it with its own error, on both databases alike.
  */
 function readParams(request: FastifyRequest): Record<string, string> {
   const params = request.params as Record<string, string>;
@@ -337,7 +342,7 @@ function readParams(request: FastifyRequest): Record<string, string> {
   return read;
 }
 
-/** The parameters that the endpoint knows, each given once at most. */
+/** The parameters that the endpoint knows, each given at most once. */
 function readQuery(endpoint: Endpoint, query: Readonly<Record<string, unknown>>): Record<string, string> {
   const known: Record<string, string> = {};
   if (!endpoint.query) return known;
@@ -375,7 +380,7 @@ async function knownUser(
   }
 }
 
-/** An unknown path or method is told apart only to callers with credentials, like everything else below the prefix. */
+/** Only callers with credentials learn that a path or method is unknown, as for everything else below the prefix. */
 async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, gate: Gate): Promise<void> {
   await guardApp(request, gate);
   const allowed = allow(request, reply, gate.endpoints);
@@ -392,7 +397,7 @@ function allow(request: FastifyRequest, reply: FastifyReply, endpoints: readonly
   return allowed;
 }
 
-/** The methods of a path: of those endpoints that it fits with the fewest parameters, as the router chooses. */
+/** The methods of a path: of the matching endpoints with the fewest parameters, as the router chooses. */
 export function allowedMethods(path: string, endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): string[] {
   const fitting = endpoints.filter((endpoint) => matchesPath(endpoint.path, path));
   const fewest = Math.min(...fitting.map(countParameters));
