@@ -7,25 +7,25 @@ import { isConnectionLost, isSilence, NoUsableServer, outcomeUnknown, WrongServe
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
 import { type PostgresAddress, type PostgresServer, ServerChoice } from './postgres-servers.ts';
 
-/** Connections to PostgreSQL, none of which is waited for without end or can end the process. */
+/** Connections to PostgreSQL. No wait for one is endless, and none can end the process. */
 
-// Times and counts are far below 2^53; a string for each bigint would have to be turned back everywhere.
+// Times and counts are far below 2^53; a string for each bigint would have to be converted everywhere.
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === 20 ? Number : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig;
 
-/** How often what is under way is looked at. */
+/** How often running statements are checked. */
 const lookEveryMs = 100;
-/** The pause between two tries to reach a server that was lost. */
+/** The pause between two tries to reach a lost server. */
 const probeEveryMs = 200;
-/** How long the answer to "are you there" holds for statements that go on. */
+/** How long one answer that the server is there counts for running statements. */
 const aliveForMs = 2_000;
 const idleMs = 10_000;
 
 /**
- * Proves that a commit is confirmed: it writes a message to the log that nobody reads, and locks nothing. Read-only servers
- * take it too, so they are asked.
+ * Proves that a commit is confirmed: it writes a message to the log that nobody reads, and locks nothing. Read-only
+ * servers accept it too, so they are asked whether they are.
  */
 const proof = `select pg_logical_emit_message(true, 'pharos', ''), current_setting('transaction_read_only') as read_only,
   (select n from revisions where name = 'access')`;
@@ -33,7 +33,10 @@ const proof = `select pg_logical_emit_message(true, 'pharos', ''), current_setti
 const plainProof = "update revisions set n = n where name = 'access'";
 
 export type Trouble = {
-  /** `unreachable`: no new connection can be made. `unconfirmed`: a commit was not confirmed in time, so none is begun. */
+  /**
+   * `unreachable`: no new connection can be made. `unconfirmed`: a commit was not confirmed in time, so no new one is
+   * begun.
+   */
   readonly kind: 'unreachable' | 'unconfirmed';
   readonly failure: Failure;
 };
@@ -53,17 +56,17 @@ interface Session {
   readonly idleInTransactionMs: number;
 }
 
-/** What the driver keeps to itself. */
+/** Members that the driver keeps private. */
 interface Internals {
   readonly connection: { readonly stream: { destroy(error?: Error): void } };
 }
 
-/** A connection to one server; every error of it is met by whoever uses it, or by nobody. */
+/** A connection to one server. Each of its errors reaches whoever uses it, or nobody. */
 export class Connection extends pg.Client {
   readonly server: PostgresServer;
-  /** The server has acknowledged a commit that it had not replicated as it should have. */
+  /** The server has acknowledged a commit without replicating it as required. */
   isUnconfirmed = false;
-  /** Why this side has given it up. */
+  /** Why this side gave the connection up. */
   givenUp: Error | undefined;
   readonly #greeting: string;
   readonly #wanted: PostgresAddress['wanted'];
@@ -82,7 +85,7 @@ export class Connection extends pg.Client {
     this.#wanted = how.wanted;
     this.#noteFailure = how.noteFailure;
     this.#greeting = greetingOf(how.session);
-    // From its first moment to its last: without a listener, an error of the socket ends the process.
+    // For its whole life: without a listener, an error of the socket ends the process.
     this.on('error', () => undefined);
     this.on('notice', (notice) => {
       if (isUnreplicated(notice)) this.isUnconfirmed = true;
@@ -114,7 +117,7 @@ export class Connection extends pg.Client {
     }
   }
 
-  /** One round trip: the session's settings, and whether it is the server that was asked for. */
+  /** One round trip: sets the session's settings, and checks that it is the requested kind of server. */
   async #greet(): Promise<void> {
     const patience = setTimeout(() => this.destroy(new Error('timeout expired')), this.connectMs);
     try {
@@ -132,7 +135,7 @@ export class Connection extends pg.Client {
     return (this as unknown as { readonly _connectionTimeoutMillis: number })._connectionTimeoutMillis;
   }
 
-  /** Ends it at once, without a word to the server; what is under way on it fails. */
+  /** Ends it at once, without notifying the server; its running statement fails. */
   destroy(reason: Error): void {
     this.givenUp ??= reason;
     (this as unknown as Internals).connection.stream.destroy(reason);
@@ -149,8 +152,8 @@ interface ConnectionOptions {
 }
 
 /**
- * Settings go with a statement and not with the start of the connection, where PgBouncer refuses those it does not know.
- * Warnings are asked for because one of them says that a commit was not replicated.
+ * A statement sets these, not the start of the connection, where PgBouncer refuses settings that it does not know.
+ * Warnings are requested because one of them says that a commit was not replicated.
  */
 function greetingOf({ statementMs, lockMs, idleInTransactionMs }: Session): string {
   const settings = {
@@ -164,8 +167,8 @@ function greetingOf({ statementMs, lockMs, idleInTransactionMs }: Session): stri
 }
 
 /**
- * PostgreSQL answers a commit whose wait for a synchronous standby was cancelled as done, behind a warning (SQLSTATE 01000,
- * `SyncRepWaitForLSN` in syncrep.c). Its text is translated; the names are not.
+ * If the wait of a commit for a synchronous standby was cancelled, PostgreSQL reports the commit as done, after a
+ * warning (SQLSTATE 01000, `SyncRepWaitForLSN` in syncrep.c). The text is translated; the names are not.
  */
 function isUnreplicated({ routine, file, message }: { routine?: string; file?: string; message?: string }): boolean {
   return (
@@ -180,7 +183,7 @@ export interface Sending {
   readonly within?: RowBudget | undefined;
 }
 
-/** A statement that is waited for. */
+/** A running statement. */
 export interface Flight {
   readonly connection: Connection;
   readonly since: number;
@@ -207,7 +210,7 @@ export class Connections {
   readonly #open = new Set<Connection>();
   readonly #taken = new Set<Connection>();
   readonly #flights = new Set<Flight>();
-  /** What was wrong with each server when it was last tried. */
+  /** The error of each server when it was last tried. */
   readonly #reasons = new Map<PostgresServer, string>();
   readonly #failures = new WeakMap<object, PostgresServer>();
   readonly #watch: NodeJS.Timeout;
@@ -239,17 +242,17 @@ export class Connections {
     return this.#trouble;
   }
 
-  /** Tells when the database is lost, and when it is back (undefined). */
+  /** Reports when the database is lost, and when it is back (undefined). */
   onTrouble(listener: (trouble: Trouble | undefined) => void): void {
     this.#onTrouble = listener;
   }
 
-  /** @throws Failure Timeout while commits are not confirmed: what would only wait is not begun */
+  /** @throws Failure Timeout while commits are not confirmed, instead of beginning one that would only wait */
   assertConfirming(): void {
     if (this.#trouble?.kind === 'unconfirmed') throw this.#trouble.failure;
   }
 
-  /** A connection; to be given back with `release`. Tries each server once. @throws an error of the driver, or Failure */
+  /** A connection, to be returned with `release`. Tries each server once. @throws an error of the driver, or Failure */
   async acquire(which: 'short' | 'slow' = 'short'): Promise<Connection & pg.PoolClient> {
     const pool = which === 'short' ? this.#short : this.#slow;
     const giveUp = performance.now() + this.#limits.acquire;
@@ -260,7 +263,7 @@ export class Connections {
         return (await pool.connect()) as unknown as Connection & pg.PoolClient;
       } catch (error) {
         const server = this.#failedOn(error);
-        // Nothing was tried: every connection is in use, or the server has refused who we are.
+        // Nothing was tried: every connection is in use, or the server has refused our credentials.
         if (!server) throw error;
         tried.add(server);
         const isLast = tried.has(this.#choice.current) || performance.now() > giveUp;
@@ -271,7 +274,7 @@ export class Connections {
     }
   }
 
-  /** The server that did not take the connection, where another one might. */
+  /** The server that did not accept the connection, if another one might. */
   #failedOn(error: unknown): PostgresServer | undefined {
     return this.#failures.get(error as object) ?? this.#failures.get((error as Error).cause as object);
   }
@@ -284,9 +287,9 @@ export class Connections {
   }
 
   /**
-   * Runs a statement within limits. One that has no answer in time ends with its connection.
+   * Runs a statement within limits. If it has no answer in time, its connection is closed.
    *
-   * @throws Failure Timeout, outcome unknown, where it may have been committed; else what the driver throws
+   * @throws Failure Timeout, outcome unknown, if it may have been committed; else the driver's error
    */
   async send<T extends object>(
     connection: Connection,
@@ -314,8 +317,8 @@ export class Connections {
   }
 
   /**
-   * The server has proved unfit (it takes no writes any more): connections to it are not used again, and the next server is
-   * tried first.
+   * The server is unsuitable (it no longer accepts writes): connections to it are not used again, and the next server
+   * is tried first.
    */
   leave(server: PostgresServer, reason: string): void {
     this.#reasons.set(server, reason);
@@ -349,7 +352,7 @@ export class Connections {
     await Promise.all([this.#short.end(), this.#slow.end()]);
     await this.#probing;
     clearInterval(this.#watch);
-    // A farewell that nobody answers must not keep a finished process.
+    // A goodbye that the server does not answer must not keep a finished process alive.
     const farewell = setTimeout(() => this.#recycle('all', new Error('closed')), graceMs);
     farewell.unref();
   }
@@ -358,7 +361,7 @@ export class Connections {
     const limits = { limitMs: this.#limits.commit, isCommit: true };
     const prove = (text: string) => this.send<{ read_only: string }>(connection, { text }, limits);
     const { rows } = await prove(proof).catch((error: unknown) => {
-      // Products that speak PostgreSQL's protocol may lack the function, and users the right to call it.
+      // Other products that speak PostgreSQL's protocol may lack the function, and users the right to call it.
       if (/^(42883|42501|0A)/.test(String((error as { code?: unknown }).code))) return prove(plainProof);
       throw error;
     });
@@ -367,7 +370,7 @@ export class Connections {
 
   #pool(size: number, session: Session): pg.Pool {
     const make = () => this.#make(session);
-    // The pool calls it with `new`; it answers a connection to the server that is used now.
+    // The pool calls it with `new`; it returns a connection to the current server.
     const Client = function Client() {
       return make();
     } as unknown as typeof pg.Client;
@@ -404,7 +407,7 @@ export class Connections {
     return connection;
   }
 
-  /** Ends what had its time, and asks whether the server is there when something takes long. */
+  /** Ends statements whose time is over, and checks that the server is there when something takes long. */
   #look(): void {
     const now = performance.now();
     // This process was busy itself: answers that have arrived are read before anything is given up.
@@ -422,12 +425,14 @@ export class Connections {
   #giveUp(flight: Flight): void {
     const error = new Error('Connection terminated: the server did not answer in time');
     flight.connection.destroy(error);
-    // Where one connection has died without a word, the others may have too.
+    // If one connection has died silently, the others may have too.
     this.#recycle('idle', error);
     if (flight.isCommit) this.#note('unconfirmed', error);
   }
 
-  /** By a new connection: the old ones may be dead although the server is there. Any answer will do, also a refusal. */
+  /**
+   * Uses a new connection: the old ones may be dead although the server is there. Any answer will do, even a refusal.
+   */
   async #askWhetherAlive(): Promise<void> {
     if (this.#isAsking || this.#closing.signal.aborted) return;
     this.#isAsking = true;
@@ -468,21 +473,21 @@ export class Connections {
     });
   }
 
-  /** On connections of its own, so that it neither waits for others nor keeps them waiting. */
+  /** On connections of its own, so that it neither waits for others nor delays them. */
   async #probeUntilWell(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted && this.#trouble) {
       const connection = this.#make(this.#session);
-      // It is nobody else's to close.
+      // Nobody else closes it.
       this.#taken.add(connection);
       const stop = () => connection.destroy(new Error('closed'));
       signal.addEventListener('abort', stop);
       try {
         await connection.connect();
-        // It can be read from, at least.
+        // At least it can be read from.
         if (this.#trouble.kind === 'unreachable') this.#trouble = troubleOf('unconfirmed', this.#trouble.failure.cause);
         await this.#proveOn(connection).catch((error: unknown) => {
-          // Any other answer is one: there is no trouble of this kind.
+          // Any other answer is an answer: this kind of trouble is over.
           if (connection.givenUp || isConnectionLost(error) || error instanceof WrongServer) throw error;
         });
         this.#well();

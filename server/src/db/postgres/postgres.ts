@@ -14,18 +14,18 @@ import { type PostgresAddress, readPostgresAddress } from './postgres-servers.ts
 import { postgresWhere } from './where-postgres.ts';
 
 export interface PostgresOptions {
-  /** One server or several, as libpq writes them. */
+  /** One server or several, in libpq's notation. */
   readonly url: string;
   readonly poolSize: number;
   readonly queryDeadlineMs: number;
-  /** What is waited for; see `limitsOf`. */
+  /** The time limits; see `limitsOf`. */
   readonly timeoutMs?: number;
 }
 
 export const defaultTimeoutMs = 10_000;
-/** `/readyz` is answered within two seconds, whatever the database does. */
+/** `/readyz` answers within two seconds, whatever the database does. */
 const readyMs = 1_500;
-/** A connection that breaks before anything is committed is replaced so many times. */
+/** How often a connection that breaks before anything is committed is replaced. */
 const replacements = 2;
 
 export const postgresDialect: Dialect = Object.freeze({
@@ -39,13 +39,13 @@ export const postgresDialect: Dialect = Object.freeze({
   rows: rowsByColumn,
 });
 
-/** Of the parameter at a position, counted from 1. */
+/** The placeholder of the parameter at a position, counted from 1. */
 const placeholder = (position: number) => `$${position}`;
 
 const slowConnections = 4;
 const transactionTries = 8;
 
-/** Statement texts of the program's own are few and get a name, so that a connection plans them once. */
+/** The program has few statement texts; each gets a name, so that a connection plans it once. */
 class PreparedNames {
   readonly #names = new Map<string, string>();
 
@@ -69,8 +69,8 @@ class PreparedNames {
 const mostTogether = 12;
 
 /**
- * Joins statements to one: each becomes a part of a WITH, which PostgreSQL runs to its end whether or not it is read. All
- * see the data as it was before.
+ * Joins statements into one: each becomes a part of a WITH, which PostgreSQL runs to its end whether or not it is read.
+ * All of them see the data as it was before.
  */
 function together(statements: readonly Sql[]): Sql[] {
   const joined: Sql[] = [];
@@ -135,7 +135,7 @@ class PostgresDatabase implements Database {
   }
 
   async run(statement: Sql): Promise<number> {
-    // A single statement is retried like a transaction: on the distributed relatives it can meet the same conflict.
+    // A single statement is retried like a transaction: on distributed databases it can run into the same conflict.
     const result = await this.#retrying(() => {
       this.#connections.assertConfirming();
       const how = { limitMs: this.#statementMs, isCommit: true };
@@ -156,7 +156,7 @@ class PostgresDatabase implements Database {
     effect();
   }
 
-  // Its disk is the server's own: what that cannot do is an error of the statement.
+  // The disk belongs to the server: what it cannot do becomes an error of the statement.
   readonly diskFailure = undefined;
   listen(): void {}
   fitInto() {
@@ -164,7 +164,7 @@ class PostgresDatabase implements Database {
   }
   async settle(): Promise<void> {}
 
-  // It writes its log and its tables beside the statements.
+  // The server writes its log and its tables beside the statements.
   async caughtUp(): Promise<void> {}
 
   async assertUsable(): Promise<void> {
@@ -214,7 +214,7 @@ class PostgresDatabase implements Database {
     this.#connections.onTrouble(listener);
   }
 
-  /** However many ask, one proof at a time is under way; one that hangs is left to its own limit. */
+  /** However many callers ask, one proof runs at a time; a hanging one has its own limit. */
   async probe(): Promise<void> {
     this.#probing ??= this.#connections.prove().finally(() => {
       this.#probing = undefined;
@@ -248,7 +248,7 @@ class PostgresDatabase implements Database {
     } catch (error) {
       throw translatePostgresError(error);
     } finally {
-      // The changed setting must not go back to the pool.
+      // The changed setting must not return to the pool.
       connection.release(true);
     }
   }
@@ -290,7 +290,7 @@ class PostgresDatabase implements Database {
     try {
       return await this.#connections.acquire(which);
     } catch (error) {
-      // No retry: it has tried what there is.
+      // No retry: every server has been tried.
       throw translatePostgresError(error);
     }
   }
@@ -308,7 +308,7 @@ class PostgresDatabase implements Database {
     }
   }
 
-  /** Without limits it may take as long as it takes. */
+  /** Without limits it may take as long as it needs. */
   async #attempt<T>(work: (db: Db) => Promise<T>, limits: PostgresLimits | undefined): Promise<T> {
     this.#connections.assertConfirming();
     const connection = await this.#acquire();
@@ -323,7 +323,7 @@ class PostgresDatabase implements Database {
       const value = await work(this.#inside(connection, effects, limits ? end : undefined));
       const commitMs = limits?.commit ?? Number.POSITIVE_INFINITY;
       const { command } = await send('commit', { limitMs: commitMs, isCommit: true });
-      // What an error inside had ended already.
+      // An error inside had already ended it.
       if (command !== 'COMMIT') throw new Error(`The transaction was not committed: ${command}`);
       isBroken = false;
       for (const effect of effects) effect();
@@ -352,7 +352,7 @@ class PostgresDatabase implements Database {
       try {
         return await query<T>(statement);
       } catch (error) {
-        // What ends the whole transaction is judged where it can be begun anew.
+        // An error that ends the whole transaction is handled where it can be started again.
         throw isRepeatable(error) ? error : translatePostgresError(error);
       }
     };
@@ -371,7 +371,7 @@ class PostgresDatabase implements Database {
           await query(raw('release savepoint inner_unit'), false);
           return value;
         } catch (error) {
-          // On a connection that is gone there is nothing to go back to.
+          // A connection that is gone has nothing to roll back.
           if (!isRepeatable(error)) await query(raw('rollback to savepoint inner_unit'), false);
           throw error;
         }
@@ -382,8 +382,8 @@ class PostgresDatabase implements Database {
   }
 
   /**
-   * Serialization failures and deadlocks are retried with full jitter; so is at once what a lost connection or a server that
-   * has become a standby has ended before it could be committed. The callback has no effects besides.
+   * Serialization failures and deadlocks are retried with full jitter; a transaction that a lost connection or a server
+   * turned standby ended before the commit is retried at once. The callback must have no other effects.
    */
   async #retrying<T>(attempt: () => Promise<T>): Promise<T> {
     const giveUp = performance.now() + this.#limits.statement;
@@ -406,7 +406,7 @@ class PostgresDatabase implements Database {
 const withoutLimits =
   'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0';
 
-/** Nothing was committed, and another connection may do better. A failure whose outcome is unknown is none of these. */
+/** Nothing was committed, and another connection may work. A failure with an unknown outcome never comes here. */
 function isRepeatable(error: unknown): boolean {
   if (error instanceof Failure) return false;
   return isRetryable(error) || isConnectionLost(error) || isReadOnly(error);
