@@ -20,13 +20,13 @@ interface Declaration {
   readonly variable: string;
   readonly fallback: string;
   readonly help: string;
-  /** A value that holds a secret is never printed. */
+  /** The value is secret and never printed. */
   readonly secret?: true;
   /** Throws an Error whose message completes "PHAROS_X …". */
   readonly parse: (text: string) => unknown;
 }
 
-/** All that can be set, with its variable and what `--help` says of it. */
+/** Every setting, with its variable and its text in `--help`. */
 const declarations = {
   host: {
     variable: 'PHAROS_HOST',
@@ -61,7 +61,7 @@ const declarations = {
     help: 'connections to PostgreSQL',
     parse: integer(1, 500),
   },
-  /** How long PostgreSQL may take for a short statement; the other waits follow from it. */
+  /** How long PostgreSQL may take for a short statement; the other time limits are derived from it. */
   databaseTimeoutMs: {
     variable: 'PHAROS_DATABASE_TIMEOUT_MS',
     fallback: '10000',
@@ -106,14 +106,14 @@ const declarations = {
     help: 'new content is refused while less is free on the disk of the data folder',
     parse: integer(0, 1_099_511_627_776),
   },
-  /** Bytes that are kept beside an embedded database for deletions, sign-ins and a start on a full disk. */
+  /** Bytes kept beside an embedded database for deletions, sign-ins and a start on a full disk. */
   reserveBytes: {
     variable: 'PHAROS_RESERVE_BYTES',
     fallback: '67108864',
     help: 'kept beside the embedded database for deletions and a start on a full disk; 0 keeps none',
     parse: integer(0, 10_737_418_240),
   },
-  /** Connections that one client address may have at the same time; 0: any number. */
+  /** Concurrent connections of one client address; 0: no limit. */
   connectionsPerAddress: {
     variable: 'PHAROS_CONNECTIONS_PER_ADDRESS',
     fallback: '2000',
@@ -146,21 +146,21 @@ const declarations = {
     help: 'sender of mails',
     parse: mailAddress,
   },
-  /** Hosts, addresses and networks that webhooks and broker connections may go to although they are not public. */
+  /** Hosts, addresses and networks that webhooks and broker connections may use although they are not public. */
   privateTargets: {
     variable: 'PHAROS_PRIVATE_TARGETS',
     fallback: '',
     help: 'hosts and networks of your own that webhooks and MQTT brokers may be at, such as crm.lan,10.1.0.0/16',
     parse: targets,
   },
-  /** How many calls of one webhook may wait; of more, the oldest are given up. */
+  /** How many calls of one webhook may wait; beyond that the oldest are given up. */
   webhookBacklog: {
     variable: 'PHAROS_WEBHOOK_BACKLOG',
     fallback: '10000',
     help: 'how many calls of one webhook may wait for a receiver that is down; of more, the oldest are given up',
     parse: integer(1, 1_000_000),
   },
-  /** Where devices connect by MQTT; undefined: nowhere. */
+  /** The port on which devices connect by MQTT; undefined: none. */
   mqttPort: {
     variable: 'PHAROS_MQTT_PORT',
     fallback: '',
@@ -186,7 +186,7 @@ const declarations = {
     help: "the certificate's private key in PEM",
     parse: file,
   },
-  /** Encrypt credentials in the database: the first seals, all open. Empty: a key of its own in the data folder. */
+  /** Encrypt credentials in the database: the first seals, all open. Empty: a generated key in the data folder. */
   secretKeys: {
     variable: 'PHAROS_SECRET_KEY',
     fallback: '',
@@ -194,7 +194,7 @@ const declarations = {
     secret: true,
     parse: secretKeys,
   },
-  /** Whether this process does what waits in the outbox, or leaves it to `pharos work`. */
+  /** Whether this process runs the jobs of the outbox, or leaves them to `pharos work`. */
   worker: {
     variable: 'PHAROS_WORKER',
     fallback: 'on',
@@ -208,7 +208,7 @@ const declarations = {
     help: 'how long a push service may take to answer; the message is tried again then',
     parse: integer(100, 60_000),
   },
-  /** Takes the place of the push services' own addresses, for tests and benches. */
+  /** Replaces the push services' own addresses, for tests and benches. */
   pushUrl: {
     variable: 'PHAROS_PUSH_URL',
     fallback: '',
@@ -222,7 +222,7 @@ const declarations = {
     help: 'for tests: a file with the certificates to trust there',
     parse: file,
   },
-  /** How long a worker that died keeps a job from the others. */
+  /** How long the jobs of a dead worker stay reserved. */
   jobLeaseMs: {
     variable: 'PHAROS_JOB_LEASE_MS',
     fallback: '30000',
@@ -233,7 +233,7 @@ const declarations = {
 
 type Declarations = typeof declarations;
 
-/** Everything that can be set, read once at the start and never changed: of each declaration what it parses to. */
+/** All settings, read once at the start and never changed: of each declaration what it parses to. */
 export type Config = { readonly [Name in keyof Declarations]: ReturnType<Declarations[Name]['parse']> };
 
 export interface Setting extends Declaration {

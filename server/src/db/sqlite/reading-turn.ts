@@ -5,9 +5,9 @@ const begin = raw('begin');
 const commit = raw('commit');
 
 /**
- * One read transaction for what a turn of the event loop reads, from its second statement on: SQLite asks the system for a
- * lock at the begin and the end of each, which is a fifth of what a small query costs. No work of the turn sees another
- * state of the database than it would have; what another process commits meanwhile is seen in the next turn.
+ * One read transaction for what a tick of the event loop reads, from its second statement on: SQLite asks the system
+ * for a lock at the begin and the end of each transaction, a fifth of the cost of a small query. No work of the tick
+ * sees another state of the database than it would have; commits of other processes are seen in the next tick.
  */
 export class ReadingTurn {
   readonly #connection: SqliteConnection;
@@ -18,7 +18,7 @@ export class ReadingTurn {
     this.#connection = connection;
   }
 
-  /** Before each statement that reads. False while a transaction that writes is open on the connection. */
+  /** Call it before each statement that reads. False while a write transaction is open on the connection. */
   begin(): boolean {
     if (this.#isOpen) return true;
     if (this.#connection.raw.inTransaction) return false;
@@ -35,16 +35,18 @@ export class ReadingTurn {
     return true;
   }
 
-  /** Before anything else is begun on the connection. Never throws: nothing was written, so nothing can be lost. */
+  /**
+   * Call it before anything else is begun on the connection. Never throws: nothing was written, so nothing can be lost.
+   */
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const { raw } = this.#connection;
     try {
-      // An error of the disk in a statement has ended the transaction already.
+      // A disk error in a statement has already ended the transaction.
       if (raw.inTransaction) this.#connection.run(commit);
     } catch {
-      // The statements that met the error have reported it.
+      // The statements that failed have reported it.
       endAnyhow(this.#connection);
     }
   }
@@ -54,6 +56,6 @@ function endAnyhow({ raw }: SqliteConnection): void {
   try {
     if (raw.inTransaction) raw.exec('rollback');
   } catch {
-    // What is begun next on the connection reports it.
+    // The next transaction on the connection reports it.
   }
 }

@@ -20,9 +20,9 @@ export interface SqliteOptions {
   readonly file: string;
   /** How long a query may run off the main thread. */
   readonly queryDeadlineMs: number;
-  /** The log is folded into the database when it has so many frames, each of a page of 4 kB; 16,384 by default. */
+  /** The log is checkpointed at this many frames, each of a page of 4 kB; 16,384 by default. */
   readonly checkpointFrames?: number;
-  /** Takes the place of the system's own flush of a file's data, for tests. */
+  /** Replaces the system's flush of a file's data, for tests. */
   readonly flushFile?: FlushFile;
 }
 
@@ -30,9 +30,9 @@ export const sqliteDialect: Dialect = Object.freeze({
   name: 'sqlite',
   where: sqliteWhere,
   knowsSizes: false,
-  // Else SQLite keeps a copy of each page that it changes, to undo the rows before one that is refused.
+  // Otherwise SQLite copies each page that it changes, to undo the rows before a refused one.
   insertOne: 'insert or fail into',
-  // One writer at a time: the row cannot change under a transaction.
+  // There is one writer at a time: the row cannot change during a transaction.
   lockRow: '',
   holdRow: '',
   skipLocked: '',
@@ -41,19 +41,22 @@ export const sqliteDialect: Dialect = Object.freeze({
 
 /** Long queries that run at once; more would only share the same cores. */
 const readerThreads = 2;
-/** A thread that nobody has asked for so long is ended. */
+/** A thread that was idle for this long is ended. */
 const restMs = 60_000;
 const usualCheckpointFrames = 16_384;
-/** The log may take up this part of the free room on the disk, and at least so many frames. */
+/** The log may take up this part of the free room on the disk, but always at least this many frames. */
 const logShare = 1 / 16;
 const fewestCheckpointFrames = 256;
 const pageBytes = 4_096;
-/** Beside what a checkpoint adds to the database, so that it does not take the last room on the disk. */
+/** Kept free besides what a checkpoint adds to the database, so that it does not take the last room on the disk. */
 const marginBytes = 1_048_576;
-/** Once so few frames are left they are folded while writes wait; or after so many passes, if more is written in each. */
+/**
+ * Once this few frames are left, they are checkpointed while writes wait; the same after this many passes, if more is
+ * written during each.
+ */
 const fewFrames = 512;
 const mostPasses = 4;
-/** The disk has not taken what a checkpoint gave it: errors of SQLite, and of the flush before it. */
+/** The disk did not accept what a checkpoint wrote: errors of SQLite, and of the flush before it. */
 const unflushed = /^(SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE)|EIO)$/;
 /** How long other queries may have to wait for one that still reads the log. */
 const patienceMs = 500;
@@ -75,9 +78,9 @@ class SqliteDatabase implements Database {
   #checkpoint: Promise<void> | undefined;
   readonly #checkpointFrames: number;
   #commitsSinceLook = 0;
-  /** How long the log was when it could not be begun anew. */
+  /** The length of the log when it could not be reset. */
   #framesBefore = 0;
-  /** As many frames as suit the room on the disk. */
+  /** As many frames as the room on the disk allows. */
   #mostFrames: number;
   #listener: StorageListener | undefined;
   #diskFailure: Failure | undefined;
@@ -159,8 +162,8 @@ class SqliteDatabase implements Database {
   }
 
   /**
-   * After a failed flush the system may hold in memory what is not on the disk, and believe it is. All of the log is
-   * therefore copied to the database and flushed there before anybody builds on it.
+   * After a failed flush the system may hold pages in memory that it wrongly believes to be on the disk. So all of the
+   * log is copied to the database and flushed there before anything builds on it.
    */
   async settle(): Promise<void> {
     if (this.#walBytes() === 0 || !this.#hasRoomToFold()) return;
@@ -173,7 +176,7 @@ class SqliteDatabase implements Database {
     }
   }
 
-  // The version is asserted as each connection opens; there is nothing else to choose wrongly.
+  // The version is checked when each connection opens; there is nothing else to get wrong.
   async assertUsable(): Promise<void> {}
 
   stats() {
@@ -224,7 +227,7 @@ class SqliteDatabase implements Database {
   #closeFolded(): void {
     this.#read.close();
     try {
-      // Folds the log into the database, so that a copied folder is whole without its -wal file.
+      // Checkpoints the log, so that a copied folder is complete without its -wal file.
       this.#write.raw.pragma('wal_checkpoint(TRUNCATE)');
     } catch (error) {
       // Nothing is lost: the next start finds the log.
@@ -234,8 +237,8 @@ class SqliteDatabase implements Database {
   }
 
   /**
-   * The last connection to be closed folds the log and removes it, which must not happen on a disk that has failed or has
-   * no room. One that can only read cannot do that.
+   * The last connection to close checkpoints the log and removes it, which must not happen on a disk that has failed or
+   * has no room. A read-only connection cannot do that.
    */
   #closeUnwritten(): void {
     this.#write.close();
@@ -251,7 +254,7 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** The disk has refused a flush. Nothing more is given to it: the next start finds out what there is. */
+  /** The disk has failed a flush. Nothing more is written to it: the next start finds out what is there. */
   #fail(error: unknown): void {
     if (this.#diskFailure) return;
     this.#diskFailure = error instanceof Failure ? error : diskFailed(error);
@@ -259,18 +262,18 @@ class SqliteDatabase implements Database {
     this.#listener?.failed(this.#diskFailure);
   }
 
-  /** An error of a checkpoint, which nobody waits for. Another process may also be at it, and that is none. */
+  /** An error of a checkpoint, which nobody awaits. That another process is running one is not an error. */
   #report(error: unknown): void {
     const trouble = storageTrouble(error);
-    // The log may count as folded as far as that: to begin it anew could lose what was confirmed.
+    // The log may count as checkpointed up to there: resetting it could lose confirmed data.
     if (unflushed.test(String((error as { code?: unknown }).code))) this.#fail(error);
     else if (trouble !== undefined) this.#listener?.troubled(error);
     if (trouble === 'full') this.#listener?.full();
   }
 
   /**
-   * By the connection that writes, whose cache knows what it has written; the other one would drop its whole cache with
-   * every commit. Only while a transaction is open, what is not committed must not be seen.
+   * Uses the writing connection, whose cache has what it wrote; the other one would drop its whole cache with every
+   * commit. Only while a transaction is open must uncommitted data not be seen.
    */
   #local<T>(work: (reader: SqliteReader) => T): T {
     try {
@@ -291,13 +294,13 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** Bytes by which a checkpoint makes the database larger. */
+  /** Bytes by which a checkpoint enlarges the database. */
   #growth(): number {
     const pages = this.#write.raw.pragma('page_count', { simple: true }) as number;
     return Math.max(0, pages * pageBytes - statSync(this.#options.file).size);
   }
 
-  /** A checkpoint that finds no room leaves the log as long as it was, and the disk without the room that was there. */
+  /** A checkpoint that finds no room leaves the log as long as it was, and uses up the room on the disk. */
   #hasRoomToFold(): boolean {
     try {
       const growth = this.#growth();
@@ -305,7 +308,7 @@ class SqliteDatabase implements Database {
       const { bavail, bsize } = statfsSync(dirname(this.#options.file));
       return bavail * bsize > growth + marginBytes;
     } catch {
-      // What is wrong is told by whoever reads or writes.
+      // Readers and writers report what is wrong.
       return true;
     }
   }
@@ -325,11 +328,11 @@ class SqliteDatabase implements Database {
     try {
       const { frames } = this.#log();
       if (frames < this.#framesBefore) this.#framesBefore = 0;
-      // What could not be begun anew (a backup reads it) is tried again when it has grown by a quarter.
+      // A log that could not be reset (a backup reads it) is tried again when it has grown by a quarter.
       if (frames < Math.max(this.#mostFrames, this.#framesBefore * 1.25)) return;
       if (!this.#hasRoomToFold()) return;
     } catch {
-      // The commit is on the disk; the next one looks again.
+      // The commit is on the disk; the next one checks again.
       return;
     }
     this.#beginCheckpoint();
@@ -338,7 +341,7 @@ class SqliteDatabase implements Database {
   #beginCheckpoint(): void {
     if (this.#checkpoint || this.#diskFailure) return;
     this.#checkpoint = this.#foldLog()
-      // Another process may be at it; only what the disk has refused is told.
+      // Another process may be running one; only what the disk has refused is reported.
       .catch((error: unknown) => this.#report(error))
       .finally(() => {
         this.#checkpoint = undefined;
@@ -346,14 +349,14 @@ class SqliteDatabase implements Database {
   }
 
   /**
-   * Folds the log into the database and lets the next write begin it anew. Nobody is held up while most of it is folded;
-   * but what is written meanwhile has to be folded too, and the log is begun anew only when all of it is and nobody
+   * Checkpoints the log and lets the next write reset it. Most of it is checkpointed without holding anybody up. But
+   * what is written in the meantime has to be checkpointed too, and the log is reset only when all of it is, and nobody
    * reads it. Under steady load that moment never comes by itself, and the log would grow without end.
    */
   async #foldLog(): Promise<void> {
     await this.#foldMost();
     await this.#slowQueue.alone(async () => {
-      // What a long query was reading could not be folded before it was done.
+      // Frames that a long query was reading could not be checkpointed before it was done.
       if (await this.#foldMost()) {
         const isShort = this.#mostFrames < this.#checkpointFrames;
         const logBytes = isShort ? this.#mostFrames * pageBytes : undefined;
@@ -363,7 +366,7 @@ class SqliteDatabase implements Database {
     this.#framesBefore = this.#log().frames;
   }
 
-  /** Folds beside everybody else until little is left. False when somebody still reads what is older. */
+  /** Checkpoints beside other work until little is left. False when a reader still needs older frames. */
   async #foldMost(): Promise<boolean> {
     for (let [passes, before] = [0, -1]; passes < mostPasses; passes++) {
       await this.#maintenance.checkpoint();
@@ -377,7 +380,7 @@ class SqliteDatabase implements Database {
     return true;
   }
 
-  /** The log's length in frames, and how many of them are in the database. Nothing is done. */
+  /** The log's length in frames, and how many of them are in the database. Changes nothing. */
   #log(): { readonly frames: number; readonly folded: number } {
     this.#turn.end();
     const [row] = this.#write.raw.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
