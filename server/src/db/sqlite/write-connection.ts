@@ -1,27 +1,31 @@
 import { raw } from '../../base/sql.ts';
-import type { SqliteConnection } from './sqlite-connection.ts';
+import { openSqliteConnection, type SqliteConnection, type SqliteReader } from './sqlite-connection.ts';
 
 const begin = raw('begin');
 const commit = raw('commit');
 
 /**
- * One read transaction for what a turn of the event loop reads, from its second statement on: SQLite asks the system for a
- * lock at the begin and the end of each, which is a fifth of what a small query costs. No work of the turn sees another
- * state of the database than it would have; what another process commits meanwhile is seen in the next turn.
+ * The connection that writes and, because its cache knows what it has written, reads too. What a turn of the event loop
+ * reads shares one read transaction, from its second statement on: SQLite asks the system for a lock at the begin and the
+ * end of each, which is a fifth of what a small query costs. No work of the turn sees another state of the database than it
+ * would have; what another process commits meanwhile is seen in the next turn.
+ *
+ * Within that transaction nothing may be written, and nothing asked that must see the latest. So the connection is handed
+ * out by nothing but the three methods below, each of which says where it stands.
  */
-export class ReadingTurn {
+export class WriteConnection {
   readonly #connection: SqliteConnection;
   #isCounting = false;
   #isOpen = false;
 
-  constructor(connection: SqliteConnection) {
-    this.#connection = connection;
+  constructor(file: string) {
+    this.#connection = openSqliteConnection(file, 'write');
   }
 
-  /** Before each statement that reads. False while a transaction that writes is open on the connection. */
-  begin(): boolean {
-    if (this.#isOpen) return true;
-    if (this.#connection.raw.inTransaction) return false;
+  /** For one statement that reads, within the turn. Undefined while a transaction that writes is open. */
+  turnReader(): SqliteReader | undefined {
+    if (this.#isOpen) return this.#connection.reader;
+    if (this.#connection.raw.inTransaction) return undefined;
     if (this.#isCounting) {
       this.#connection.run(begin);
       this.#isOpen = true;
@@ -29,14 +33,31 @@ export class ReadingTurn {
       this.#isCounting = true;
       setImmediate(() => {
         this.#isCounting = false;
-        this.end();
+        this.#endTurn();
       });
     }
-    return true;
+    return this.#connection.reader;
   }
 
-  /** Before anything else is begun on the connection. Never throws: nothing was written, so nothing can be lost. */
-  end(): void {
+  /** For one statement that must see what has been committed by now, by whomever. Undefined like `turnReader`. */
+  latestReader(): SqliteReader | undefined {
+    this.#endTurn();
+    return this.turnReader();
+  }
+
+  /** For whatever else is done: what the turn reads has ended before. `work` keeps nothing of the connection. */
+  outsideTurn<T>(work: (connection: SqliteConnection) => T): T {
+    this.#endTurn();
+    return work(this.#connection);
+  }
+
+  close(): void {
+    this.#endTurn();
+    this.#connection.close();
+  }
+
+  /** Never throws: nothing was written, so nothing can be lost. */
+  #endTurn(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const { raw } = this.#connection;
