@@ -3,6 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { perTurn } from '../../base/per-turn.ts';
 import type { Connections } from './connections.ts';
 
+/*
+ * Relies on (`relied-on.test.ts`): Node emits `checkContinue` or `checkExpectation` instead of `request` where somebody
+ * listens for it; `complete` of a request says whether all of it was read; after an answer with `connection: close` Node
+ * calls `destroySoon` of the socket, which a method of this one socket can take the place of.
+ */
+
 /** The rest of a body that was announced to be no longer is read and thrown away: cheaper than a new connection. */
 const smallBytes = 65_536;
 /** What is still taken and thrown away after a refusal, so that the client comes to read the answer. */
