@@ -7,7 +7,6 @@ import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
-import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { Revision } from '../../db/revision.ts';
 import { defineShape } from '../../http/shape.ts';
 import * as store from './store.ts';
@@ -68,8 +67,16 @@ export interface AppChange {
 /** Apps and their credentials, for the console and the command line. */
 export type AppService = ReturnType<typeof createAppService>;
 
-export function createAppService(deps: { readonly db: Database; readonly revision: Revision; readonly now: Clock }) {
-  const { db, revision, now } = deps;
+export interface AppServiceDeps {
+  readonly db: Database;
+  readonly revision: Revision;
+  readonly now: Clock;
+  /** Deletes everything of an app, in all features. */
+  readonly emptyApp: (db: Database, appId: string) => Promise<void>;
+}
+
+export function createAppService(deps: AppServiceDeps) {
+  const { db, revision, now, emptyApp } = deps;
 
   async function view(row: store.AppRow): Promise<AppView> {
     const keys = (await store.listKeys(db, row.app_id)).filter((key) => key.disabled_at === null);
@@ -200,17 +207,7 @@ export function createAppService(deps: { readonly db: Database; readonly revisio
         await db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`);
         await audit(db, by, 'app.delete', { appId, before: { name } });
       });
-      for (const bucket of await db.all<{ object_id: string }>(
-        sql`select object_id from buckets where app_id = ${appId}`,
-      )) {
-        await deleteInSteps(db, {
-          table: 'records',
-          id: 'object_id',
-          scope: sql`app_id = ${appId} and bucket_id = ${bucket.object_id}`,
-        });
-      }
-      for (const [table, id] of Object.entries(store.appTables))
-        await deleteInSteps(db, { table, id, scope: sql`app_id = ${appId}` });
+      await emptyApp(db, appId);
       await revision.change(async () => undefined);
     },
 

@@ -32,6 +32,7 @@ import {
 } from './schemas.ts';
 import { slotValues } from './slots.ts';
 import * as store from './store.ts';
+import { recordTable, recordTag } from './tables.ts';
 
 export interface RecordDeps {
   readonly db: Database;
@@ -46,7 +47,7 @@ type Document = Readonly<Record<string, unknown>>;
 type PathCall = { readonly app: AppContext; readonly params: Readonly<Record<string, string>> };
 
 const common = {
-  tag: 'Data buckets',
+  tag: recordTag,
   grant: 'user',
   parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the record' },
 } as const;
@@ -87,7 +88,7 @@ const noRecord = () => fail('ObjectNotFound', 'There is no record with this obje
 
 async function recordToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const bucket = await bucketToWrite(deps, call);
-  if (!(await store.recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
+  if (!(await recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
   return bucket;
 }
 
@@ -104,7 +105,7 @@ function list(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToRead(deps, call),
     handle: ({ query, located: bucket }) => {
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
-      const table = { ...store.recordTable, lookup: bucket.lookup };
+      const table = { ...recordTable, lookup: bucket.lookup };
       return listRecords(deps.db, table, {
         scope,
         query,
@@ -207,9 +208,9 @@ function get(deps: RecordDeps): Endpoint {
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) =>
       whenThere(bucketToRead(deps, call), async (bucket) => {
-        const row = await store.recordTable.find(deps.db, keyOf(bucket, call));
+        const row = await recordTable.find(deps.db, keyOf(bucket, call));
         if (!row) throw noRecord();
-        return store.recordTable.render(row);
+        return recordTable.render(row);
       }),
     handle: async ({ located }) => new JsonText(`{"result":${located}}`),
   });
@@ -323,7 +324,7 @@ function remove(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToRead(deps, call),
     handle: async (call) => {
       const bytes = await store.measureRecord(deps.db, keyOf(call.located, call));
-      if (!(await store.recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
+      if (!(await recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
       deps.usage.add(call.app.appId, { records: -1, recordBytes: -bytes });
       return { result: [{}] };
     },
