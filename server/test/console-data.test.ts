@@ -98,7 +98,7 @@ for (const database of databases) {
 
     test('each role reads and writes what the table says and nothing else', async () => {
       for (const endpoint of reached()) {
-        const roles = expected[endpoint.tag]?.[endpoint.method === 'GET' ? 'read' : 'write'] ?? [];
+        const roles = expected[endpoint.tag.name]?.[endpoint.method === 'GET' ? 'read' : 'write'] ?? [];
         for (const role of adminRoles) {
           const { status, body } = await browsers[role].send(harmless(endpoint));
           const isRefused = status === 403 && body.error.name === 'OperationForbidden' && /role/.test(body.error.error);

@@ -16,7 +16,8 @@ import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.
 import { webPushDefinition } from '../delivery/web-push/web-push.ts';
 import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
 import type { Announce } from '../features/happening.ts';
-import { installationTable } from '../features/installations/store.ts';
+import { installations } from '../features/installations/resource.ts';
+import { markTokenDead, matchInstallations, walkInstallations } from '../features/installations/store.ts';
 import { Feed } from '../features/live/feed.ts';
 import { createLivePublisher } from '../features/live/publish.ts';
 import { createPushDelivery, type PushDelivery } from '../features/push/delivery.ts';
@@ -109,7 +110,9 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     db,
     now,
     enqueue,
-    audienceFields: installationTable.lookup,
+    audienceFields: installations.records.lookup,
+    audience: { walk: walkInstallations, match: matchInstallations },
+    markTokenDead,
     findSenders: registry.find,
     perSecond: (kind) => messagesPerSecond[kind],
     announce,

@@ -97,13 +97,21 @@ export interface QueryParameter {
   readonly example?: Example;
 }
 
+/** What the operations of a resource are gathered under in the documentation. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  /** In the order of a reader's interest, whatever order the endpoints are registered in. */
+  readonly place: number;
+}
+
 /** One endpoint of `/api/v2`, as data: it is routed, guarded, documented and tested from this. */
 export interface Endpoint<Body = unknown, L = unknown> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v2`, with `:name` for parameters. */
   readonly path: string;
   readonly operationId: string;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly grant: Grant | ((policy: AppPolicy) => Grant);

@@ -1,7 +1,8 @@
 import { joinSql, raw, sql } from '../base/sql.ts';
+import { bulkInsert } from '../db/bulk.ts';
 import type { Db } from '../db/db.ts';
-import { insertRows } from '../db/rows.ts';
 import type { Job } from './job.ts';
+import { jobs as table } from './tables.ts';
 
 interface JobRow {
   readonly app_id: string;
@@ -25,26 +26,24 @@ export interface JobRecord {
   readonly createdAt: number;
 }
 
-const newJobs = insertRows(
-  ['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint'],
-  raw('jobs (app_id, job_id, kind, payload, state, run_at, expires_at, attempts, created_at)'),
-  raw('on conflict (app_id, job_id) do nothing'),
-);
+const newJobs = bulkInsert(table, {
+  columns: ['app_id', 'job_id', 'kind', 'payload', 'state', 'run_at', 'expires_at', 'attempts', 'created_at'],
+});
 
 /** Existing jobs stay as they are. */
 export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<void> {
-  const cells = jobs.map(({ appId, jobId, kind, payload, runAt, expiresAt, createdAt }) => [
-    appId,
-    jobId,
-    kind,
-    payload,
-    'queued',
-    runAt,
-    expiresAt,
-    0,
-    createdAt,
-  ]);
-  for (const statement of newJobs.each(db.dialect, cells)) await db.run(statement);
+  const rows = jobs.map((job) => ({
+    app_id: job.appId,
+    job_id: job.jobId,
+    kind: job.kind,
+    payload: job.payload,
+    state: 'queued',
+    run_at: job.runAt,
+    expires_at: job.expiresAt,
+    attempts: 0,
+    created_at: job.createdAt,
+  }));
+  for (const statement of newJobs.each(db.dialect, rows)) await db.run(statement);
 }
 
 export interface DueScope {
@@ -222,4 +221,22 @@ export async function endExpiredJobs(
   const overdue = sql`state = 'queued' and expires_at < ${end.before} and run_at < ${end.now}`;
   return db.run(sql`update jobs set state = 'dead', run_at = ${end.now}, lease_token = null, last_error = 'It expired, and nothing here does jobs of this kind.'
     where ${overdue} and (app_id, job_id) in (select app_id, job_id from jobs where ${overdue} order by expires_at limit ${end.limit})`);
+}
+
+/** Makes due now what would be later and that nobody is doing: one job, or those whose payload is like a pattern. */
+export async function hastenJobs(
+  db: Db,
+  {
+    appId,
+    kind,
+    now,
+    ...which
+  }: { readonly appId: string; readonly kind: string; readonly now: number } & (
+    | { readonly jobId: string }
+    | { readonly payloadLike: string }
+  ),
+): Promise<void> {
+  const meant = 'jobId' in which ? sql`job_id = ${which.jobId}` : sql`payload like ${which.payloadLike}`;
+  await db.run(sql`update jobs set run_at = ${now}
+    where app_id = ${appId} and state = 'queued' and lease_token is null and run_at > ${now} and kind = ${kind} and ${meant}`);
 }

@@ -23,7 +23,7 @@ export async function auditedHandle(
   call: Call<unknown, unknown>,
   { endpoints, record, by }: Audited,
 ): Promise<HandlerAnswer> {
-  const keepsStates = !personalTags.has(endpoint.tag);
+  const keepsStates = !personalTags.has(endpoint.tag.name);
   const getter = keepsStates ? getterOf(endpoint.path, endpoints) : undefined;
   const before = getter && (await readState(getter, call));
   const answer = await endpoint.handle(call);

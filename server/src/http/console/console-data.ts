@@ -73,7 +73,7 @@ async function handle(
     if (storesNothing.has(endpoint.operationId)) return endpoint.handle(call);
     return auditedHandle(endpoint, call, { endpoints, record, by: { name: admin.email, address: request.ip } });
   }
-  const hidden = personalMembers[endpoint.tag];
+  const hidden = personalMembers[endpoint.tag.name];
   if (!hidden || isAllowed(admin.role, hidden.permission)) return endpoint.handle(call);
   assertNotAskedBy(call.query, hidden.members);
   return withoutMembers(await endpoint.handle(call), hidden.members);

@@ -117,10 +117,10 @@ export const personalMembers: Readonly<
 /** What an administrator needs for an operation of `/api/v2`; undefined if it is only for apps. */
 export function dataPermission(operation: {
   readonly operationId: string;
-  readonly tag: string;
+  readonly tag: { readonly name: string };
   readonly method: string;
 }): Permission | undefined {
   const special = dataOperations[operation.operationId];
   if (special !== undefined) return special ?? undefined;
-  return dataTags[operation.tag]?.[operation.method === 'GET' ? 'read' : 'write'];
+  return dataTags[operation.tag.name]?.[operation.method === 'GET' ? 'read' : 'write'];
 }

@@ -1,6 +1,6 @@
 import { raw, sql } from '../../../base/sql.ts';
+import { Lookup } from '../../../db/bulk.ts';
 import type { Db, Row } from '../../../db/db.ts';
-import { Lookup } from '../../../db/rows.ts';
 
 /** Everything about one installation happens one after the other, on all nodes: who acts for it locks it. */
 
@@ -49,9 +49,9 @@ interface LockedRow extends LockRow {
 
 const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id');
 /** By the name of the column and how rows are locked. */
-const locks = new Map<string, Lookup>();
+const locks = new Map<string, Lookup<'installation_id' | 'object_id'>>();
 
-function lockBy(column: 'installation_id' | 'object_id', lock: string): Lookup {
+function lockBy(column: 'installation_id' | 'object_id', lock: string): Lookup<'installation_id' | 'object_id'> {
   const key = column + lock;
   const known = locks.get(key);
   if (known) return known;
@@ -91,7 +91,7 @@ async function lockOfApp(
   const lock = waits ? dialect.lockRow : dialect.skipLocked;
   const found = new Map<Named, NamedLock>();
   const take = async (column: 'installation_id' | 'object_id', wanted: readonly Named[]) => {
-    const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => [id]);
+    const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => ({ installation_id: id, object_id: id }));
     const byId = new Map<string | null, LockedRow>();
     for (const statement of lockBy(column, lock).of(dialect, [appId], ids))
       for (const row of await db.all<LockedRow>(statement)) byId.set(row[column], row);
@@ -117,7 +117,7 @@ async function lockOfApp(
 }
 
 async function existing(db: Db, appId: string, named: readonly Named[]): Promise<Set<string>> {
-  const ids = named.filter(({ isClients }) => isClients).map(({ id }) => [id]);
+  const ids = named.filter(({ isClients }) => isClients).map(({ id }) => ({ installation_id: id }));
   const found = new Set<string>();
   for (const statement of clientIds.of(db.dialect, [appId], ids))
     for (const row of await db.all<{ installation_id: string }>(statement)) found.add(row.installation_id);

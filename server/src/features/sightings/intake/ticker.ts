@@ -5,7 +5,7 @@ import type { Announce } from '../../happening.ts';
 import { decide, type Turn } from '../decide/decide.ts';
 import { installationExists, tryLockInstallation } from '../decide/installation-locks.ts';
 import * as store from '../decide/track-store.ts';
-import { type RequestPushes, recordDecisions } from '../record/record.ts';
+import { type LogStore, type RequestPushes, recordDecisions } from '../record/record.ts';
 import { readsOf } from './take.ts';
 
 /** What time alone brings about: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
@@ -17,6 +17,7 @@ export interface TickerDeps {
   /** What rings; a test hands in its own. */
   readonly timer?: Timer;
   readonly announce: Announce;
+  readonly logs: LogStore;
   /** Undefined when the app is gone. */
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
@@ -190,7 +191,8 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const turn: Turn = { installationId, policy, now, hasTarget: hasPushTarget, hasPushTarget };
     const decision = await decide({ ...reads, record: async () => record }, turn, null);
     // What falls due next is read from the index when the round is over.
-    const tools = { requestPushes: deps.requestPushes, expect: () => undefined, announce: deps.announce };
+    const { requestPushes, announce, logs } = deps;
+    const tools = { requestPushes, expect: () => undefined, announce, logs };
     await recordDecisions(db, [{ decision, recording: { appId, turn } }], tools);
     return true;
   });

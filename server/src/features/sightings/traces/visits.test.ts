@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../test/support/build-app.ts';
-import { raw, type Sql, sql } from '../../base/sql.ts';
-import { parseOrder } from '../../query/order.ts';
-import { parseWhere } from '../../query/parse.ts';
-import { queryToSql } from '../../query/to-sql.ts';
-import { visitTable } from './store.ts';
+import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../../test/support/build-app.ts';
+import { raw, type Sql, sql } from '../../../base/sql.ts';
+import { parseOrder } from '../../../query/order.ts';
+import { parseWhere } from '../../../query/parse.ts';
+import { queryToSql } from '../../../query/to-sql.ts';
+import { visits as resource } from './visits.ts';
 
 const start = Date.UTC(2026, 4, 4, 9);
 const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
@@ -49,7 +49,7 @@ for (const database of databases) {
       user = await signInManager(app);
       for (const appId of [app.appId, 'another'])
         for (const { objectId, enteredAt, beacon } of visits)
-          await visitTable.insert(
+          await resource.records.insert(
             app.storage.db,
             { app_id: appId, object_id: objectId },
             {
@@ -107,7 +107,7 @@ for (const database of databases) {
     });
 
     test('are ordered by an index, backwards too', async () => {
-      const query = { where: undefined, order: parseOrder('-enteredAt', visitTable.lookup) };
+      const query = { where: undefined, order: parseOrder('-enteredAt', resource.records.lookup) };
       const { orderBy } = queryToSql(query, app.storage.db.dialect.where);
       const statement = sql`select object_id from visits where app_id = ${app.appId} order by ${orderBy} limit 10`;
       assert.match(
@@ -120,8 +120,8 @@ for (const database of databases) {
       if (database !== 'sqlite') return;
       const where = { beaconId: pointer('Beacon', 'beacon1'), enteredAt: { $gte: date(start) } };
       const query = {
-        where: parseWhere(JSON.stringify(where), visitTable.lookup),
-        order: parseOrder('-enteredAt', visitTable.lookup),
+        where: parseWhere(JSON.stringify(where), resource.records.lookup),
+        order: parseOrder('-enteredAt', resource.records.lookup),
       };
       const { condition, orderBy } = queryToSql(query, app.storage.db.dialect.where);
       const statement = sql`select * from visits where app_id = ${app.appId} and ${condition} order by ${orderBy} limit 10`;

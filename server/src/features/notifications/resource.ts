@@ -13,6 +13,8 @@ import {
   recordStamps,
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
+import { defineResource, readsContent, writesContent } from '../../resources/define.ts';
+import { boolean, json, pointer, text, time } from '../../resources/members.ts';
 
 const members = {
   description: Type.String({ minLength: 1, maxLength: 50, description: "The notification's name" }),
@@ -60,3 +62,33 @@ export const notificationRecord = {
   schema: Type.Object({ objectId: objectIdSchema, ...members, ...recordStamps }),
   example: { objectId: exampleId, ...notificationExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
+
+export const notifications = defineResource({
+  owner: 'notifications',
+  table: 'notifications',
+  noun: ['notification', 'notifications'],
+  title: ['Notification', 'Notifications'],
+  tag: {
+    name: 'Notifications',
+    description: 'Text, image or video messages bound to a beacon and an event.',
+    place: 20,
+  },
+  path: '/notifications',
+  record: notificationRecord,
+  body: { shape: notificationShape, example: notificationExample, create: writesContent, write: writesContent },
+  members: {
+    objectId: text('object_id'),
+    description: text('description'),
+    beaconId: pointer('beacon_id', 'Beacon'),
+    event: text('event'),
+    type: text('type'),
+    message: json('message'),
+    isEnabled: boolean('is_enabled'),
+    delivery: json('delivery', { optional: true }),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  indexes: { notifications_beacon: { on: ['app_id', 'beacon_id'], hasFew: true } },
+  grants: { read: readsContent },
+  defaultLimit: 1000,
+});

@@ -1,6 +1,9 @@
 import { Type } from 'typebox';
+import { nullable, text as textColumn } from '../../db/table.ts';
 import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
 import { defineShape, isObject } from '../../http/shape.ts';
+import { defineResource, readsContent, writesContent } from '../../resources/define.ts';
+import { json, number, text, time } from '../../resources/members.ts';
 
 /** Numeric `x` and `y`; further members (a floor, a note) are kept. */
 const location = Type.Object(
@@ -68,3 +71,41 @@ export function gatewayKey(metadata: unknown): string | null {
 export function uuidKey(uuid: string): string {
   return uuid.replaceAll('-', '').toLowerCase();
 }
+
+export const beacons = defineResource({
+  owner: 'beacons',
+  table: 'beacons',
+  noun: ['beacon', 'beacons'],
+  title: ['Beacon', 'Beacons'],
+  className: 'Beacon',
+  tag: {
+    name: 'Beacons',
+    description: 'The beacons of a venue: a UUID, a major and a minor number, and free metadata.',
+    place: 10,
+  },
+  path: '/beacons',
+  record: beaconRecord,
+  body: { shape: beaconShape, example: beaconExample, create: writesContent, write: writesContent },
+  members: {
+    objectId: text('object_id'),
+    name: text('name'),
+    uuid: text('uuid'),
+    major: number('major'),
+    minor: number('minor'),
+    location: json('location', { optional: true }),
+    metadata: json('metadata', { empty: '{}' }),
+    measuredPower: number('measured_power', { optional: true }),
+    sensitivity: text('sensitivity', { optional: true }),
+    radius: number('radius', { optional: true, isFraction: true }),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  internal: { uuid_key: textColumn, gateway_key: nullable(textColumn) },
+  indexes: {
+    beacons_identity: { on: ['app_id', 'uuid_key', 'major', 'minor'] },
+    beacons_major: { on: ['app_id', 'major', 'minor', 'object_id'] },
+    beacons_gateway: { on: ['app_id', 'gateway_key'] },
+  },
+  grants: { read: readsContent },
+  defaultLimit: 1000,
+});

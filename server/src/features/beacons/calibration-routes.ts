@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { fail } from '../../../base/errors.ts';
-import { sql } from '../../../base/sql.ts';
-import type { Db } from '../../../db/db.ts';
-import { exampleUpdated, isoTime, timestampSchema } from '../../../http/answers.ts';
-import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
-import { defineShape } from '../../../http/shape.ts';
-import { calibrate } from '../../../proximity/index.ts';
+import { fail } from '../../base/errors.ts';
+import { sql } from '../../base/sql.ts';
+import type { Db } from '../../db/db.ts';
+import { exampleUpdated, isoTime, timestampSchema } from '../../http/answers.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { defineShape } from '../../http/shape.ts';
+import { calibrate } from '../../proximity/index.ts';
+import { beacons } from './resource.ts';
 
 /** Fewer say nothing (see calibrate); 30 s at ten advertisements a second are 300. */
 const fewestSamples = 10;
@@ -45,7 +46,7 @@ export function calibrationEndpoints(db: Db, noteChange: (db: Db) => Promise<voi
       method: 'POST',
       path: '/beacons/:objectId/calibration',
       operationId: 'calibrateBeacon',
-      tag: 'Beacons',
+      tag: beacons.tag,
       summary: 'Calibrate a beacon',
       description:
         'Stand at one metre from the beacon for 30 seconds and send the signal strengths. Their median becomes the ' +

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Problem } from '../../base/errors.ts';
+import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import {
   type AnswerSpec,
   exampleCreated,
@@ -13,6 +14,8 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { defineShape, isObject } from '../../http/shape.ts';
+import { defineResource } from '../../resources/define.ts';
+import { json, pointer, text, time } from '../../resources/members.ts';
 
 const visible = {
   installationId: Type.Optional(
@@ -132,3 +135,61 @@ export const knownAnswer: AnswerSpec = {
   }),
   example: { result: { createdAt: exampleCreated, objectId: exampleId, updatedAt: exampleUpdated } },
 };
+
+const optional = { optional: true } as const;
+
+/** Members are what answers, lists and audiences may see: all but the token. */
+export const installations = defineResource({
+  owner: 'installations',
+  table: 'installations',
+  noun: ['installation', 'installations'],
+  title: ['Installation', 'Installations'],
+  className: '_Installation',
+  tag: {
+    name: 'Installations',
+    description: 'The app on one phone, tablet or computer: whom a message can reach.',
+    place: 150,
+  },
+  path: '/installations',
+  record: installationRecord,
+  members: {
+    objectId: text('object_id'),
+    installationId: text('installation_id', optional),
+    deviceType: text('device_type'),
+    pushType: text('push_type', optional),
+    channels: json('channels', { empty: '[]' }),
+    timeZone: text('time_zone', optional),
+    localeIdentifier: text('locale_identifier', optional),
+    appIdentifier: text('app_identifier', optional),
+    appName: text('app_name', optional),
+    appVersion: text('app_version', optional),
+    userId: pointer('user_id', '_User', optional),
+    metadata: json('metadata', { empty: '{}' }),
+    tokenAt: time('token_at', optional),
+    tokenDeadAt: time('token_dead_at', optional),
+    tokenDeadReason: text('token_dead_reason', optional),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  internal: {
+    device_token: nullable(textColumn),
+    advertised_key: nullable(textColumn),
+    held_since: nullable(bigint),
+    handed_over_at: nullable(bigint),
+    unproven: withDefault(bigint),
+    claim_user_id: nullable(textColumn),
+    claim_token: nullable(textColumn),
+    claim_since: nullable(bigint),
+  },
+  indexes: {
+    installations_client: { on: ['app_id', 'installation_id'], isUnique: true },
+    installations_token: { on: ['app_id', 'device_token'], isUnique: true },
+    installations_user: { on: ['app_id', 'user_id', 'object_id'] },
+    installations_advertised: { on: ['app_id', 'advertised_key'] },
+    installations_dead: { on: ['app_id', 'token_dead_reason', 'object_id'], isPartial: true },
+    installations_claim: { on: ['app_id', 'claim_user_id'], isPartial: true },
+  },
+  users: ['user_id', 'claim_user_id'],
+  grants: { read: 'user' },
+  defaultLimit: 100,
+});

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { deliveryRuleProblems, deliveryRulesSchema } from '../../access/delivery-rules.ts';
 import type { Problem } from '../../base/errors.ts';
 import { isWebAddress } from '../../base/web-address.ts';
+import { defineTable, text as textColumn } from '../../db/table.ts';
 import {
   exampleCreated,
   exampleId,
@@ -11,6 +12,9 @@ import {
   recordStamps,
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
+import { defineResource, readsContent, writesContent } from '../../resources/define.ts';
+import { boolean, json, text, time } from '../../resources/members.ts';
+import { recordsOf } from '../../resources/table.ts';
 
 const headerMembers = { title: Type.String({ minLength: 1, maxLength: 50 }), isEnabled: Type.Boolean() };
 
@@ -92,3 +96,78 @@ export const looseDetailRecord = {
   }),
   example: { ...detailRecord.example, storylineId: otherExampleId },
 };
+
+const tag = {
+  name: 'Storylines',
+  description: 'A header with many scenarios, each with a campaign, an event and a weekly schedule.',
+  place: 30,
+};
+
+export const storylines = defineResource({
+  owner: 'storylines',
+  table: 'storylines',
+  noun: ['storyline', 'storylines'],
+  title: ['Storyline', 'Storylines'],
+  tag,
+  path: '/storylines',
+  record: storylineRecord,
+  body: { shape: storylineShape, example: storylineExample, create: writesContent, write: writesContent },
+  members: {
+    objectId: text('object_id'),
+    title: text('title'),
+    isEnabled: boolean('is_enabled'),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  grants: { read: readsContent },
+  defaultLimit: 1000,
+});
+
+const detailColumns = {
+  objectId: text('object_id'),
+  beacons: json('beacons'),
+  campaign: text('campaign'),
+  event: text('event'),
+  showOn: json('show_on'),
+  urlImageAndroid: text('url_image_android', { optional: true }),
+  urlImageIOS: text('url_image_ios', { optional: true }),
+  urlPage: text('url_page', { optional: true }),
+  urlVideo: text('url_video', { optional: true }),
+  alertTitle: text('alert_title', { optional: true }),
+  alertMessage: text('alert_message', { optional: true }),
+  delivery: json('delivery', { optional: true }),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+};
+
+export const details = defineResource({
+  owner: 'storylines',
+  table: 'storyline_details',
+  noun: ['scenario', 'scenarios of a storyline'],
+  title: ['StorylineDetail', 'StorylineDetails'],
+  tag,
+  path: '/storylines/:objectId/detail',
+  idName: 'detailId',
+  parameters: { objectId: 'The objectId of the storyline', detailId: 'The objectId of the scenario' },
+  record: detailRecord,
+  body: { shape: detailShape, example: detailExample, create: writesContent, write: writesContent },
+  members: detailColumns,
+  internal: { storyline_id: textColumn },
+  indexes: { storyline_details_header: { on: ['app_id', 'storyline_id', 'object_id'] } },
+  childOf: ['storylines'],
+  grants: { read: readsContent },
+  defaultLimit: 1000,
+});
+
+/** Scenarios outside their storyline, with the storyline in each record. */
+export const looseDetails = recordsOf(details.table, { ...detailColumns, storylineId: text('storyline_id') });
+
+/** Which beacons a scenario belongs to. */
+export const scenarioBeacons = defineTable({
+  name: 'scenario_beacons',
+  owner: 'storylines',
+  columns: { app_id: textColumn, beacon_id: textColumn, detail_id: textColumn },
+  key: ['app_id', 'beacon_id', 'detail_id'],
+  indexes: { scenario_beacons_detail: { on: ['app_id', 'detail_id'] } },
+  childOf: ['storyline_details'],
+});

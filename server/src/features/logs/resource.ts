@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Problem } from '../../base/errors.ts';
+import { bigint, nullable, text as textColumn } from '../../db/table.ts';
 import {
   exampleCreated,
   exampleId,
@@ -11,6 +12,8 @@ import {
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
 import { parseInstant } from '../../query/instant.ts';
+import { defineResource } from '../../resources/define.ts';
+import { pointer, text, time } from '../../resources/members.ts';
 
 const dayMs = 86_400_000;
 /** No app recorded a beacon before; a phone whose clock was reset says 1970. */
@@ -79,3 +82,32 @@ export const logRecord = {
     updatedAt: exampleCreated,
   },
 };
+
+export const logs = defineResource({
+  owner: 'logs',
+  table: 'logs',
+  noun: ['log record', 'log records'],
+  title: ['Log', 'Logs'],
+  tag: { name: 'Logs', description: 'Who entered and left where, and when.', place: 40 },
+  path: '/logs',
+  record: logRecord,
+  members: {
+    objectId: text('object_id'),
+    beaconId: pointer('beacon_id', 'Beacon'),
+    installationId: pointer('installation_id', '_Installation', { nullable: true }),
+    event: text('event'),
+    moduleType: text('module_type', { hidden: true }),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  internal: { occurred_at: bigint, event_id: nullable(textColumn) },
+  indexes: {
+    logs_event_id: { on: ['app_id', 'event_id'], isUnique: true },
+    logs_module: { on: ['app_id', 'module_type', 'object_id', 'event'] },
+    logs_beacon: { on: ['app_id', 'beacon_id', 'object_id', 'module_type'] },
+    logs_installation: { on: ['app_id', 'installation_id', 'object_id', 'module_type'] },
+  },
+  trail: { installation: 'installation_id', at: 'created_at' },
+  grants: { read: 'user' },
+  defaultLimit: 100,
+});
