@@ -20,24 +20,27 @@ export interface JobRecord {
   readonly jobId: string;
   readonly kind: string;
   readonly payload: string;
+  /** The objectId of what it is about. */
+  readonly subject: string | null;
   readonly runAt: number;
   readonly expiresAt: number | null;
   readonly createdAt: number;
 }
 
 const newJobs = insertRows(
-  ['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint'],
-  raw('jobs (app_id, job_id, kind, payload, state, run_at, expires_at, attempts, created_at)'),
+  ['text', 'text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint'],
+  raw('jobs (app_id, job_id, kind, payload, subject, state, run_at, expires_at, attempts, created_at)'),
   raw('on conflict (app_id, job_id) do nothing'),
 );
 
 /** Jobs that are there already stay as they are. */
 export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<void> {
-  const cells = jobs.map(({ appId, jobId, kind, payload, runAt, expiresAt, createdAt }) => [
+  const cells = jobs.map(({ appId, jobId, kind, payload, subject, runAt, expiresAt, createdAt }) => [
     appId,
     jobId,
     kind,
     payload,
+    subject,
     'queued',
     runAt,
     expiresAt,
@@ -190,6 +193,21 @@ export async function wakeFromFuture(db: Db, now: number): Promise<number> {
   return db.run(
     sql`update jobs set run_at = ${now} where state = 'queued' and run_at > ${now} and (${wasDueAtOnce} or ${wasPutOff})`,
   );
+}
+
+export interface Waiting {
+  readonly appId: string;
+  readonly kind: string;
+  /** The job's own id, or what it is about. */
+  readonly of: { readonly jobId: string } | { readonly subject: string };
+  readonly now: number;
+}
+
+/** Makes due at once what waits for a later moment and no worker holds. Answers how many. */
+export async function wakeJobs(db: Db, { appId, kind, of, now }: Waiting): Promise<number> {
+  const which = 'jobId' in of ? sql`job_id = ${of.jobId}` : sql`subject = ${of.subject}`;
+  return db.run(sql`update jobs set run_at = ${now} where app_id = ${appId} and kind = ${kind} and ${which}
+    and state = 'queued' and lease_token is null and run_at > ${now}`);
 }
 
 /** Locks the row until the end of the transaction, so that nobody takes the job in between. */
