@@ -21,13 +21,26 @@ export interface JobRecord {
   readonly jobId: string;
   readonly kind: string;
   readonly payload: string;
+  /** The objectId of what it is about. */
+  readonly subject: string | null;
   readonly runAt: number;
   readonly expiresAt: number | null;
   readonly createdAt: number;
 }
 
 const newJobs = bulkInsert(table, {
-  columns: ['app_id', 'job_id', 'kind', 'payload', 'state', 'run_at', 'expires_at', 'attempts', 'created_at'],
+  columns: [
+    'app_id',
+    'job_id',
+    'kind',
+    'payload',
+    'subject',
+    'state',
+    'run_at',
+    'expires_at',
+    'attempts',
+    'created_at',
+  ],
 });
 
 /** Existing jobs stay as they are. */
@@ -37,6 +50,7 @@ export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<vo
     job_id: job.jobId,
     kind: job.kind,
     payload: job.payload,
+    subject: job.subject,
     state: 'queued',
     run_at: job.runAt,
     expires_at: job.expiresAt,
@@ -191,6 +205,21 @@ export async function wakeFromFuture(db: Db, now: number): Promise<number> {
   );
 }
 
+export interface Waiting {
+  readonly appId: string;
+  readonly kind: string;
+  /** The job's own id, or what it is about. */
+  readonly of: { readonly jobId: string } | { readonly subject: string };
+  readonly now: number;
+}
+
+/** Makes due at once what waits for a later moment and no worker holds. Answers how many. */
+export async function wakeJobs(db: Db, { appId, kind, of, now }: Waiting): Promise<number> {
+  const which = 'jobId' in of ? sql`job_id = ${of.jobId}` : sql`subject = ${of.subject}`;
+  return db.run(sql`update jobs set run_at = ${now} where app_id = ${appId} and kind = ${kind} and ${which}
+    and state = 'queued' and lease_token is null and run_at > ${now}`);
+}
+
 /** Locks the row until the end of the transaction, so that nobody takes the job in between. */
 export async function isHeld(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`update jobs set lease_token = lease_token where ${held(job)}`)) > 0;
@@ -221,22 +250,4 @@ export async function endExpiredJobs(
   const overdue = sql`state = 'queued' and expires_at < ${end.before} and run_at < ${end.now}`;
   return db.run(sql`update jobs set state = 'dead', run_at = ${end.now}, lease_token = null, last_error = 'It expired, and nothing here does jobs of this kind.'
     where ${overdue} and (app_id, job_id) in (select app_id, job_id from jobs where ${overdue} order by expires_at limit ${end.limit})`);
-}
-
-/** Makes due now what would be later and that nobody is doing: one job, or those whose payload is like a pattern. */
-export async function hastenJobs(
-  db: Db,
-  {
-    appId,
-    kind,
-    now,
-    ...which
-  }: { readonly appId: string; readonly kind: string; readonly now: number } & (
-    | { readonly jobId: string }
-    | { readonly payloadLike: string }
-  ),
-): Promise<void> {
-  const meant = 'jobId' in which ? sql`job_id = ${which.jobId}` : sql`payload like ${which.payloadLike}`;
-  await db.run(sql`update jobs set run_at = ${now}
-    where app_id = ${appId} and state = 'queued' and lease_token is null and run_at > ${now} and kind = ${kind} and ${meant}`);
 }

@@ -16,11 +16,13 @@ export const jobs = defineTable({
     lease_token: nullable(text),
     last_error: nullable(text),
     created_at: bigint,
+    subject: nullable(text),
   },
   key: ['app_id', 'job_id'],
   indexes: {
     jobs_due: { on: ['kind', 'app_id', 'run_at'], isPartial: true },
     jobs_dead: { on: ['run_at'], isPartial: true },
+    jobs_subject: { on: ['app_id', 'kind', 'subject'], isPartial: true },
     jobs_expiry: { on: ['expires_at'], isPartial: true },
   },
 });

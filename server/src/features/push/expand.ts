@@ -144,7 +144,7 @@ async function addRecipients(step: Step, { installations, from, to }: Part): Pro
       const expiresAt = push.expires_at ?? now;
       added = await store.insertRecipients(db, { appId, pushId, expiresAt, now }, listOf(installations));
       const payload: PushSlice = { pushId, from: deliveryIdOf(pushId, from), to: deliveryIdOf(pushId, to) };
-      await enqueue(db, { appId, kind: sendJob, payload });
+      await enqueue(db, { appId, kind: sendJob, payload, subject: pushId });
     }
     await store.noteExpansion(db, { appId, pushId, now }, { expandedTo: to, added });
     if (to === store.walkEnd) await countAndTell(db, { appId, pushId, now }, new Map(), step.announce);

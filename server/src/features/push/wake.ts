@@ -1,6 +1,6 @@
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { hastenJobs } from '../../jobs/store.ts';
+import { wakeJobs } from '../../jobs/store.ts';
 import { sendJob } from './expand.ts';
 import { proximityJob } from './proximity.ts';
 
@@ -19,10 +19,11 @@ export async function wakeTarget(db: Db, appId: string, token: string, now: numb
     await db.run(
       sql`update deliveries set run_at = ${now} where app_id = ${appId} and object_id = ${deliveryId} and state = 'queued'`,
     );
-    const job =
+    await wakeJobs(
+      db,
       pushId === null
-        ? { kind: proximityJob, jobId: deliveryId }
-        : { kind: sendJob, payloadLike: `%"pushId":"${pushId}"%` };
-    await hastenJobs(db, { appId, now, ...job });
+        ? { appId, kind: proximityJob, of: { jobId: deliveryId }, now }
+        : { appId, kind: sendJob, of: { subject: pushId }, now },
+    );
   }
 }

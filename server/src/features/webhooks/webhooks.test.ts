@@ -361,7 +361,7 @@ for (const database of databases) {
           const rest = { webhookId: hook.objectId, event: 'presence.enter', payload: '{}' };
           await insertDelivery(db, { appId, objectId: 'd1', ...rest, expiresAt: now + hour, now });
           const job = { appId, jobId: 'j1', kind: 'webhook.send', payload: '{"deliveryId":"d1"}' };
-          await insertJobs(db, [{ ...job, runAt: now, expiresAt: null, createdAt: now }]);
+          await insertJobs(db, [{ ...job, subject: null, runAt: now, expiresAt: null, createdAt: now }]);
         });
         await strict.app.idle();
         const [delivery] = await site.rows('webhook_deliveries');

@@ -98,9 +98,9 @@ export async function takeTogether(
   const recordOf = await store.findTracks(db, locked.map(trackKeyOf));
   const timed = locked.map((one) => withTimes(one, recordOf(trackKeyOf(one))));
   const held: Held[] = [];
-  for (const { fresh, ...one } of await withoutRepeated(db, timed)) {
-    if (Array.isArray(fresh)) held.push({ ...one, fresh });
-    else effects.set(one.intake, shownEffect(one, fresh as Effect));
+  for (const one of await withoutRepeated(db, timed)) {
+    if (one.kind === 'fresh') held.push(one);
+    else effects.set(one.intake, shownEffect(one, one.answer));
   }
   const decided: Decided[] = [];
   const answers: AnswerToKeep[] = [];
@@ -163,9 +163,11 @@ interface Keyed extends Timely {
   readonly keys: readonly string[];
 }
 
-type Unrepeated = Timely & { readonly fresh: readonly Placed[] | Effect };
+/** What has not been counted yet, or the earlier answer to the same batch. */
+type Unrepeated =
+  | (Held & { readonly kind: 'fresh' })
+  | (Timely & { readonly kind: 'answered'; readonly answer: Effect });
 
-/** Of each what has not been counted yet, or the earlier answer to the same batch. */
 async function withoutRepeated(db: Db, locked: readonly Timely[]): Promise<Unrepeated[]> {
   const all = locked.map(keyedOf);
   const scopeOf = ({ intake, lock }: Locked) => ({ appId: intake.sender.appId, installationId: lock.objectId });
@@ -184,13 +186,19 @@ async function withoutRepeated(db: Db, locked: readonly Timely[]): Promise<Unrep
     const { keyed, keys: _keys, ...rest } = one;
     const { batchKey } = one.intake;
     const answer = batchKey === undefined ? undefined : answers.get(keyText({ ...scopeOf(one), key: batchKey }));
-    if (answer !== undefined) return { ...rest, fresh: JSON.parse(answer) as Effect };
-    const fresh = freshOf(one);
-    // One key twice in a batch counts once.
-    return {
-      ...rest,
-      fresh: keyed.filter(({ key }) => key === undefined || fresh.delete(key)).map((of) => of.one),
-    };
+    if (answer !== undefined) return { ...rest, kind: 'answered', answer: JSON.parse(answer) as Effect };
+    return { ...rest, kind: 'fresh', fresh: withKeysIn(keyed, freshOf(one)) };
+  });
+}
+
+/** Those with a fresh key, or with none. One key twice in a batch counts once. */
+function withKeysIn(keyed: Keyed['keyed'], fresh: ReadonlySet<string>): Placed[] {
+  const counted = new Set<string>();
+  return keyed.flatMap(({ one, key }) => {
+    if (key === undefined) return [one];
+    if (!fresh.has(key) || counted.has(key)) return [];
+    counted.add(key);
+    return [one];
   });
 }
 
