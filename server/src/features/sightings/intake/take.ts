@@ -196,7 +196,7 @@ async function withoutRepeated(db: Db, locked: readonly Timely[]): Promise<Unrep
 
 function keyedOf(timely: Timely): Keyed {
   const { lock, timed } = timely;
-  const keyed = timed.placed.map((one) => ({ one, key: keyOf(one, lock.objectId, timed.clock.error !== 0) }));
+  const keyed = timed.placed.map((one) => ({ one, key: keyOf(one, lock.objectId, timed.error !== 0) }));
   return { ...timely, keyed, keys: [...new Set(keyed.flatMap(({ key }) => key ?? []))] };
 }
 
@@ -209,7 +209,7 @@ async function decideForOne(
   const { intake, lock, timed, fresh } = held;
   const { appId, policy, now } = intake.sender;
   const { objectId: installationId, hasPushTarget, heldSince } = lock;
-  const { clock } = timed;
+  const { clock, error } = timed;
   const record = { ...(held.record ?? newRecord(now)), ...(intake.isOwn ? { clock } : {}) };
   const reads = { ...stored, record: async () => record };
   const hasTarget = (intake.isOwn && isShown(held)) || hasPushTarget;
@@ -219,16 +219,12 @@ async function decideForOne(
   const { problems } = timed;
   return {
     decided: { decision, recording: { appId, turn } },
-    effect: effectOf(decision, { duplicates, problems, clock }),
+    effect: effectOf(decision, { duplicates, problems, clockError: error }),
   };
 }
 
-function effectOf(
-  decision: Decision,
-  { clock, ...rest }: Pick<Effect, 'duplicates' | 'problems'> & Pick<Timed, 'clock'>,
-): Effect {
-  const events = answeredEvents([decision]);
-  return { events, messages: answeredMessages([decision]), ...rest, clockError: clock.error };
+function effectOf(decision: Decision, rest: Pick<Effect, 'duplicates' | 'problems' | 'clockError'>): Effect {
+  return { events: answeredEvents([decision]), messages: answeredMessages([decision]), ...rest };
 }
 
 interface AnswerToKeep extends Locked {

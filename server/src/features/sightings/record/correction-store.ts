@@ -97,6 +97,34 @@ export function changeVisits(dialect: Dialect, rows: readonly ChangedVisit[]): S
   return changedVisits.each(dialect, cells);
 }
 
+const ofVisits = ['text', 'text', 'text', 'text'] as const;
+
+const movedVerdicts = new RowsStatement(
+  ofVisits,
+  (rows) => sql`update verdicts set visit_id = other.column4 from ${rows} as other
+    where verdicts.app_id = other.column1 and verdicts.installation_id = other.column2
+      and verdicts.visit_id = other.column3`,
+);
+
+/** One for each trigger and visit is enough for it not to be shown again. */
+const movedFirings = new RowsStatement(
+  ofVisits,
+  (rows) => sql`update firings set visit_id = other.column4 from ${rows} as other
+    where firings.app_id = other.column1 and firings.installation_id = other.column2
+      and firings.visit_id = other.column3 and not exists (select 1 from firings as own
+        where own.app_id = firings.app_id and own.installation_id = firings.installation_id
+          and own.visit_id = other.column4 and own.trigger_id = firings.trigger_id)`,
+);
+
+/** What was shown in a visit that has become a part of another one counts there, and is not shown again in it. */
+export function moveMessages(dialect: Dialect, installationId: string, rows: readonly ChangedVisit[]): Sql[] {
+  return rows.flatMap(({ appId, visit: { id, mergedInto } }) => {
+    if (mergedInto === undefined) return [];
+    const cells = [[appId, installationId, id, mergedInto]];
+    return [...movedVerdicts.each(dialect, cells), ...movedFirings.each(dialect, cells)];
+  });
+}
+
 const removedVisits = new RowsStatement(
   ['text', 'text'],
   (rows) =>

@@ -139,6 +139,11 @@ function correctionsOf(dialect: Dialect, { decision, recording }: Decided): Sql[
       dialect,
       visits.map((visit) => ({ ...written, visit })),
     ),
+    ...corrected.moveMessages(
+      dialect,
+      decision.installationId,
+      visits.map((visit) => ({ ...written, visit })),
+    ),
   ];
 }
 
