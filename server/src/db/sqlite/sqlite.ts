@@ -36,6 +36,7 @@ export const sqliteDialect: Dialect = Object.freeze({
   lockRow: '',
   holdRow: '',
   skipLocked: '',
+  lockNames: null,
   rows: rowsOneByOne,
 });
 

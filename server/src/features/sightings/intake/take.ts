@@ -2,7 +2,7 @@ import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
 import { newClock, type Sample } from '../../../proximity/index.ts';
 import { type Decision, decide, type Reads, type Turn } from '../decide/decide.ts';
-import { lockNamed, type NamedLock } from '../decide/installation-locks.ts';
+import { lockNamed, lockPersons, type NamedLock, personOf } from '../decide/installation-locks.ts';
 import * as past from '../decide/presence-store.ts';
 import { newRecord, type TrackRecord } from '../decide/track-record.ts';
 import * as store from '../decide/track-store.ts';
@@ -124,9 +124,6 @@ const trackKeyOf = ({ intake, lock }: Locked) => ({
   installationId: lock.objectId,
 });
 
-/** Who carries the phone, as far as it is certain. */
-const personOf = ({ userId, isUnproven }: NamedLock) => (isUnproven ? null : userId);
-
 function withTimes(locked: Locked, record: TrackRecord | undefined): Timely {
   const { placed, sentAt, isOwn, sender } = locked.intake;
   // A gateway's clock is not that of the tags that it hears.
@@ -144,18 +141,28 @@ function shownEffect(locked: Locked, effect: Effect): Effect {
   return isShown(locked) ? effect : nothingShown;
 }
 
-/** Those whose installation could be had, each installation once. */
+/** Those whose installation could be had, each installation and each person once. */
 async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
   const named = intakes.map(({ sender: { appId }, id, isOwn }) => ({ appId, id, isClients: isOwn }));
   const locks = await lockNamed(db, named);
   const seen = new Set<string>();
-  return intakes.flatMap((intake, index) => {
+  const own = intakes.flatMap((intake, index) => {
     const found = locks[index];
-    const key = `${intake.sender.appId} ${found?.objectId}`;
-    if (!found || seen.has(key)) return [];
-    seen.add(key);
-    return [{ intake, lock: found }];
+    if (!found) return [];
+    const { appId } = intake.sender;
+    const person = personOf(found);
+    const keys = [`${appId} ${found.objectId}`, ...(person === null ? [] : [`${appId} ${person}`])];
+    if (keys.some((key) => seen.has(key))) return [];
+    for (const key of keys) seen.add(key);
+    return [{ intake, lock: found, person }];
   });
+  const persons = own.flatMap(({ intake, person }) =>
+    person === null ? [] : [{ appId: intake.sender.appId, userId: person }],
+  );
+  const had = new Set(
+    (await lockPersons(db, persons, intakes.length === 1)).map(({ appId, userId }) => `${appId} ${userId}`),
+  );
+  return own.filter(({ intake, person }) => person === null || had.has(`${intake.sender.appId} ${person}`));
 }
 
 interface Keyed extends Timely {
