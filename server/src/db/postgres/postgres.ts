@@ -33,6 +33,16 @@ export const postgresDialect: Dialect = Object.freeze({
   lockRow: ' for update',
   holdRow: ' for key share',
   skipLocked: ' for update skip locked',
+  lockNames: {
+    all: (
+      names: readonly string[],
+    ) => sql`select name from json_array_elements_text(${JSON.stringify(names)}::json) as wanted(name)
+      where pg_advisory_xact_lock(hashtextextended(name, 0)) is not null`,
+    free: (
+      names: readonly string[],
+    ) => sql`select name from json_array_elements_text(${JSON.stringify(names)}::json) as wanted(name)
+      where pg_try_advisory_xact_lock(hashtextextended(name, 0))`,
+  },
   rows: rowsByColumn,
 });
 

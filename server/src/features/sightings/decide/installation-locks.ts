@@ -116,6 +116,30 @@ async function lockOfApp(
   return found;
 }
 
+/** The person whose messages are counted together; null where it is uncertain. */
+export const personOf = ({ userId, isUnproven }: NamedLock): string | null => (isUnproven ? null : userId);
+
+/** Whose messages are about to be counted. */
+export interface Person {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+/**
+ * Locks persons until the end of the transaction, after their installations: what one phone of a person is shown counts for
+ * the others. With `waits` there is one, and nobody who has one waits for anything of somebody else's; otherwise those that
+ * somebody else has are left out.
+ */
+export async function lockPersons(db: Db, persons: readonly Person[], waits: boolean): Promise<readonly Person[]> {
+  const { lockNames } = db.dialect;
+  if (lockNames === null || persons.length === 0) return persons;
+  const nameOf = ({ appId, userId }: Person) => `person ${appId} ${userId}`;
+  const names = persons.map(nameOf);
+  const rows = await db.all<{ name: string }>(waits ? lockNames.all(names) : lockNames.free(names));
+  const got = new Set(rows.map(({ name }) => name));
+  return persons.filter((person) => got.has(nameOf(person)));
+}
+
 async function existing(db: Db, appId: string, named: readonly Named[]): Promise<Set<string>> {
   const ids = named.filter(({ isClients }) => isClients).map(({ id }) => ({ installation_id: id }));
   const found = new Set<string>();

@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Announce } from '../../happening.ts';
 import { decide, type Turn } from '../decide/decide.ts';
-import { installationExists, tryLockInstallation } from '../decide/installation-locks.ts';
+import { installationExists, lockPersons, tryLockInstallation } from '../decide/installation-locks.ts';
 import * as store from '../decide/track-store.ts';
 import { type LogStore, type RequestPushes, recordDecisions } from '../record/record.ts';
 import { readsOf } from './take.ts';
@@ -184,7 +184,10 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
       if (isGone) await store.deleteTrack(db, { appId, installationId });
       return false;
     }
-    const reads = readsOf(db, { appId, installationId, userId: lock.userId });
+    const { userId } = lock;
+    // Another phone of the person is being dealt with: what it is shown counts.
+    if (userId !== null && (await lockPersons(db, [{ appId, userId }], false)).length === 0) return false;
+    const reads = readsOf(db, { appId, installationId, userId });
     const record = await reads.record();
     if (!record) return false;
     const { hasPushTarget } = lock;

@@ -1,5 +1,5 @@
-import type { Sql } from '../../../base/sql.ts';
-import { bulkDelete, bulkUpdate } from '../../../db/bulk.ts';
+import { type Sql, sql } from '../../../base/sql.ts';
+import { BulkStatement, bulkDelete, bulkUpdate } from '../../../db/bulk.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { VisitChange } from '../decide/reconcile.ts';
 import { eventRow, events, type NewEvent, type Written } from '../traces/events.ts';
@@ -42,6 +42,34 @@ export function changeVisits(dialect: Dialect, rows: readonly ChangedVisit[]): S
     updated_at: now,
   }));
   return changedVisits.each(dialect, changed);
+}
+
+const ofVisits = { app_id: 'text', installation_id: 'text', visit_id: 'text', merged_into: 'text' } as const;
+
+const movedVerdicts = new BulkStatement(
+  ofVisits,
+  ({ rows, cell }) => sql`update verdicts set visit_id = ${cell.merged_into} from ${rows} as given
+    where verdicts.app_id = ${cell.app_id} and verdicts.installation_id = ${cell.installation_id}
+      and verdicts.visit_id = ${cell.visit_id}`,
+);
+
+/** One for each trigger and visit is enough for it not to be shown again. */
+const movedFirings = new BulkStatement(
+  ofVisits,
+  ({ rows, cell }) => sql`update firings set visit_id = ${cell.merged_into} from ${rows} as given
+    where firings.app_id = ${cell.app_id} and firings.installation_id = ${cell.installation_id}
+      and firings.visit_id = ${cell.visit_id} and not exists (select 1 from firings as own
+        where own.app_id = firings.app_id and own.installation_id = firings.installation_id
+          and own.visit_id = ${cell.merged_into} and own.trigger_id = firings.trigger_id)`,
+);
+
+/** What was shown in a visit that has become a part of another one counts there, and is not shown again in it. */
+export function moveMessages(dialect: Dialect, installationId: string, rows: readonly ChangedVisit[]): Sql[] {
+  return rows.flatMap(({ appId, visit: { id, mergedInto } }) => {
+    if (mergedInto === undefined) return [];
+    const moved = [{ app_id: appId, installation_id: installationId, visit_id: id, merged_into: mergedInto }];
+    return [...movedVerdicts.each(dialect, moved), ...movedFirings.each(dialect, moved)];
+  });
 }
 
 const removedVisits = bulkDelete(visits.table, ['app_id', 'object_id']);

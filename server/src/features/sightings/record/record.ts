@@ -150,6 +150,7 @@ function correctionsOf(dialect: Dialect, { decision, recording }: Decided, logs:
     ...logs.change(dialect, changed.flatMap(bothLogsOf)),
     ...corrected.changeVisits(dialect, changedVisits),
     ...corrected.removeVisits(dialect, changedVisits),
+    ...corrected.moveMessages(dialect, decision.installationId, changedVisits),
   ];
 }
 
