@@ -68,7 +68,7 @@ export interface AdminDeps {
   readonly passwords: Passwords;
 }
 
-/** Whose turn it is when many passwords wait; apps have turns of their own. */
+/** The tenant of passwords that are checked here; apps have turns of their own. */
 const share = 'console';
 
 /** The people who may use the management console. */
@@ -82,14 +82,14 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
     await recordChange(db, { by, action: 'administrator.create', subject: row.email, after, now: row.created_at });
   }
 
-  /** Changes one administrator under the rule that an owner who can sign in always remains. */
+  /** Changes one administrator; an owner who can sign in must always remain. */
   async function update(
     adminId: string,
     by: Actor,
     how: { readonly action: string; readonly change: (row: store.AdminRow) => store.AdminRow },
   ): Promise<store.AdminRow> {
     return db.transaction(async (db) => {
-      // The owners are locked first, so that two owners cannot dismiss one another at the same moment.
+      // The owners are locked first, so that two owners cannot remove each other at the same moment.
       const owners = await store.lockOwners(db);
       const row = await store.findAdmin(db, adminId);
       if (!row) throw fail('ObjectNotFound', `There is no administrator ${adminId}.`);
@@ -121,8 +121,8 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
     },
 
     /**
-     * The token of the set-up link, with which the first owner is made; only its hash is stored. Undefined when there
-     * is an administrator, or a link was given out before.
+     * The token of the set-up link, which creates the first owner; only its hash is stored. Undefined if there is an
+     * administrator, or a link was issued before.
      */
     async makeSetupToken(): Promise<string | undefined> {
       const token = randomText(43);
@@ -132,7 +132,7 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
       });
     },
 
-    /** Makes the first owner. @throws Failure OperationForbidden for a link that is wrong or was used */
+    /** Creates the first owner. @throws Failure OperationForbidden for a link that is wrong or was used */
     async setUp(token: string, owner: Omit<NewAdmin, 'role'>, address: string): Promise<store.AdminRow> {
       const row = await prepare({ ...owner, role: 'owner' });
       await db.transaction(async (db) => {
@@ -147,13 +147,13 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
       return row;
     },
 
-    /** @throws Failure DuplicateValue when the e-mail has an administrator already */
+    /** @throws Failure DuplicateValue when an administrator has this e-mail address already */
     async create(admin: NewAdmin, by: Actor): Promise<AdminView> {
       const row = await prepare(admin);
       try {
         await db.transaction(async (db) => {
           await insert(db, row, by);
-          // With an administrator there is nothing left to set up.
+          // Once there is an administrator, there is nothing left to set up.
           await store.deleteSetupToken(db);
         });
       } catch (error) {

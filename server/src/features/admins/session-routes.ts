@@ -19,7 +19,7 @@ import type { AdminSessions } from './sessions.ts';
 interface Deps {
   readonly admins: AdminService;
   readonly sessions: AdminSessions;
-  /** Whether what is served is a demo. */
+  /** Whether the service shows a demo. */
   readonly isDemo: () => Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ function signedIn(admin: AdminContext | undefined): AdminContext {
   return admin;
 }
 
-/** The first owner, signing in and out, and oneself. */
+/** Creating the first owner, signing in and out, and one's own account. */
 export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({

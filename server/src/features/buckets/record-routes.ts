@@ -161,7 +161,7 @@ function create(deps: RecordDeps): Endpoint {
   });
 }
 
-/** Judges a document by its bucket and says what goes into which column. */
+/** Checks a document against its bucket and determines what goes into which column. */
 function prepare(bucket: Bucket, document: Document) {
   assertFitsColumns(document, bucket.columns);
   const { values, misfits } = slotValues(bucket.slots, document);
@@ -170,11 +170,11 @@ function prepare(bucket: Bucket, document: Document) {
 
 interface Attempt {
   readonly misfits: readonly string[];
-  /** False when the bucket's definition has changed in between. */
+  /** False if the bucket's definition has changed in between. */
   readonly run: () => Promise<boolean>;
 }
 
-/** A definition can change between being read and being used; then the document is judged again by the new one. */
+/** A definition can change between being read and being used; then the document is checked again by the new one. */
 async function writing(
   deps: RecordDeps,
   call: PathCall & { readonly located: Bucket },
@@ -215,7 +215,9 @@ function get(deps: RecordDeps): Endpoint {
   });
 }
 
-/** What a body means for the document: a lone `metadata` object is the whole of it, anything else members of it. */
+/**
+ * The meaning of a body for the document: a lone `metadata` object replaces it, anything else replaces members of it.
+ */
 function readMembers(body: unknown): { readonly whole: boolean; readonly members: Document } {
   if (!isObject(body))
     throw fail('ValidationError', {
@@ -295,7 +297,7 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
           misfits = record.misfits;
           if (misfits.length > 0) return false;
           more = Buffer.byteLength(record.write.document) - Buffer.byteLength(current.doc);
-          // Known since before the transaction, so that nothing is waited for.
+          // Known since before the transaction, so nothing is awaited.
           void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
           updatedAt = Math.max(now, current.updated_at);
           return store.updateRecord(db, { ...record.write, key, now });

@@ -15,7 +15,7 @@ export interface BucketDeps {
   readonly db: Database;
   readonly revision: Revision;
   readonly now: Clock;
-  /** Asks for a background job in the transaction of what makes it necessary. */
+  /** Requests a background job in the transaction of what makes it necessary. */
   readonly enqueue: (
     db: Db,
     job: {
@@ -27,14 +27,14 @@ export interface BucketDeps {
 }
 
 /**
- * `bucket.fill` copies declared columns to their slots, `bucket.learn` gives slots to members that lists ask for often,
+ * `bucket.fill` copies declared columns to their slots, `bucket.learn` gives slots to members that are often queried,
  * `bucket.purge` removes the records of a deleted bucket.
  */
 export type BucketJob = 'bucket.fill' | 'bucket.learn' | 'bucket.purge';
 
 export type BucketService = ReturnType<typeof createBucketService>;
 
-/** Buckets and their schemas: what the console, the command line and the interface change. */
+/** Buckets and their schemas, as the console, the command line and the interface change them. */
 export function createBucketService({ db, revision, now, enqueue }: BucketDeps) {
   async function insertBucket(db: Db, appId: string, name: string): Promise<string> {
     const bucketId = newObjectId(now());
@@ -42,7 +42,7 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
     return bucketId;
   }
 
-  /** Gives the declared columns their slots and has what is there already copied in the background. */
+  /** Assigns slots to the declared columns and starts copying existing values in the background. */
   async function reassignSlots(db: Db, bucket: store.BucketRow): Promise<void> {
     const columns = mergeColumns(await store.listSchemas(db, bucket.app_id, bucket.object_id));
     const isEmpty = await store.isBucketEmpty(db, bucket.app_id, bucket.object_id);
@@ -105,7 +105,7 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
       );
     },
 
-    /** The bucket is gone at once; its records go in the background. @throws Failure ObjectNotFound */
+    /** The bucket is gone at once; its records are deleted in the background. @throws Failure ObjectNotFound */
     async deleteBucket(appId: string, name: string, by: Actor = service): Promise<void> {
       const found = await store.findBucket(db, appId, name);
       if (!found) throw fail('ObjectNotFound', `There is no bucket called ${name}.`);
@@ -116,7 +116,9 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
       });
     },
 
-    /** Adds a schema record; makes the bucket when there is none. @throws Failure InvalidSchema for a contradiction */
+    /**
+     * Adds a schema record, and creates the bucket if there is none. @throws Failure InvalidSchema for a contradiction
+     */
     async addSchema(
       appId: string,
       bucketName: string,
@@ -137,14 +139,14 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
       try {
         await add();
       } catch (error) {
-        // Somebody else made the bucket at the same moment; now it is there.
+        // Another request created the bucket at the same moment; now it exists.
         if (!(error instanceof UniqueViolation)) throw error;
         await add();
       }
       return { objectId, createdAt };
     },
 
-    /** Replaces the column map that `merge` makes of the present one. Answers the time of the update. */
+    /** Replaces the column map with what `merge` makes of the present one. Returns the time of the update. */
     async changeSchema(key: SchemaKey, merge: (current: ColumnMap) => ColumnMap): Promise<number> {
       return revision.change(async (db) => {
         const bucket = await lockOrFail(db, key.appId, key.bucketId);
@@ -174,12 +176,12 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
       });
     },
 
-    /** Has members of a bucket made fast to ask for, in the background. */
+    /** Starts learning members of a bucket in the background. */
     async askToLearn(appId: string, bucketId: string, members: readonly string[]): Promise<void> {
       await enqueue(db, { appId, kind: 'bucket.learn', payload: { bucketId, members } });
     },
 
-    /** Notes that slots no longer hold exact copies, so that queries read the documents instead. */
+    /** Marks slots as no longer exact, so that queries read the documents instead. */
     async markInexact(appId: string, bucketId: string, inexact: readonly string[]): Promise<void> {
       await revision.change(async (db) => {
         const bucket = await store.lockBucket(db, appId, bucketId);

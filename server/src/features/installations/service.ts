@@ -37,13 +37,13 @@ export type InstallationService = ReturnType<typeof createInstallationService>;
 
 /** Installations of an app: one row for each `installationId` and for each `deviceToken`. */
 export function createInstallationService({ db, now, userExists, tokenFault }: InstallationDeps) {
-  /** In a transaction the user is not erased before its end either. */
+  /** In a transaction the user cannot be erased before its end. */
   async function assertUser(db: Db, appId: string, userId: string | null | undefined): Promise<void> {
     if (!userId || (await userExists(db, appId, userId))) return;
     throw fail('ObjectNotFound', `userId: there is no user ${userId}.`);
   }
 
-  /** Judges the token where it or how it is reached changes; what was registered before may stay. */
+  /** Checks the token if it or the way it is reached changes; an earlier registration may stay. */
   function assertReachable(changes: Changes<Installation>, row?: store.InstallationRow): void {
     const { set, cleared } = changes;
     if (set.deviceToken === undefined && set.pushType === undefined && !cleared.includes('pushType')) return;
@@ -58,18 +58,18 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     ]);
   }
 
-  /** The installation that is meant: by the client's own id, else by the token. */
+  /** The installation in question: by the client's own id, else by the token. */
   async function lockMeant(db: Db, appId: string, sent: Installation): Promise<store.InstallationRow | undefined> {
     const { installationId, deviceToken } = sent;
     const byId = installationId ? await store.lockByInstallationId(db, appId, installationId) : undefined;
     if (byId || !deviceToken) return byId;
     const byToken = await store.lockByToken(db, appId, deviceToken);
     if (!byToken || !installationId) return byToken;
-    // Registered by its token alone so far; now it says which installation it is.
+    // So far registered by its token alone; now it names its installationId.
     return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
   }
 
-  /** Tags are heard by everybody: one that stands for somebody's installation is not taken over by writing it down. */
+  /** Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down. */
   async function tagOf(
     db: Db,
     appId: string,
@@ -85,8 +85,8 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     const createdAt = now();
     const objectId = newObjectId(createdAt);
     const { installationId, deviceToken } = sent;
-    // Without an id of its own, whoever has got the token meanwhile is this very installation: the unique index sends
-    // this try back to find it.
+    // Without an id of its own, the installation that got the token in the meantime is this very one: the unique index
+    // makes the next try find it.
     if (installationId && deviceToken) await store.takeToken(db, appId, deviceToken, objectId);
     const columns = {
       app_id: appId,
@@ -102,7 +102,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     return { objectId, createdAt, updatedAt: createdAt, isNew: true };
   }
 
-  /** Writes what was sent over a locked row. Answers the time of the update. */
+  /** Writes what was sent to a locked row. Returns the time of the update. */
   async function write(
     db: Db,
     appId: string,
@@ -158,11 +158,11 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
 
   return {
     /**
-     * Makes an installation or changes the one that it already is. A token that another one has moves here, and one
-     * that was dead is alive again.
+     * Creates an installation, or changes the existing one. A token moves here from any other installation, and a dead
+     * token is alive again.
      *
-     * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not exist,
-     * ValidationError for another deviceType, Timeout
+     * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not
+     * exist, ValidationError for another deviceType, Timeout
      */
     async register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
       return retryRaces(() => register(appId, sent, by));
@@ -182,7 +182,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
       return retryRaces(() =>
         db.transaction(async (db) => {
           const row = await store.lockInstallation(db, appId, objectId);
-          // It may have gone to somebody else since the path was looked at.
+          // It may have passed to another user since the path was checked.
           if (!row || !(by.isManager || (by.userId !== undefined && row.user_id === by.userId)))
             throw fail('ObjectNotFound', 'There is no installation with this objectId.');
           assertSame(row, changes);
@@ -201,7 +201,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
   };
 }
 
-/** What identifies an installation stays as it is; sending it unchanged is fine. */
+/** The identifiers of an installation stay as they are; sending them unchanged is allowed. */
 function assertSame(row: store.InstallationRow, { set, cleared }: Changes<Installation>): void {
   const changed: string[] = [];
   const { installationId, deviceType } = set;

@@ -66,7 +66,7 @@ export function createSenderService({ db, now, secrets, definitions, senderDeps 
   }
 
   return {
-    /** @throws Failure ObjectNotFound for a provider that there is not */
+    /** @throws Failure ObjectNotFound for an unknown provider */
     find,
 
     async list(appId: string): Promise<SenderView[]> {
@@ -74,14 +74,14 @@ export function createSenderService({ db, now, secrets, definitions, senderDeps 
       return definitions.map(({ kind, name }) => view(kind, name, rows.get(kind)));
     },
 
-    /** @throws Failure ValidationError, OperationForbidden without a key to encrypt with */
+    /** @throws Failure ValidationError, or OperationForbidden without a key to encrypt with */
     async save(target: { readonly appId: string; readonly kind: string }, entered: object, by: Actor) {
       const definition = find(target.kind);
       const complete = withGenerated(definition, entered);
       const summary = definition.summarise(definition.read(complete));
       const { appId } = target;
       const { kind, name } = definition;
-      // As it was entered: `read` is the one door, also for what an older version has stored.
+      // As it was entered: everything goes through `read`, even what an older version has stored.
       const sealed = secrets.seal(JSON.stringify(complete), sealContext(appId, kind));
       const at = now();
       await db.transaction(async (db) => {
@@ -103,7 +103,7 @@ export function createSenderService({ db, now, secrets, definitions, senderDeps 
     },
 
     /**
-     * What the provider says to these settings, or to the stored ones when none are given; nobody receives anything.
+     * The provider's answer to these settings, or to the stored ones if none are given; nobody receives anything.
      *
      * @throws Failure ObjectNotFound when there are none, ValidationError for malformed ones
      */
@@ -121,7 +121,7 @@ export function createSenderService({ db, now, secrets, definitions, senderDeps 
   };
 }
 
-/** `generate: true` asks for what an administrator need not bring. */
+/** `generate: true` generates what an administrator need not supply. */
 function withGenerated({ generate }: SenderDefinition, entered: object): object {
   const { generate: isWanted, ...own } = entered as { readonly generate?: unknown };
   return isWanted === true && generate ? { ...generate(), ...own } : own;

@@ -17,7 +17,7 @@ const tag = 'Webhooks';
 const all = '/apps/:appId/webhooks';
 const one = `${all}/:webhookId`;
 
-/** Webhooks of an app and what became of their deliveries, in the management console. */
+/** An app's webhooks and the results of their deliveries, in the management console. */
 export function webhookConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [...manageEndpoints(deps), ...secretAndTestEndpoints(deps), ...deliveryEndpoints(deps)];
 }

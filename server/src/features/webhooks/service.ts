@@ -29,7 +29,7 @@ export interface WebhookDeps {
 }
 
 const dayMs = 86_400_000;
-/** A replaced secret goes on signing beside the new one, so that the receiver can change over. */
+/** A replaced secret still signs beside the new one, so that the receiver can switch over. */
 const oldSecretMs = dayMs;
 const keptMs = 7 * dayMs;
 const maxPerApp = 20;
@@ -57,7 +57,7 @@ export function createWebhookService(deps: WebhookDeps) {
   const audit = (db: Db, by: Actor, action: string, change: Audited) =>
     recordChange(db, { by, action: `webhook.${action}`, now: now(), ...change });
 
-  /** Changes a row that nobody else changes meanwhile; every node's publisher then reads anew. */
+  /** Changes a row under a lock; then every node's publisher reads it again. */
   async function change(appId: string, webhookId: string, work: (db: Db, row: store.WebhookRow) => Promise<void>) {
     await revision.change(async (db) => {
       const row = await store.lockWebhook(db, appId, webhookId);
@@ -81,7 +81,7 @@ export function createWebhookService(deps: WebhookDeps) {
 
     list: async (appId: string) => views(appId, await store.listWebhooks(db, appId)),
 
-    /** How many webhooks need a person. */
+    /** How many webhooks need attention. */
     async countTrouble(appId: string) {
       const rows = await store.listWebhooks(db, appId);
       const live = rows.filter((row) => row.is_enabled === 1).map((row) => healthOf(row, now()));
@@ -116,7 +116,7 @@ export function createWebhookService(deps: WebhookDeps) {
           events: fields.events === undefined ? row.events : JSON.stringify(fields.events),
           description: fields.description ?? row.description,
           is_enabled: fields.enabled === undefined ? row.is_enabled : fields.enabled ? 1 : 0,
-          // What was known of the old address says nothing about the new one.
+          // What was known about the old address does not apply to the new one.
           ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
           ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
         };
@@ -147,7 +147,7 @@ export function createWebhookService(deps: WebhookDeps) {
       return { secret, oldSecretUntil: isoTime(until) };
     },
 
-    /** Calls the receiver now and answers what it said. Nothing is stored. */
+    /** Calls the receiver now and returns its answer. Nothing is stored. */
     async test(appId: string, webhookId: string) {
       const row = await find(appId, webhookId);
       const at = now();
@@ -162,7 +162,7 @@ export function createWebhookService(deps: WebhookDeps) {
       return (await store.listDeliveries(db, page)).map(deliveryView);
     },
 
-    /** Sends a delivery that is over once more, under the same id. */
+    /** Sends a finished delivery once more, under the same id. */
     async redeliver({ appId, webhookId, deliveryId }: DeliveryKey, by: Actor) {
       const row = await store.findDelivery(db, appId, deliveryId);
       if (row?.webhook_id !== webhookId) throw fail('ObjectNotFound', `There is no delivery ${deliveryId}.`);
@@ -174,7 +174,7 @@ export function createWebhookService(deps: WebhookDeps) {
       });
     },
 
-    /** Deletes deliveries that are over and a week old, and forgets what was given up before. */
+    /** Deletes finished deliveries older than a week, and forgets earlier given-up calls. */
     async sweep(appIds: readonly string[]): Promise<void> {
       const before = firstIdAt(now() - keptMs);
       for (const appId of appIds) {
