@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { firstIdAt } from '../server/src/base/id.ts';
 import type { SqlValue } from '../server/src/base/sql.ts';
 
-/** Rows of the tables, by their number: through the interface a million of each would take a day. */
+/** Rows of the tables by number: through the interface a million of each would take a day. */
 
 type Cells = Readonly<Record<string, SqlValue>>;
 /** The row of a table with this number. */
 export type Row = (n: number) => Cells;
 
-/** What is older is cleared away while it is measured. */
+/** Older rows would be cleared away during the measurement. */
 const spanMs = 20 * 86_400_000;
 const halls = ['Hall', 'Gate', 'Stairs', 'Cafe', 'Shop', 'Tower', 'Garden'];
 /** A prime, so that what follows from it is in no order. */
 export const stride = 7919;
 
-/** The ids and times of some weeks that end now, and what most rows have. */
+/** The ids and times of a few weeks that end now, and what most rows have in common. */
 export class Timeline {
   readonly total: number;
   readonly appId: string;
@@ -29,7 +29,7 @@ export class Timeline {
   at(n: number): number {
     return this.#end - spanMs + Math.floor((n * spanMs) / this.total);
   }
-  /** It sorts as those of the service do, and is computed, since ten million would not fit into memory. */
+  /** It sorts like the service's ids and is computed, since ten million would not fit into memory. */
   id(n: number): string {
     const place = n % this.total;
     return firstIdAt(this.at(place)) + String(place).padStart(12, '0');
@@ -112,7 +112,7 @@ export const people = (line: Timeline): Readonly<Record<string, Row>> => ({
   }),
 });
 
-/** Who came near one of the first 500 beacons. `owners`: where beacons and installations are from. */
+/** Visitors near one of the first 500 beacons. `owners`: the source of beacons and installations. */
 export const traces = (line: Timeline, owners = line): Readonly<Record<string, Row>> => ({
   events: (n) => ({
     ...line.added(n),
