@@ -224,7 +224,7 @@ describe('the first session in the console', () => {
     await page.getByLabel('E-mail').fill(owner.email);
     await page.getByLabel('Password').first().fill('not the password');
     await button('Sign in').click();
-    await page.getByRole('alert').filter({ hasText: 'The e-mail or the password is wrong.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is wrong.' }).waitFor();
     await page.goto('/console/apps');
     await heading('Sign in').waitFor();
   });

@@ -25,7 +25,7 @@ export function watchStorage({ config, db, log, onError }: StorageWatch): DiskRo
   });
   const failed = (error: Failure) => {
     room.note(error);
-    log.fatal({ err: error.cause ?? error }, 'the disk has failed: nothing more is written until a new start');
+    log.fatal({ err: error.cause ?? error }, 'the disk has failed: nothing more is written until the next start');
   };
   if (db.diskFailure) failed(db.diskFailure);
   db.listen({

@@ -120,7 +120,7 @@ describe('pharos serve --demo', () => {
       folder,
     );
     service = await start();
-    assert.equal(await printed(service, /password {2}(.+)/), 'the one that you have chosen');
+    assert.equal(await printed(service, /password {2}(.+)/), 'the one that you chose');
     assert.doesNotMatch(service.output(), new RegExp(password));
     assert.equal((await signInToConsole(service, 'demo@skerrypoint.example', 'my own choice')).status, 201);
     await service.stop('SIGTERM');

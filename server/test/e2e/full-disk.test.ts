@@ -123,7 +123,7 @@ describe('a disk without room', () => {
       await until('the reserve is whole', async () => untouched - free() > 9_000_000);
       const warned = await user.readiness();
       assert.equal(warned.status, 200);
-      assert.match(warned.body.warnings.join(), /are free on the disk. Below .* new content is refused/);
+      assert.match(warned.body.warnings.join(), /is free on the disk. Below .* new content is refused/);
       const uploads = [];
       for (let n = 0; n < 60; n++) uploads.push((await user.upload(1_000_000)).status);
       assert.equal(uploads.at(-1), 503);

@@ -43,7 +43,7 @@ export async function startService(
 
 /** Starts `pharos work` and waits until it says that it works. */
 export async function startWorker(settings: Readonly<Record<string, string>>): Promise<Omit<Service, 'baseUrl'>> {
-  const { said: _, ...started } = await start(['work'], settings, /Pharos does the work/);
+  const { said: _, ...started } = await start(['work'], settings, /Pharos is doing the jobs/);
   return started;
 }
 

@@ -181,7 +181,7 @@ class PostgresDatabase implements Database {
       raw("select current_setting('server_version') as version, pg_is_in_recovery() as standby"),
     );
     const { collation, encoding } = await this.#textRules();
-    const role = row?.standby ? ', a standby that takes no writes' : '';
+    const role = row?.standby ? ', a standby that accepts no writes' : '';
     return `PostgreSQL ${row?.version}${role}, collation ${collation}, encoding ${encoding}`;
   }
 
@@ -279,7 +279,7 @@ class PostgresDatabase implements Database {
       return await this.#connections.send<T>(connection, { ...query, values }, how);
     } catch (error) {
       if (isLockTimeout(error)) this.#lockWaits.waitedInVain(statement);
-      if (isReadOnly(error)) this.#connections.leave(connection.server, 'it takes no writes');
+      if (isReadOnly(error)) this.#connections.leave(connection.server, 'it accepts no writes');
       throw error;
     } finally {
       leave?.();

@@ -140,7 +140,7 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
         if (!isGood)
           throw fail(
             'OperationForbidden',
-            'This set-up link is wrong, or was used already. An administrator can also be made with: pharos admin create',
+            'This set-up link is wrong, or was used already. You can also create an administrator with: pharos admin create',
           );
         await insert(db, row, { name: row.email, address });
       });
@@ -158,7 +158,7 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
         });
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error;
-        throw fail('DuplicateValue', `There is an administrator with the e-mail ${row.email} already.`);
+        throw fail('DuplicateValue', `There is an administrator with the e-mail address ${row.email} already.`);
       }
       return adminView(row);
     },

@@ -54,7 +54,7 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     if (problem === undefined) return;
     const field = set.deviceToken === undefined ? 'pushType' : 'deviceToken';
     throw invalid([
-      { field, problem: field === 'deviceToken' ? problem : `does not go with the device token, which ${problem}` },
+      { field, problem: field === 'deviceToken' ? problem : `does not fit the device token, which ${problem}` },
     ]);
   }
 

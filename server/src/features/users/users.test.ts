@@ -242,7 +242,7 @@ for (const database of databases) {
               101,
               {
                 code: 101,
-                error: 'The e-mail or the password is wrong.',
+                error: 'The e-mail address or the password is wrong.',
                 name: 'UserInvalidLoginParams',
                 status: 404,
               },

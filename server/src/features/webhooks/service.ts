@@ -168,7 +168,7 @@ export function createWebhookService(deps: WebhookDeps) {
       if (row?.webhook_id !== webhookId) throw fail('ObjectNotFound', `There is no delivery ${deliveryId}.`);
       await db.transaction(async (db) => {
         if (!(await store.requeueDelivery(db, row, now(), now() + timeToLiveMs)))
-          throw fail('DuplicateValue', 'The delivery is waiting for its next try already.');
+          throw fail('DuplicateValue', 'The delivery is already waiting for its next try.');
         await enqueue(db, { appId, kind: webhookJob, payload: { deliveryId } });
         await audit(db, by, 'redeliver', { appId, subject: deliveryId });
       });

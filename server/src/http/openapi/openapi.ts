@@ -33,13 +33,13 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Schemas: 'The types of the fields of a data bucket.',
   'Data buckets': 'Documents of the app, with a query language.',
   Push: 'Messages to everyone or to a filtered audience.',
-  Deliveries: 'What became of each message for each recipient, and what the app reports of it.',
-  Sightings: 'What phones and gateways sense, and what follows from it.',
+  Deliveries: 'The result of each message for each recipient, and what the app reports about it.',
+  Sightings: 'What phones and gateways sense, and the resulting events.',
   Visits: 'Who was where, from when until when.',
   Events: 'Confirmed transitions, and why each message was shown or not.',
   Stream: 'What happens, as it happens.',
   Simulations: 'What would happen, without anything happening.',
-  Installations: 'The app on one phone, tablet or computer: whom a message can reach.',
+  Installations: 'The app on one phone, tablet or computer, which messages can reach.',
   Devices: 'Devices that listen to a topic.',
   Files: 'Pictures, videos and other files.',
 };
@@ -56,7 +56,7 @@ const withJsonBody: readonly ErrorName[] = ['InvalidJSON', 'UnsupportedMediaType
 const errorSchema = Type.Object({
   error: Type.Object({
     code: Type.Integer(),
-    error: Type.String({ description: 'What was wrong and what to do, as a sentence' }),
+    error: Type.String({ description: 'What is wrong and what to do, as a sentence' }),
     name: Type.String({ description: 'The name of the error in the catalogue' }),
     status: Type.Integer(),
     requestId: Type.String({ description: 'Finds the request in the log of the service' }),
@@ -64,7 +64,7 @@ const errorSchema = Type.Object({
       Type.Array(Type.Object({ field: Type.String(), problem: Type.String() }), { description: 'Every broken rule' }),
     ),
   }),
-  code: Type.Integer({ description: 'The same code once more, for clients that read it here' }),
+  code: Type.Integer({ description: 'The same code again, for clients that read it here' }),
 });
 
 /** The OpenAPI 3.1 document of the interface, made from the same declarations that route and validate. */
