@@ -8,7 +8,7 @@ const owner = { name: 'Ada Example', email: 'ada@museum.example', password: 'a l
 
 const analyst = { email: 'ben@museum.example', password: 'another long secret' };
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('the first session in the console', () => {
   let app: TestApp;
   let origin: string;

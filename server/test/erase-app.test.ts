@@ -10,7 +10,7 @@ interface Column {
   readonly table_name: string;
   readonly column_name: string;
   readonly data_type: string;
-  /** It has to be given a value. */
+  /** It needs a value. */
   readonly is_needed: number | boolean;
 }
 
@@ -28,7 +28,7 @@ async function columnsOf(app: TestApp): Promise<ReadonlyMap<string, readonly Col
   return Map.groupBy(listed, ({ table_name }) => table_name) as ReadonlyMap<string, readonly Column[]>;
 }
 
-/** A row of the app in every table that has an `app_id`. All texts are the same, so that rows belong to one another. */
+/** A row of the app in every table that has an `app_id`. All texts are the same, so that rows refer to one another. */
 async function fill(app: TestApp, appId: string, tables: ReadonlyMap<string, readonly Column[]>): Promise<void> {
   for (const [table, columns] of tables) {
     const needed = columns.filter(({ column_name, is_needed }) => column_name === 'app_id' || is_needed);

@@ -11,7 +11,7 @@ import { buildApp, type TestApp } from '../../../server/test/support/build-app.t
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('sender credentials in the console', () => {
   let provider: PushProvider;
   let app: TestApp;

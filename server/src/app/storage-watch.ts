@@ -12,7 +12,7 @@ export interface StorageWatch {
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** Watches what the database says of its disk, and the room on the disk of the data folder. */
+/** Watches what the database reports about its disk, and the room on the disk of the data folder. */
 export function watchStorage({ config, db, log, onError }: StorageWatch): DiskRoom {
   const room = new DiskRoom({
     dataFolder: config.dataFolder,

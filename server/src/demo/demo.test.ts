@@ -13,7 +13,7 @@ import { assertDemoOrEmpty, type Made } from './make.ts';
 import { removeDemo } from './remove.ts';
 import { type TraceTable, traceColumns } from './rows.ts';
 
-/** How far the tests let the year be written: some weeks, with pushes in them. */
+/** How much of the year the tests let be written: some weeks, with pushes in them. */
 const [stoppedAfter, enough] = [61, 400];
 
 interface Bench {

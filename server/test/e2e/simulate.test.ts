@@ -34,7 +34,7 @@ function run(environment: Environment, ...words: string[]): Promise<{ code: numb
   });
 }
 
-/** Somebody at 1 m for 20 s and then at 8 m for 30 s, one signal a second. */
+/** A visitor at 1 m for 20 s and then at 8 m for 30 s, one signal a second. */
 const recording = Array.from({ length: 50 }, (_, second) => ({
   at: Date.UTC(2024, 0, 1, 12) + second * 1000,
   visitor: 'anna',

@@ -1,4 +1,4 @@
-/** For the tests: one table of records, asked through SQLite, a real PostgreSQL and `matches`. */
+/** For the tests: one table of records, queried through SQLite, a real PostgreSQL and `matches`. */
 import assert from 'node:assert/strict';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
@@ -14,7 +14,7 @@ import { compareByOrder, matchesRecord, readRecord } from '../../src/query/match
 import { queryToSql } from '../../src/query/to-sql.ts';
 import type { WhereDialect } from '../../src/query/where-dialect.ts';
 
-/** A record as a list answers it. */
+/** A record as a list returns it. */
 export interface TestRecord {
   readonly objectId: string;
   readonly createdAt?: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BriefTurns } from './brief-turns.ts';
 
-/** Keeps the thread busy for so many milliseconds of its own time. */
+/** Keeps the thread busy for this many milliseconds of its own time. */
 function work(ms: number): void {
   const before = process.threadCpuUsage();
   for (;;) {
