@@ -16,7 +16,7 @@ function task(queue: FairQueue, share: string, name: string, started: string[]) 
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a second share does not wait for the whole line of the first', async () => {
+test('a second tenant does not wait for the whole queue of the first', async () => {
   const queue = new FairQueue(1, 10_000);
   const started: string[] = [];
   const tasks = [

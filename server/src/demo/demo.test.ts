@@ -246,7 +246,7 @@ for (const database of databases) {
     });
     after(() => storage.close());
 
-    test('a demo that was not finished is made anew, a database with an app is refused', async () => {
+    test('a demo that was not finished is created again, a database with an app is refused', async () => {
       const { db, settings } = storage;
       await assertDemoOrEmpty(db);
       const { apps } = createServices({ db, now: Date.now });

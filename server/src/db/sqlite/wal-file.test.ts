@@ -57,7 +57,7 @@ describe('a write to SQLite', () => {
     await assert.rejects(wal.flush(), isRefused, 'what was lost before cannot be known');
   });
 
-  test('goes on when the log was removed and made anew', async () => {
+  test('goes on when the log was removed and created again', async () => {
     const file = join(folder, 'test.db-wal');
     const wal = new WalFile(join(folder, 'test.db'));
     await wal.flush();

@@ -58,7 +58,7 @@ describe('answers that are sent together', () => {
     assert.deepEqual([response.status, await response.text(), lines], [200, 'once', []]);
   });
 
-  test('do not wait for all work of a long turn', async (t) => {
+  test('do not wait for all work of a long tick', async (t) => {
     const replies: FastifyReply[] = [];
     const isFirstSent: boolean[] = [];
     const { port } = await start(t, (server) => {
