@@ -13,20 +13,20 @@ import type { visits } from '../server/src/features/sightings/traces/visits.ts';
 import type { storylines } from '../server/src/features/storylines/resource.ts';
 import type { users } from '../server/src/features/users/tables.ts';
 
-/** Rows of the tables, by their number: through the interface a million of each would take a day. */
+/** Rows of the tables by number: through the interface a million of each would take a day. */
 
 /** The row of a table with this number. */
 export type Row = (n: number) => Readonly<Record<string, SqlValue | undefined>>;
 /** The same, held against the table's declaration. */
 type RowFor<T extends DbTable> = (n: number) => NewRowOf<T>;
 
-/** What is older is cleared away while it is measured. */
+/** Older rows would be cleared away during the measurement. */
 const spanMs = 20 * 86_400_000;
 const halls = ['Hall', 'Gate', 'Stairs', 'Cafe', 'Shop', 'Tower', 'Garden'];
 /** A prime, so that what follows from it is in no order. */
 export const stride = 7919;
 
-/** The ids and times of some weeks that end now, and what most rows have. */
+/** The ids and times of a few weeks that end now, and what most rows have in common. */
 export class Timeline {
   readonly total: number;
   readonly appId: string;
@@ -41,7 +41,7 @@ export class Timeline {
   at(n: number): number {
     return this.#end - spanMs + Math.floor((n * spanMs) / this.total);
   }
-  /** It sorts as those of the service do, and is computed, since ten million would not fit into memory. */
+  /** It sorts like the service's ids and is computed, since ten million would not fit into memory. */
   id(n: number): string {
     const place = n % this.total;
     return firstIdAt(this.at(place)) + String(place).padStart(12, '0');
@@ -143,7 +143,7 @@ interface TraceRows {
   readonly logs: RowFor<typeof logs.table>;
 }
 
-/** Who came near one of the first 500 beacons. `owners`: where beacons and installations are from. */
+/** Visitors near one of the first 500 beacons. `owners`: the source of beacons and installations. */
 export const traces = (line: Timeline, owners = line): TraceRows => ({
   events: (n) => ({
     ...line.added(n),

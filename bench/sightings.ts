@@ -29,7 +29,7 @@ const events = Math.ceil(Number(process.argv[2] ?? 20_000) / (2 * visitors)) * 2
 const beacon = 'BenchBeacon000000000';
 const idOf = (visitor: number) => `Visitor${String(visitor).padStart(13, '0')}`;
 
-/** Who hears one beacon, with a notification and a scenario; nobody can be pushed to. */
+/** Phones that hear one beacon, which has a notification and a scenario; nobody can be pushed to. */
 async function prepare(db: Database, appId: string): Promise<void> {
   await db.transaction(async (db) => {
     await db.run(sql`insert into beacons (app_id, object_id, name, uuid, uuid_key, major, minor, metadata, created_at, updated_at)
@@ -63,9 +63,11 @@ async function drive(times: number, atOnce: number, work: (index: number) => Pro
   return { total: performance.now() - start, each: each.sort((a, b) => a - b) };
 }
 
-/** A phone's own decisions, a minute apart: closer together they would be a phone that cannot make up its mind. */
+/**
+ * A phone's own decisions, a minute apart: closer together they would be those of a phone that cannot make up its mind.
+ */
 const minute = 60_000;
-/** The pretend time: behind the real one, and not so far that a visit would be closed by the clock. */
+/** The pretend time: behind the real one, but not so far that the clock would close a visit. */
 let clock = Date.now() - 6 * 3_600_000;
 
 function sighting(index: number, occurredAt = Date.now()) {
@@ -74,7 +76,7 @@ function sighting(index: number, occurredAt = Date.now()) {
 }
 
 interface Load {
-  /** Senders at once. */
+  /** Concurrent senders. */
   readonly atOnce: number;
   /** Events in one batch. */
   readonly size: number;

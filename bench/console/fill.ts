@@ -5,7 +5,7 @@ import { slotValues } from '../../server/src/features/buckets/slots.ts';
 import type { TestApp } from '../../server/test/support/build-app.ts';
 import { people, type Row, stride, structure, Timeline, traces } from '../rows.ts';
 
-/** What the pages show, as rows of the tables: through the interface it would take an hour. */
+/** What the pages show, written as rows: through the interface it would take an hour. */
 
 export interface Filled {
   readonly pushId: string;

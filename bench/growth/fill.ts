@@ -23,7 +23,7 @@ export interface Filled {
   readonly password: string;
 }
 
-/** Where rows go, many at once. */
+/** Takes many rows at once. */
 interface Sink {
   bucket(appId: string): Promise<{ readonly id: string; readonly slots: readonly Slot[] }>;
   write(table: string, columns: readonly string[], rows: readonly (readonly SqlValue[])[]): Promise<void>;
@@ -33,7 +33,7 @@ interface Sink {
 const bucketOf = "select object_id, slots from buckets where name = 'Sightings'";
 const perTransaction = 10_000;
 
-/** With more memory than the service takes, and without waiting for the disk: indexes of a million rows are written. */
+/** With more memory than the service uses, and without waiting for the disk: this writes indexes of a million rows. */
 function openSqliteSink(file: string): Sink {
   const db = new Sqlite(file, { timeout: 30_000 });
   db.pragma('synchronous = OFF');

@@ -232,7 +232,7 @@ export class SightingQueue {
       const time = { isUp: false };
       const late = () => {
         time.isUp = true;
-        return new Error(`The storage has not answered within ${storageTimeout / 1000} s.`);
+        return new Error(`The storage did not answer within ${storageTimeout / 1000} s.`);
       };
       return within(storageTimeout, this.#merge(storage, isExclusive, time), late);
     }).catch((cause: unknown) => {

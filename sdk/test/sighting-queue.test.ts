@@ -14,7 +14,7 @@ describe('the queue of sightings, against the service', () => {
   let baseUrl: string;
   let headers: Readonly<Record<string, string>>;
   let beacon: string;
-  /** What the network does with each request: let it through, lose it, or lose only the answer. */
+  /** The network's treatment of each request: let it through, lose it, or lose only the answer. */
   let network: ('up' | 'down' | 'answer lost')[] = [];
   let batches: number[] = [];
   let client: PharosClient;
@@ -151,7 +151,7 @@ describe('the queue of sightings, against the service', () => {
     assert.deepEqual([dropped, queue.size], [[[1, 'refused']], 0]);
   });
 
-  /** A storage that several queues share; reading and writing take turns of the event loop. */
+  /** A storage that several queues share; reading and writing each take a tick of the event loop. */
   function sharedStorage() {
     const state = { text: null as string | null };
     const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -190,7 +190,7 @@ describe('the queue of sightings, against the service', () => {
     const { state, storage } = sharedStorage();
     const { queue } = open({ storage });
     await queue.add(sample, sample);
-    // Another process has read the storage before and writes it after this queue.
+    // Another process has read the storage before this queue, and writes it afterwards.
     state.text = JSON.stringify([{ ...sample, eventId: 'of-another-process' }]);
     await queue.add(sample);
     await queue.flush();

@@ -8,7 +8,7 @@ import { type StoredColumn, storedColumns } from './support/schema.ts';
 /** What stays when an app is deleted, and why. */
 const kept = new Map(tables.flatMap(({ name, staysBecause: why }) => (why === undefined ? [] : [[name, why]])));
 
-/** A row of the app in every table that has an `app_id`. All texts are the same, so that rows belong to one another. */
+/** A row of the app in every table that has an `app_id`. All texts are the same, so that rows refer to one another. */
 async function fill(app: TestApp, appId: string, tables: ReadonlyMap<string, readonly StoredColumn[]>): Promise<void> {
   for (const [table, columns] of tables) {
     const needed = columns.filter(

@@ -52,12 +52,12 @@ import { traceTables } from './tables.ts';
 export interface Composition {
   /** In the order of the OpenAPI document. */
   readonly features: readonly Feature[];
-  /** The two that others ask. */
+  /** The two features that others depend on. */
   readonly admins: AdminFeature;
   readonly sightings: SightingFeature;
 }
 
-/** Every feature of the service. What one needs of another is handed in here, as a function. */
+/** Every feature of the service. What one needs of another is passed in here, as a function. */
 export function composeFeatures(platform: Platform, outgoing: Outgoing): Composition {
   const parts: Parts = {
     platform,

@@ -17,7 +17,7 @@ export interface ServiceOptions {
   readonly now: Clock;
 }
 
-/** What is managed by the console and by the command line alike; a process that serves has them too. */
+/** What the console and the command line both manage; a serving process has these too. */
 export interface Services {
   readonly revision: Revision;
   readonly passwords: Passwords;

@@ -85,7 +85,7 @@ export interface StorageListener {
 
 /** An open database: the port and what only its owner does. */
 export interface Database extends Db {
-  /** Why nothing more is written until a new start; undefined as long as the disk confirms what it is given. */
+  /** Why nothing more is written until the next start; undefined as long as the disk confirms what it is given. */
   readonly diskFailure: Failure | undefined;
   /** Sets the one listener. */
   listen(listener: StorageListener): void;

@@ -13,7 +13,7 @@ import { assertDemoOrEmpty, type Made } from './make.ts';
 import { removeDemo } from './remove.ts';
 import { traceTables } from './rows.ts';
 
-/** How far the tests let the year be written: some weeks, with pushes in them. */
+/** How much of the year the tests let be written: some weeks, with pushes in them. */
 const [stoppedAfter, enough] = [61, 400];
 
 interface Bench {
@@ -246,7 +246,7 @@ for (const database of databases) {
     });
     after(() => storage.close());
 
-    test('a demo that was not finished is made anew, a database with an app is refused', async () => {
+    test('a demo that was not finished is created again, a database with an app is refused', async () => {
       const { db, settings } = storage;
       await assertDemoOrEmpty(db);
       const { apps } = createServices({ db, now: Date.now });

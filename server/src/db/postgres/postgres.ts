@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail } from '../../base/errors.ts';
 import { FairQueue } from '../../base/fair-queue.ts';
-import { raw, type Sql } from '../../base/sql.ts';
+import { raw, type Sql, sql } from '../../base/sql.ts';
 import { type Database, type Row, type SlowQuery, tryWrite } from '../db.ts';
 import type { Dialect } from '../dialect.ts';
 import { rowsByColumn } from '../rows.ts';
@@ -139,7 +139,7 @@ class PostgresDatabase implements Database {
       raw("select current_setting('server_version') as version, pg_is_in_recovery() as standby"),
     );
     const { collation, encoding } = await this.#textRules();
-    const role = row?.standby ? ', a standby that takes no writes' : '';
+    const role = row?.standby ? ', a standby that accepts no writes' : '';
     return `PostgreSQL ${row?.version}${role}, collation ${collation}, encoding ${encoding}`;
   }
 

@@ -115,7 +115,7 @@ export class AdminService {
       if (!isGood)
         throw fail(
           'OperationForbidden',
-          'This set-up link is wrong, or was used already. An administrator can also be made with: pharos admin create',
+          'This set-up link is wrong, or was used already. You can also create an administrator with: pharos admin create',
         );
       await insert(db, row, { name: row.email, address });
     });
@@ -134,7 +134,7 @@ export class AdminService {
       });
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `There is an administrator with the e-mail ${row.email} already.`);
+      throw fail('DuplicateValue', `There is an administrator with the e-mail address ${row.email} already.`);
     }
     return adminView(row);
   }

@@ -61,14 +61,14 @@ function findBucket({ directory }: RecordDeps, { app, params }: PathCall): Soon<
 
 function bucketToRead(deps: RecordDeps, call: PathCall): Soon<Bucket> {
   return whenThere(findBucket(deps, call), (bucket) => {
-    if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
+    if (!bucket) throw fail('ObjectNotFound', 'There is no bucket with this name.');
     return bucket;
   });
 }
 
 function bucketToWrite(deps: RecordDeps, call: PathCall): Soon<Bucket> {
   return whenThere(findBucket(deps, call), (bucket) => {
-    if (!bucket) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
+    if (!bucket) throw fail('InvalidSchema', 'There is no bucket with this name; create it in the management console.');
     return bucket;
   });
 }
@@ -160,7 +160,7 @@ function stepsOf(deps: RecordDeps, call: PathCall & { readonly located: Bucket }
 
 async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const found = await deps.directory.reload(call.app.appId, call.params['bucketName'] ?? '');
-  if (!found) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
+  if (!found) throw fail('InvalidSchema', 'There is no bucket with this name; create it in the management console.');
   return found;
 }
 
@@ -227,7 +227,7 @@ function patch(deps: RecordDeps): Endpoint {
   });
 }
 
-const updateSchema = Type.Object({}, { description: 'Members of the document, or the whole of it under `metadata`' });
+const updateSchema = Type.Object({}, { description: 'Members of the document, or all of it under `metadata`' });
 
 interface Updating extends Pick<Endpoint, 'operationId' | 'summary' | 'description'> {
   readonly method: 'PUT' | 'PATCH';

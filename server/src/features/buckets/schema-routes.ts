@@ -51,7 +51,7 @@ async function findBucket({ directory }: SchemaDeps, { app, params }: PathCall):
   const name = params['bucketName'] ?? '';
   assertBucketName(name);
   const bucket = directory.known(app.appId, name) ?? (await directory.reload(app.appId, name));
-  if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
+  if (!bucket) throw fail('ObjectNotFound', 'There is no bucket with this name.');
   return bucket;
 }
 

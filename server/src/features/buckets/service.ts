@@ -66,7 +66,7 @@ export class BucketService {
       return { objectId, name, createdAt: isoTime(createdAt) };
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `There is a bucket called ${name} already.`);
+      throw fail('DuplicateValue', `There is already a bucket called ${name}.`);
     }
   }
 

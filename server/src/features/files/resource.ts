@@ -7,7 +7,7 @@ import { number, text, time } from '../../resources/members.ts';
 const name = Type.String({
   description: 'The stored name: 32 random hexadecimal digits, an underscore and the given name',
 });
-const url = Type.String({ description: 'Where the file can be read, by whoever has this address' });
+const url = Type.String({ description: 'The address at which anyone can read the file' });
 
 const storedName = '9f86d081884c7d659a2feaa0c55ad015_hall.png';
 const address = `https://pharos.example.org/files/0VnZxSfjT8aQpR2sUvWy/${storedName}`;
@@ -23,7 +23,7 @@ const fileRecord = {
   schema: Type.Object({
     objectId: objectIdSchema,
     name,
-    contentType: Type.String({ description: 'The media type that the upload named, without parameters' }),
+    contentType: Type.String({ description: 'The media type of the upload, without parameters' }),
     size: Type.Integer({ minimum: 0, description: 'Bytes' }),
     ...recordStamps,
     url,

@@ -17,7 +17,7 @@ const url = '/api/v2/installations';
 const { userId: _user, ...example } = installationExample;
 
 let devices = 0;
-/** A registration that nobody else has. */
+/** A unique registration. */
 const phone = (change: object = {}) => ({
   ...example,
   installationId: `phone ${++devices}`,

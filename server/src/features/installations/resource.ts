@@ -42,7 +42,7 @@ const installationSchema = Type.Object({
   ...visible,
   // Longer values do not fit an index entry of PostgreSQL.
   deviceToken: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 2000, description: 'Of the push service; never answered or listed' }),
+    Type.String({ minLength: 1, maxLength: 2000, description: 'The token of the push service; never returned' }),
   ),
 });
 export type Installation = Static<typeof installationSchema>;
@@ -109,11 +109,11 @@ export const installationRecord = {
     objectId: objectIdSchema,
     ...visible,
     tokenAt: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Since when it has its push token; absent without one' }),
+      Type.String({ format: 'date-time', description: 'Since when it has had its push token; absent without one' }),
     ),
     tokenDeadAt: Type.Optional(timestampSchema),
     tokenDeadReason: Type.Optional(
-      Type.String({ description: 'Why the push service no longer takes the token; registering again revives it' }),
+      Type.String({ description: 'Why the push service no longer accepts the token; registering again revives it' }),
     ),
     ...recordStamps,
   }),
@@ -129,7 +129,7 @@ export const installationRecord = {
 /** Registering a known installation changes it. */
 export const knownAnswer: AnswerSpec = {
   status: 200,
-  description: 'It was registered already and is updated.',
+  description: 'It was already registered and is updated.',
   schema: Type.Object({
     result: Type.Object({ createdAt: timestampSchema, objectId: objectIdSchema, updatedAt: timestampSchema }),
   }),
@@ -147,7 +147,7 @@ export const installations = defineResource({
   className: '_Installation',
   tag: {
     name: 'Installations',
-    description: 'The app on one phone, tablet or computer: whom a message can reach.',
+    description: 'The app on one phone, tablet or computer, which messages can reach.',
     place: 150,
   },
   path: '/installations',

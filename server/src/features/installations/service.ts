@@ -103,7 +103,7 @@ export class InstallationService {
     if (problem === undefined) return;
     const field = set.deviceToken === undefined ? 'pushType' : 'deviceToken';
     throw invalid([
-      { field, problem: field === 'deviceToken' ? problem : `does not go with the device token, which ${problem}` },
+      { field, problem: field === 'deviceToken' ? problem : `does not fit the device token, which ${problem}` },
     ]);
   }
 

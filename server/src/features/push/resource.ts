@@ -48,7 +48,7 @@ export const deliveries = defineResource({
   title: ['Delivery', 'Deliveries'],
   tag: {
     name: 'Deliveries',
-    description: 'What became of each message for each recipient, and what the app reports of it.',
+    description: 'The result of each message for each recipient, and what the app reports about it.',
     place: 90,
   },
   path: '/deliveries',

@@ -39,7 +39,7 @@ const detailMembers = {
   }),
   campaign: Type.Enum(['TEXT', 'URL', 'IMAGE', 'VIDEO']),
   event: Type.Enum(['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR']),
-  showOn: Type.Array(day, { description: 'The days it runs; a day that is not named is unchecked' }),
+  showOn: Type.Array(day, { description: 'The days on which it runs; a day that is not named is unchecked' }),
   urlImageAndroid: address('Image for Android'),
   urlImageIOS: address('Image for iOS'),
   urlPage: address('Web page'),

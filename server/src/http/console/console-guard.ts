@@ -47,8 +47,8 @@ function assertOwnOrigin(request: FastifyRequest, publicUrl: string | undefined)
   throw fail(
     'OperationForbidden',
     origin === undefined
-      ? 'Send the header Origin with the address of the console.'
-      : `This page may not change anything here: its Origin is not the address of the console${publicUrl ? `, ${publicUrl}` : ''}.`,
+      ? 'Send the Origin header with the address of the console.'
+      : `This page may not change anything: its Origin is not the address of the console${publicUrl ? `, ${publicUrl}` : ''}.`,
   );
 }
 

@@ -36,7 +36,7 @@ const withJsonBody: readonly ErrorName[] = ['InvalidJSON', 'UnsupportedMediaType
 const errorSchema = Type.Object({
   error: Type.Object({
     code: Type.Integer(),
-    error: Type.String({ description: 'What was wrong and what to do, as a sentence' }),
+    error: Type.String({ description: 'What is wrong and what to do, as a sentence' }),
     name: Type.String({ description: 'The name of the error in the catalogue' }),
     status: Type.Integer(),
     requestId: Type.String({ description: 'Finds the request in the log of the service' }),
@@ -44,7 +44,7 @@ const errorSchema = Type.Object({
       Type.Array(Type.Object({ field: Type.String(), problem: Type.String() }), { description: 'Every broken rule' }),
     ),
   }),
-  code: Type.Integer({ description: 'The same code once more, for clients that read it here' }),
+  code: Type.Integer({ description: 'The same code again, for clients that read it here' }),
 });
 
 /** The OpenAPI 3.1 document of the interface, made from the same declarations that route and validate. */

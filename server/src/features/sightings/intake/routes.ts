@@ -8,7 +8,7 @@ import type { SightingService } from './service.ts';
 
 export const tag: Tag = {
   name: 'Sightings',
-  description: 'What phones and gateways sense, and what follows from it.',
+  description: 'What phones and gateways sense, and the resulting events.',
   place: 100,
 };
 
