@@ -88,7 +88,12 @@ export const logs = defineResource({
   table: 'logs',
   noun: ['log record', 'log records'],
   title: ['Log', 'Logs'],
-  tag: { name: 'Logs', description: 'Who entered and left where, and when.', place: 40 },
+  tag: {
+    name: 'Logs',
+    description: 'Who entered and left where, and when.',
+    place: 40,
+    console: { read: 'activity.read' },
+  },
   path: '/logs',
   record: logRecord,
   members: {

@@ -24,7 +24,12 @@ export const visits = defineResource({
   table: 'visits',
   noun: ['visit', 'visits'],
   title: ['Visit', 'Visits'],
-  tag: { name: 'Visits', description: 'Who was where, from when until when.', place: 110 },
+  tag: {
+    name: 'Visits',
+    description: 'Who was where, from when until when.',
+    place: 110,
+    console: { read: 'activity.read' },
+  },
   path: '/visits',
   record: {
     schema: Type.Object({
