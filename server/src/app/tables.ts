@@ -97,6 +97,9 @@ export const appTables = childrenFirst(
 /** The tables that say where somebody was or what she was sent: they are erased with her installation. */
 export const traceTables = tables.filter(({ trail }) => trail?.at !== undefined);
 
+/** The tables whose rows go after some days. */
+export const keptTables = tables.filter(({ kept }) => kept !== undefined);
+
 /** The lists that are exported with an installation, by the name of their table: those of its `traceTables`. */
 export const traceLists: Readonly<Record<string, string>> = Object.fromEntries(
   resources.flatMap(({ table, title }) => (traceTables.includes(table) ? [[table.name, `list${title[1]}`]] : [])),

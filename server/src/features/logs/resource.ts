@@ -113,6 +113,7 @@ export const logs = defineResource({
     logs_installation: { on: ['app_id', 'installation_id', 'object_id', 'module_type'] },
   },
   trail: { installation: 'installation_id', at: 'created_at' },
+  kept: { days: 'logs' },
   grants: { read: 'user' },
   defaultLimit: 100,
 });

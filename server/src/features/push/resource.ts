@@ -87,6 +87,8 @@ export const deliveries = defineResource({
   },
   childOf: ['pushes'],
   trail: { installation: 'installation_id', at: 'created_at' },
+  // Of those that are under way a push still counts them.
+  kept: { days: 'events', only: "state <> 'queued'" },
   grants: { read: 'user' },
   defaultLimit: 100,
 });

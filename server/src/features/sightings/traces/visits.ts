@@ -83,6 +83,7 @@ export const visits = defineResource({
     visits_open_entered: { on: ['app_id', 'is_open', 'entered_at', 'object_id'] },
   },
   trail: { installation: 'installation_id', at: 'created_at' },
+  kept: { days: 'visits', only: 'is_open = 0' },
   grants: { read: 'user' },
   defaultLimit: 100,
 });
