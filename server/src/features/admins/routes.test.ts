@@ -274,6 +274,33 @@ for (const database of databases) {
       }
     });
 
+    test('with a public address, a foreign name that was made to point here cannot change anything', async () => {
+      const app = await buildApp({ database, settings: { PHAROS_PUBLIC_URL: 'https://pharos.test' } });
+      try {
+        await app.app.admins.create({ ...owner, role: 'owner' }, { name: 'test', address: null });
+        const signIn = (host: string, more: object = {}) =>
+          sendFromConsole(app, {
+            method: 'POST',
+            url: '/session',
+            headers: { host, origin: `http://${host}`, ...more },
+            body: owner,
+          });
+        for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])
+          assertRefused(await signIn(host), 403, 119, 'OperationForbidden');
+        // Behind a proxy, the name of this machine is only what somebody claims.
+        assertRefused(
+          await signIn('localhost:8080', { 'x-forwarded-for': '10.0.0.1' }),
+          403,
+          119,
+          'OperationForbidden',
+        );
+        for (const host of ['localhost:8080', '127.0.0.1:8080', '[::1]:8080'])
+          assert.equal((await signIn(host)).status, 201, host);
+      } finally {
+        await app.close();
+      }
+    });
+
     test('attempts to sign in are limited for an account and address, and for an address', async () => {
       const app = await buildApp({ database });
       try {
