@@ -1,12 +1,24 @@
 import { createHash } from 'node:crypto';
 import { firstIdAt } from '../server/src/base/id.ts';
 import type { SqlValue } from '../server/src/base/sql.ts';
+import type { DbTable, NewRowOf } from '../server/src/db/table.ts';
+import type { beacons } from '../server/src/features/beacons/resource.ts';
+import type { devices } from '../server/src/features/devices/resource.ts';
+import type { files } from '../server/src/features/files/resource.ts';
+import type { installations } from '../server/src/features/installations/resource.ts';
+import type { logs } from '../server/src/features/logs/resource.ts';
+import type { notifications } from '../server/src/features/notifications/resource.ts';
+import type { events } from '../server/src/features/sightings/traces/events.ts';
+import type { visits } from '../server/src/features/sightings/traces/visits.ts';
+import type { storylines } from '../server/src/features/storylines/resource.ts';
+import type { users } from '../server/src/features/users/tables.ts';
 
 /** Rows of the tables by number: through the interface a million of each would take a day. */
 
-type Cells = Readonly<Record<string, SqlValue>>;
 /** The row of a table with this number. */
-export type Row = (n: number) => Cells;
+export type Row = (n: number) => Readonly<Record<string, SqlValue | undefined>>;
+/** The same, held against the table's declaration. */
+type RowFor<T extends DbTable> = (n: number) => NewRowOf<T>;
 
 /** Older rows would be cleared away during the measurement. */
 const spanMs = 20 * 86_400_000;
@@ -52,7 +64,15 @@ export class Timeline {
 /** Thirty-two random digits and the name. */
 export const storedName = (n: number) => `${createHash('md5').update(String(n)).digest('hex')}_plan-${n}.pdf`;
 
-export const structure = (line: Timeline): Readonly<Record<string, Row>> => ({
+interface Structure {
+  readonly beacons: RowFor<typeof beacons.table>;
+  readonly devices: RowFor<typeof devices.table>;
+  readonly notifications: RowFor<typeof notifications.table>;
+  readonly storylines: RowFor<typeof storylines.table>;
+  readonly files: RowFor<typeof files.table>;
+}
+
+export const structure = (line: Timeline): Structure => ({
   beacons: (n) => ({
     ...line.changed(n),
     name: line.name(n),
@@ -89,7 +109,12 @@ export const structure = (line: Timeline): Readonly<Record<string, Row>> => ({
   }),
 });
 
-export const people = (line: Timeline): Readonly<Record<string, Row>> => ({
+interface People {
+  readonly installations: RowFor<typeof installations.table>;
+  readonly users: RowFor<typeof users>;
+}
+
+export const people = (line: Timeline): People => ({
   installations: (n) => ({
     ...line.changed(n),
     installation_id: `client-${n}`,
@@ -112,8 +137,14 @@ export const people = (line: Timeline): Readonly<Record<string, Row>> => ({
   }),
 });
 
+interface TraceRows {
+  readonly events: RowFor<typeof events.table>;
+  readonly visits: RowFor<typeof visits.table>;
+  readonly logs: RowFor<typeof logs.table>;
+}
+
 /** Visitors near one of the first 500 beacons. `owners`: the source of beacons and installations. */
-export const traces = (line: Timeline, owners = line): Readonly<Record<string, Row>> => ({
+export const traces = (line: Timeline, owners = line): TraceRows => ({
   events: (n) => ({
     ...line.added(n),
     event: n % 2 === 0 ? 'ENTER' : 'EXIT',

@@ -16,6 +16,7 @@ import { migrate } from '../server/src/db/migrate.ts';
 import { openPostgres } from '../server/src/db/postgres/postgres.ts';
 import { Revision } from '../server/src/db/revision.ts';
 import { openSqlite } from '../server/src/db/sqlite/sqlite.ts';
+import { logStore } from '../server/src/features/logs/store.ts';
 import { requestProximityPushes } from '../server/src/features/push/proximity.ts';
 import { createSightingService } from '../server/src/features/sightings/intake/service.ts';
 import { SiteCache } from '../server/src/features/sightings/site/site-cache.ts';
@@ -90,6 +91,7 @@ async function throughput(db: Database, appId: string, { atOnce, size }: Load): 
     requestPushes: (db, pushes) => requestProximityPushes(db, pushes, outbox),
     expect: () => undefined,
     announce: async () => undefined,
+    logs: logStore,
   });
   const begun = clock;
   clock += (events / visitors + size + 1) * minute;

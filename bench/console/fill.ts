@@ -92,7 +92,7 @@ async function write(db: Pick<Db, 'run'> & { transaction: Db['transaction'] }, t
   const columns = Object.keys(row(0));
   for (let start = 0; start < total; start += perTransaction) {
     const length = Math.min(perTransaction, total - start);
-    const rows = Array.from({ length }, (_, offset) => Object.values(row(start + offset)));
+    const rows = Array.from({ length }, (_, offset) => Object.values(row(start + offset)).map((cell) => cell ?? null));
     await db.transaction((db) => insertRows(db, { table, columns, rows }));
   }
 }

@@ -592,7 +592,7 @@ export interface ProximityEvent {
   readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
   readonly beaconId: BeaconPointer;
   readonly installationId: InstallationPointer;
-  /** The visit that it belongs to */
+  /** The visit that it belongs to; the same from ENTER to EXIT */
   readonly visitId: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly occurredAt: string;
@@ -1115,7 +1115,7 @@ export interface Verdict {
   readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
   readonly beaconId: BeaconPointer;
   readonly installationId: InstallationPointer;
-  /** The visit that it belongs to */
+  /** The visit that it belongs to; the same from ENTER to EXIT */
   readonly visitId: string;
   readonly outcome: 'fired' | 'stopped' | 'pending';
   /** fired, or the first gate that said no */
@@ -1505,6 +1505,24 @@ export interface Operations {
     readonly query: undefined;
     readonly body: undefined;
     readonly answer: DeletedAnswer;
+  };
+  /** Calibrate a beacon */
+  readonly calibrateBeacon: {
+    readonly params: { readonly objectId: string };
+    readonly query: undefined;
+    readonly body: CalibrateBeaconBody;
+    readonly answer: {
+      readonly result: {
+        /** RSSI at one metre, dBm */
+        readonly measuredPower: number;
+        /** Standard deviation of the readings, dB */
+        readonly spread: number;
+        /** How many readings counted */
+        readonly samples: number;
+        /** ISO 8601, UTC, with milliseconds */
+        readonly updatedAt: string;
+      };
+    };
   };
   /** List notifications */
   readonly listNotifications: {
@@ -1969,7 +1987,7 @@ export interface Operations {
           readonly enteredAt?: string;
           /** ISO 8601, UTC, with milliseconds */
           readonly leftAt?: string;
-          /** Metres */
+          /** Metres, estimated */
           readonly distance?: number;
           /** Signals, the decision of the phone, silence, or twelve hours without a word */
           readonly cause: 'samples' | 'device' | 'silence' | 'timeout';
@@ -2030,7 +2048,7 @@ export interface Operations {
           readonly enteredAt?: string;
           /** ISO 8601, UTC, with milliseconds */
           readonly leftAt?: string;
-          /** Metres */
+          /** Metres, estimated */
           readonly distance?: number;
           /** Signals, the decision of the phone, silence, or twelve hours without a word */
           readonly cause: 'samples' | 'device' | 'silence' | 'timeout';
@@ -2082,24 +2100,6 @@ export interface Operations {
           /** ISO 8601, UTC, with milliseconds */
           readonly dueAt?: string;
         }[];
-      };
-    };
-  };
-  /** Calibrate a beacon */
-  readonly calibrateBeacon: {
-    readonly params: { readonly objectId: string };
-    readonly query: undefined;
-    readonly body: CalibrateBeaconBody;
-    readonly answer: {
-      readonly result: {
-        /** RSSI at one metre, dBm */
-        readonly measuredPower: number;
-        /** Standard deviation of the readings, dB */
-        readonly spread: number;
-        /** How many readings counted */
-        readonly samples: number;
-        /** ISO 8601, UTC, with milliseconds */
-        readonly updatedAt: string;
       };
     };
   };
@@ -2158,7 +2158,7 @@ export interface Operations {
         readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
         readonly beaconId: BeaconPointer;
         readonly installationId: InstallationPointer;
-        /** The visit that it belongs to */
+        /** The visit that it belongs to; the same from ENTER to EXIT */
         readonly visitId: string;
         /** ISO 8601, UTC, with milliseconds */
         readonly occurredAt: string;
@@ -2288,6 +2288,7 @@ export const operations = {
   updateBeacon: { method: 'PUT', path: '/beacons/{objectId}', answer: { result: 'object' } },
   patchBeacon: { method: 'PATCH', path: '/beacons/{objectId}', answer: { result: 'object' } },
   deleteBeacon: { method: 'DELETE', path: '/beacons/{objectId}', answer: { result: 'object' } },
+  calibrateBeacon: { method: 'POST', path: '/beacons/{objectId}/calibration', answer: { result: 'object' } },
   listNotifications: { method: 'GET', path: '/notifications', answer: { results: 'array' } },
   createNotification: { method: 'POST', path: '/notifications', answer: { result: 'object' } },
   getNotification: { method: 'GET', path: '/notifications/{objectId}', answer: { result: 'object' } },
@@ -2331,7 +2332,6 @@ export const operations = {
   deleteFile: { method: 'DELETE', path: '/files/{file}', answer: { result: 'array' } },
   sendSightings: { method: 'POST', path: '/sightings', answer: { result: 'object' } },
   simulateSightings: { method: 'POST', path: '/simulations', answer: { result: 'object' } },
-  calibrateBeacon: { method: 'POST', path: '/beacons/{objectId}/calibration', answer: { result: 'object' } },
   listVisits: { method: 'GET', path: '/visits', answer: { results: 'array' } },
   getVisit: { method: 'GET', path: '/visits/{objectId}', answer: { result: 'object' } },
   listEvents: { method: 'GET', path: '/events', answer: { results: 'array' } },

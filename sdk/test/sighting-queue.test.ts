@@ -60,6 +60,29 @@ describe('the queue of sightings, against the service', () => {
     (await app.send({ method: 'GET', url: '/api/v2/events?limit=0&count=1', headers })).body.count as number;
   const sample = { uuid: 'u', major: 1, minor: 1, rssi: -60 };
 
+  test('what senses is said with each sighting, as it was when it was added', async () => {
+    await create(app, '/api/v2/installations', { installationId: 'woken', deviceType: 'android' });
+    let isInForeground = true;
+    const sender = () => (isInForeground ? 'phone' : 'androidBackground');
+    const { queue } = open({ installationId: 'woken', sender });
+    const heard = { beacon, rssi: -60 };
+    const start = app.clock.now - 3_600_000;
+    for (let second = 0; second < 4; second++) await queue.add({ ...heard, occurredAt: start + second * 1_000 });
+    isInForeground = false;
+    for (const minutes of [20, 5]) await queue.add({ ...heard, occurredAt: app.clock.now - minutes * 60_000 });
+    isInForeground = true;
+    await queue.flush();
+    await app.app.ticker.tick();
+    const { results } = (await app.send({ method: 'GET', url: '/api/v2/visits?order=enteredAt', headers })).body;
+    assert.deepEqual(
+      results.slice(-2).map(({ endedBy, isOpen }: { endedBy: string; isOpen: boolean }) => [endedBy, isOpen]),
+      [
+        ['silence', false],
+        [null, true],
+      ],
+    );
+  });
+
   test('what could not be sent stays, and counts once although it is sent twice', async () => {
     const known = await events();
     const { queue } = open();
@@ -253,7 +276,7 @@ describe('the queue of sightings, against the service', () => {
       let isUp = false;
       const fetchOrHang: typeof fetch = (url, request) =>
         isUp ? fetch(url, request) : new Promise<Response>(() => undefined);
-      const queue = connect(fetchOrHang, { timeout: 20 }).sightings.queue({ installationId: 'phone' });
+      const queue = connect(fetchOrHang, { timeout: 1_000 }).sightings.queue({ installationId: 'phone' });
       await queue.add(sample);
       await assert.rejects(queue.flush(), (error) => error instanceof PharosError && error.name === 'TimedOut');
       isUp = true;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type AdminRole, adminRoles } from '../src/access/roles.ts';
 import { apiPrefix } from '../src/http/api.ts';
-import { type AdminRole, adminRoles, dataPermission } from '../src/http/console/console-roles.ts';
+import { dataPermission } from '../src/http/console/console-roles.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import { type Answer, buildApp, databases, type SentRequest, type TestApp } from './support/build-app.ts';
 import { type Browser, openConsole, sendFromConsole } from './support/console.ts';
@@ -100,7 +101,7 @@ for (const database of databases) {
 
     test('each role reads and writes what the table says and nothing else', async () => {
       for (const endpoint of reached()) {
-        const roles = expected[endpoint.tag]?.[endpoint.method === 'GET' ? 'read' : 'write'] ?? [];
+        const roles = expected[endpoint.tag.name]?.[endpoint.method === 'GET' ? 'read' : 'write'] ?? [];
         for (const role of adminRoles) {
           const { status, body } = await browsers[role].send(harmless(endpoint));
           const isRefused = status === 403 && body.error.name === 'OperationForbidden' && /role/.test(body.error.error);

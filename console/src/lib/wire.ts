@@ -1561,6 +1561,7 @@ export const dataNeeds = {
   "updateBeacon": "beacons.write",
   "patchBeacon": "beacons.write",
   "deleteBeacon": "beacons.write",
+  "calibrateBeacon": "beacons.write",
   "listNotifications": "content.read",
   "createNotification": "content.write",
   "getNotification": "content.read",
@@ -1603,7 +1604,6 @@ export const dataNeeds = {
   "getFile": "files.read",
   "deleteFile": "files.write",
   "simulateSightings": "simulations.run",
-  "calibrateBeacon": "beacons.write",
   "listVisits": "activity.read",
   "getVisit": "activity.read",
   "listEvents": "activity.read",
@@ -1611,4 +1611,13 @@ export const dataNeeds = {
   "listVerdicts": "activity.read",
   "streamEvents": "activity.read",
   "listLogs": "activity.read"
+} as const;
+
+/** The lists that say where somebody was or what she was sent, by what they list. */
+export const traceLists = {
+  "visits": "listVisits",
+  "events": "listEvents",
+  "verdicts": "listVerdicts",
+  "logs": "listLogs",
+  "deliveries": "listDeliveries"
 } as const;

@@ -16,19 +16,20 @@ import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.
 import { webPushDefinition } from '../delivery/web-push/web-push.ts';
 import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
 import type { Announce } from '../features/happening.ts';
-import { installationTable } from '../features/installations/store.ts';
+import { installations } from '../features/installations/resource.ts';
+import { markTokenDead, matchInstallations, walkInstallations } from '../features/installations/store.ts';
 import { Feed } from '../features/live/feed.ts';
 import { createLivePublisher } from '../features/live/publish.ts';
 import { createPushDelivery, type PushDelivery } from '../features/push/delivery.ts';
 import { requestProximityPushes } from '../features/push/proximity.ts';
 import { wakeTarget } from '../features/push/wake.ts';
 import { createSenderRegistry } from '../features/senders/registry.ts';
-import { createSenderService, type SenderService } from '../features/senders/service.ts';
+import { SenderService } from '../features/senders/service.ts';
 import type { RequestPushes } from '../features/sightings/record/record.ts';
 import { createBacklog } from '../features/webhooks/backlog.ts';
 import { createWebhookHandler } from '../features/webhooks/deliver.ts';
 import { createWebhookPublisher, webhookJob } from '../features/webhooks/publish.ts';
-import { createWebhookService, type WebhookService } from '../features/webhooks/service.ts';
+import { WebhookService } from '../features/webhooks/service.ts';
 import type { JobHandlers } from '../jobs/job.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { createDevicePort } from './device-port.ts';
@@ -109,7 +110,9 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     db,
     now,
     enqueue,
-    audienceFields: installationTable.lookup,
+    audienceFields: installations.records.lookup,
+    audience: { walk: walkInstallations, match: matchInstallations },
+    markTokenDead,
     findSenders: registry.find,
     perSecond: (kind) => messagesPerSecond[kind],
     announce,
@@ -120,10 +123,10 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     background.run('sending what waited for a device', () => wakeTarget(db, appId, topic, now())),
   );
   return {
-    senders: createSenderService({ db, now, secrets, definitions, senderDeps }),
+    senders: new SenderService({ db, now, secrets, definitions, senderDeps }),
     deviceCredentials,
     devices,
-    webhooks: createWebhookService(webhookDeps),
+    webhooks: new WebhookService(webhookDeps),
     feed,
     announce,
     requestPushes: (db, messages) => requestProximityPushes(db, messages, outbox),

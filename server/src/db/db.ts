@@ -149,6 +149,11 @@ export async function tryWrite(db: Db): Promise<void> {
   );
 }
 
+/** Proves that a read is answered. */
+export async function tryRead(db: Db): Promise<void> {
+  await db.one(raw('select n from revisions'));
+}
+
 /** A unique index refused the row. `constraint` is the index's name or its columns, as far as the database tells. */
 export class UniqueViolation extends Error {
   readonly constraint: string;

@@ -7,6 +7,7 @@ import { storageTrouble } from '../storage-error.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translateSqliteError } from './sqlite-error.ts';
 import { diskFailed } from './wal-file.ts';
+import type { WriteConnection } from './write-connection.ts';
 
 /** How long a write waits for another process (the command line) that holds the write lock. */
 const lockWaitMs = 5_000;
@@ -34,8 +35,6 @@ const none: Effects = Object.freeze([]);
 
 /** What a writer's owner does around its commits. */
 export interface CommitSteps {
-  /** Ends any open transaction on the connection. */
-  beforeBegin(): void;
   /** Makes the commits survive a power cut. Once it has rejected, nothing more is written. */
   flush(): Promise<void>;
   onCommit(): void;
@@ -59,7 +58,7 @@ function unconfirmed(cause: unknown): Failure {
  * disk is busy, this thread serves others, and the next writes are batched.
  */
 export class SqliteWriter {
-  readonly #connection: SqliteConnection;
+  readonly #connection: WriteConnection;
   readonly #inside: Db;
   readonly #steps: CommitSteps;
   #queue: Unit[] = [];
@@ -70,7 +69,7 @@ export class SqliteWriter {
   /** The current unit's effects, to run after the commit. */
   #effects: (() => void)[] = [];
 
-  constructor(connection: SqliteConnection, dialect: Dialect, steps: CommitSteps) {
+  constructor(connection: WriteConnection, dialect: Dialect, steps: CommitSteps) {
     this.#connection = connection;
     this.#steps = steps;
     this.#inside = insideTransaction(connection, dialect, (effect) => this.#effects.push(effect));
@@ -178,7 +177,7 @@ export class SqliteWriter {
       for (const { work } of units)
         outcomes.push(typeof work === 'function' ? await this.#runUnit(work) : this.#runStatement(work));
       isCommitting = true;
-      this.#connection.run(commit);
+      this.#run(commit);
       return outcomes;
     } catch (error) {
       this.#abandon();
@@ -190,9 +189,10 @@ export class SqliteWriter {
 
   #abandon(): void {
     try {
-      // If it could not be begun, readers may have begun in the meantime.
-      this.#steps.beforeBegin();
-      if (this.#connection.raw.inTransaction) this.#connection.raw.exec('rollback');
+      // Where it could not be begun, others may have begun to read meanwhile: only what writes is rolled back.
+      this.#connection.outsideTurn(({ raw }) => {
+        if (raw.inTransaction) raw.exec('rollback');
+      });
     } catch {
       // The next begin will show.
     }
@@ -202,8 +202,7 @@ export class SqliteWriter {
     const giveUp = Date.now() + lockWaitMs;
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
       try {
-        this.#steps.beforeBegin();
-        this.#connection.run(begin);
+        this.#run(begin);
         return;
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
@@ -216,7 +215,7 @@ export class SqliteWriter {
 
   #runStatement(statement: Sql): Outcome {
     try {
-      return { value: this.#connection.run(statement), effects: none };
+      return { value: this.#run(statement), effects: none };
     } catch (error) {
       this.#assertAlive(error);
       return { error: translateSqliteError(error) };
@@ -224,18 +223,22 @@ export class SqliteWriter {
   }
 
   async #runUnit(work: (db: Db) => Promise<unknown>): Promise<Outcome> {
-    this.#connection.run(savepoint);
+    this.#run(savepoint);
     this.#effects = [];
     try {
       const value = await work(this.#inside);
-      this.#connection.run(release);
+      this.#run(release);
       return { value, effects: this.#effects };
     } catch (error) {
       this.#assertAlive(error);
-      this.#connection.run(rollback);
-      this.#connection.run(release);
+      this.#run(rollback);
+      this.#run(release);
       return { error: translateSqliteError(error) };
     }
+  }
+
+  #run(statement: Sql): number {
+    return this.#connection.outsideTurn((connection) => connection.run(statement));
   }
 
   /**
@@ -243,40 +246,44 @@ export class SqliteWriter {
    * ended here if room can be made for all of it.
    */
   #assertAlive(error: unknown): void {
-    if (!this.#connection.raw.inTransaction || (this.#mayMakeRoom && storageTrouble(error) === 'full')) throw error;
+    const isAlive = this.#connection.outsideTurn(({ raw }) => raw.inTransaction);
+    if (!isAlive || (this.#mayMakeRoom && storageTrouble(error) === 'full')) throw error;
   }
 }
 
 function insideTransaction(
-  connection: SqliteConnection,
+  connection: WriteConnection,
   dialect: Dialect,
   afterCommit: (effect: () => void) => void,
 ): Db {
-  const attempt = async <T>(work: () => T): Promise<T> => {
+  const attempt = async <T>(work: (connection: SqliteConnection) => T): Promise<T> => {
     try {
-      return work();
+      return connection.outsideTurn(work);
     } catch (error) {
       throw translateSqliteError(error);
     }
   };
   const inside: Db = {
     dialect,
-    all: <T extends object = Row>(statement: Sql) => attempt(() => connection.all(statement) as T[]),
-    one: <T extends object = Row>(statement: Sql) => attempt(() => connection.one(statement) as T | undefined),
-    run: (statement) => attempt(() => connection.run(statement)),
+    all: <T extends object = Row>(statement: Sql) => attempt((connection) => connection.all(statement) as T[]),
+    one: <T extends object = Row>(statement: Sql) =>
+      attempt((connection) => connection.one(statement) as T | undefined),
+    run: (statement) => attempt((connection) => connection.run(statement)),
     runTogether: (statements) =>
-      attempt(() => {
+      attempt((connection) => {
         for (const statement of statements) connection.run(statement);
       }),
     transaction: async (work) => {
-      await attempt(() => connection.run(raw('savepoint inner_unit')));
+      await attempt((connection) => connection.run(raw('savepoint inner_unit')));
       try {
         const value = await work(inside);
-        await attempt(() => connection.run(raw('release inner_unit')));
+        await attempt((connection) => connection.run(raw('release inner_unit')));
         return value;
       } catch (error) {
-        connection.raw.exec('rollback to inner_unit');
-        connection.raw.exec('release inner_unit');
+        connection.outsideTurn(({ raw }) => {
+          raw.exec('rollback to inner_unit');
+          raw.exec('release inner_unit');
+        });
         throw error;
       }
     },

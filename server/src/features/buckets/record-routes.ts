@@ -22,16 +22,10 @@ import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
 import type { AskedMembers } from './learn.ts';
 import type { InsertRecord } from './record-inserter.ts';
-import {
-  assertBucketName,
-  assertFitsColumns,
-  documentText,
-  recordBody,
-  recordExample,
-  recordSchema,
-} from './schemas.ts';
-import { slotValues } from './slots.ts';
+import { prepare, type WriteSteps, writeRecord } from './record-writing.ts';
+import { assertBucketName, recordBody, recordExample, recordSchema } from './schemas.ts';
 import * as store from './store.ts';
+import { recordTable, recordTag } from './tables.ts';
 
 export interface RecordDeps {
   readonly db: Database;
@@ -46,7 +40,7 @@ type Document = Readonly<Record<string, unknown>>;
 type PathCall = { readonly app: AppContext; readonly params: Readonly<Record<string, string>> };
 
 const common = {
-  tag: 'Data buckets',
+  tag: recordTag,
   grant: 'user',
   parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the record' },
 } as const;
@@ -87,7 +81,7 @@ const noRecord = () => fail('ObjectNotFound', 'There is no record with this obje
 
 async function recordToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const bucket = await bucketToWrite(deps, call);
-  if (!(await store.recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
+  if (!(await recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
   return bucket;
 }
 
@@ -104,7 +98,7 @@ function list(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToRead(deps, call),
     handle: ({ query, located: bucket }) => {
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
-      const table = { ...store.recordTable, lookup: bucket.lookup };
+      const table = { ...recordTable, lookup: bucket.lookup };
       return listRecords(deps.db, table, {
         scope,
         query,
@@ -140,20 +134,15 @@ function create(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToWrite(deps, call),
     handle: async (call) => {
       const objectId = newObjectId(call.now);
-      let bytes = 0;
-      await writing(deps, call, (bucket) => {
-        const record = prepare(bucket, call.body);
-        const write = {
-          ...record.write,
-          key: { appId: bucket.appId, bucketId: bucket.bucketId, objectId },
-          now: call.now,
-        };
-        bytes = Buffer.byteLength(write.document);
+      const bytes = await writeRecord(stepsOf(deps, call), async (bucket) => {
+        const prepared = prepare(bucket, call.body);
+        if (prepared.outcome === 'misfits') return prepared;
+        const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId };
+        const bytes = Buffer.byteLength(prepared.write.document);
         const room = deps.usage.assertRoom(bucket.appId, call.app.policy, { records: 1, recordBytes: bytes });
-        return {
-          misfits: record.misfits,
-          run: () => (room ? room.then(() => deps.insert(write)) : deps.insert(write)),
-        };
+        if (room) await room;
+        const isDone = await deps.insert({ ...prepared.write, key, now: call.now });
+        return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
       });
       deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
       return { result: { createdAt: isoTime(call.now), objectId } };
@@ -161,33 +150,12 @@ function create(deps: RecordDeps): Endpoint {
   });
 }
 
-/** Checks a document against its bucket and determines what goes into which column. */
-function prepare(bucket: Bucket, document: Document) {
-  assertFitsColumns(document, bucket.columns);
-  const { values, misfits } = slotValues(bucket.slots, document);
-  return { misfits, write: { version: bucket.version, document: documentText(document), slots: values } };
-}
-
-interface Attempt {
-  readonly misfits: readonly string[];
-  /** False if the bucket's definition has changed in between. */
-  readonly run: () => Promise<boolean>;
-}
-
-/** A definition can change between being read and being used; then the document is checked again by the new one. */
-async function writing(
-  deps: RecordDeps,
-  call: PathCall & { readonly located: Bucket },
-  attempt: (bucket: Bucket) => Attempt,
-): Promise<void> {
-  let bucket = call.located;
-  for (let tries = 0; tries < 5; tries++) {
-    const { misfits, run } = attempt(bucket);
-    if (misfits.length > 0) await deps.markInexact(bucket.appId, bucket.bucketId, misfits);
-    else if (await run()) return;
-    bucket = await reload(deps, call);
-  }
-  throw fail('Timeout', { message: 'The bucket is being changed. Try again.', retryAfter: 1 });
+function stepsOf(deps: RecordDeps, call: PathCall & { readonly located: Bucket }): WriteSteps<Bucket> {
+  return {
+    bucket: call.located,
+    markInexact: ({ appId, bucketId }, slots) => deps.markInexact(appId, bucketId, slots),
+    reload: () => reload(deps, call),
+  };
 }
 
 async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
@@ -207,9 +175,9 @@ function get(deps: RecordDeps): Endpoint {
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) =>
       whenThere(bucketToRead(deps, call), async (bucket) => {
-        const row = await store.recordTable.find(deps.db, keyOf(bucket, call));
+        const row = await recordTable.find(deps.db, keyOf(bucket, call));
         if (!row) throw noRecord();
-        return store.recordTable.render(row);
+        return recordTable.render(row);
       }),
     handle: async ({ located }) => new JsonText(`{"result":${located}}`),
   });
@@ -284,29 +252,23 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
     locate: (call) => recordToWrite(deps, call),
     handle: async (call) => {
       const { body, now, params } = call;
-      let updatedAt = now;
-      let misfits: readonly string[] = [];
-      let more = 0;
       await deps.usage.assertRoom(call.app.appId, call.app.policy, {});
-      const run = (bucket: Bucket) => () =>
-        deps.db.transaction(async (db) => {
-          const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
-          const current = await store.lockRecord(db, key);
-          if (!current) throw noRecord();
-          const record = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
-          misfits = record.misfits;
-          if (misfits.length > 0) return false;
-          more = Buffer.byteLength(record.write.document) - Buffer.byteLength(current.doc);
-          // Known since before the transaction, so nothing is awaited.
-          void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
-          updatedAt = Math.max(now, current.updated_at);
-          return store.updateRecord(db, { ...record.write, key, now });
-        });
-      await writing(deps, call, (bucket) => {
-        const known = misfits;
-        misfits = [];
-        return { misfits: known, run: run(bucket) };
-      });
+      const { updatedAt, more } = await writeRecord<Bucket, { updatedAt: number; more: number }>(
+        stepsOf(deps, call),
+        (bucket) =>
+          deps.db.transaction(async (db) => {
+            const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
+            const current = await store.lockRecord(db, key);
+            if (!current) throw noRecord();
+            const prepared = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
+            if (prepared.outcome === 'misfits') return prepared;
+            const more = Buffer.byteLength(prepared.write.document) - Buffer.byteLength(current.doc);
+            // Known since before the transaction, so nothing is awaited.
+            void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
+            if (!(await store.updateRecord(db, { ...prepared.write, key, now }))) return { outcome: 'outdated' };
+            return { outcome: 'written', result: { updatedAt: Math.max(now, current.updated_at), more } };
+          }),
+      );
       deps.usage.add(call.app.appId, { recordBytes: more });
       return { result: [{ updatedAt: isoTime(updatedAt) }] };
     },
@@ -325,7 +287,7 @@ function remove(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToRead(deps, call),
     handle: async (call) => {
       const bytes = await store.measureRecord(deps.db, keyOf(call.located, call));
-      if (!(await store.recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
+      if (!(await recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
       deps.usage.add(call.app.appId, { records: -1, recordBytes: -bytes });
       return { result: [{}] };
     },

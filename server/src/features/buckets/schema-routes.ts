@@ -26,7 +26,7 @@ import {
   schemaRecordSchema,
 } from './schemas.ts';
 import type { BucketService, SchemaKey } from './service.ts';
-import { schemaTable } from './store.ts';
+import { schemaTable, schemaTag } from './tables.ts';
 
 export interface SchemaDeps {
   readonly db: Database;
@@ -37,7 +37,7 @@ export interface SchemaDeps {
 type PathCall = { readonly app: AppContext; readonly params: Readonly<Record<string, string>> };
 
 const common = {
-  tag: 'Schemas',
+  tag: schemaTag,
   parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the schema record' },
 } as const;
 const path = '/data/schema/:bucketName';

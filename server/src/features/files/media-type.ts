@@ -7,7 +7,7 @@ const typeForm = /^([a-z0-9!#$&^_.+-]{1,127})\/([a-z0-9!#$&^_.+-]{1,127})[ \t]*(
 
 /**
  * The media type of an upload, in lower case and without parameters; application/octet-stream if the client names none.
- * The range of all types counts as none: clients that were generated from an earlier OpenAPI document send it literally.
+ * Any type counts as none: clients generated from an earlier OpenAPI document send it literally.
  *
  * @throws Failure UnsupportedMediaType for a malformed one
  */

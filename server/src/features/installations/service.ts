@@ -8,7 +8,7 @@ import { advertisedKey } from '../../proximity/tag-key.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
 import { assignedHands, nextHands, type Registrant, userOf } from './hands.ts';
-import type { Installation, Registration } from './schemas.ts';
+import { type Installation, installations, type Registration } from './resource.ts';
 import * as store from './store.ts';
 
 export interface InstallationDeps {
@@ -33,18 +33,67 @@ export interface Registered {
 /** Two clients can race for one id or token; the one that loses finds the other's row on its next try. */
 const maxTries = 10;
 
-export type InstallationService = ReturnType<typeof createInstallationService>;
-
 /** Installations of an app: one row for each `installationId` and for each `deviceToken`. */
-export function createInstallationService({ db, now, userExists, tokenFault }: InstallationDeps) {
+export class InstallationService {
+  readonly #deps: InstallationDeps;
+
+  constructor(deps: InstallationDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Creates an installation, or changes the existing one. A token moves here from any other installation, and a dead
+   * token is alive again.
+   *
+   * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not
+   * exist, ValidationError for another deviceType, Timeout
+   */
+  async register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+    return retryRaces(() => this.#registerOnce(appId, sent, by));
+  }
+
+  /**
+   * Changes what is sent; `merge` merges metadata (RFC 7396).
+   *
+   * @throws Failure ObjectNotFound, OperationForbidden for somebody else's userId, ValidationError for another installationId or deviceType
+   */
+  async change(
+    key: { readonly appId: string; readonly objectId: string },
+    changes: Changes<Installation>,
+    { merge, by }: { readonly merge: boolean; readonly by: Registrant },
+  ): Promise<number> {
+    const { db, now } = this.#deps;
+    const { appId, objectId } = key;
+    return retryRaces(() =>
+      db.transaction(async (db) => {
+        const row = await store.lockInstallation(db, appId, objectId);
+        // It may have passed to another user since the path was checked.
+        if (!row || !(by.isManager || (by.userId !== undefined && row.user_id === by.userId)))
+          throw fail('ObjectNotFound', 'There is no installation with this objectId.');
+        assertSame(row, changes);
+        this.#assertReachable(changes, row);
+        const { userId } = changes.set;
+        if (userId && userId.objectId !== by.userId && !by.isManager) throw notSignedIn();
+        await this.#assertUser(db, appId, userId?.objectId);
+        const next = changes.cleared.includes('userId') ? null : (userId?.objectId ?? row.user_id);
+        const { metadata } = changes.set;
+        const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
+        const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
+        return this.#write(db, appId, row, { ...changes, set, by, hands: assignedHands(row, next, by, now()) });
+      }),
+    );
+  }
+
   /** In a transaction the user cannot be erased before its end. */
-  async function assertUser(db: Db, appId: string, userId: string | null | undefined): Promise<void> {
+  async #assertUser(db: Db, appId: string, userId: string | null | undefined): Promise<void> {
+    const { userExists } = this.#deps;
     if (!userId || (await userExists(db, appId, userId))) return;
     throw fail('ObjectNotFound', `userId: there is no user ${userId}.`);
   }
 
   /** Checks the token if it or the way it is reached changes; an earlier registration may stay. */
-  function assertReachable(changes: Changes<Installation>, row?: store.InstallationRow): void {
+  #assertReachable(changes: Changes<Installation>, row?: store.InstallationRow): void {
+    const { tokenFault } = this.#deps;
     const { set, cleared } = changes;
     if (set.deviceToken === undefined && set.pushType === undefined && !cleared.includes('pushType')) return;
     const deviceToken = cleared.includes('deviceToken') ? null : (set.deviceToken ?? row?.device_token ?? null);
@@ -58,30 +107,8 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     ]);
   }
 
-  /** The installation in question: by the client's own id, else by the token. */
-  async function lockMeant(db: Db, appId: string, sent: Installation): Promise<store.InstallationRow | undefined> {
-    const { installationId, deviceToken } = sent;
-    const byId = installationId ? await store.lockByInstallationId(db, appId, installationId) : undefined;
-    if (byId || !deviceToken) return byId;
-    const byToken = await store.lockByToken(db, appId, deviceToken);
-    if (!byToken || !installationId) return byToken;
-    // So far registered by its token alone; now it names its installationId.
-    return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
-  }
-
-  /** Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down. */
-  async function tagOf(
-    db: Db,
-    appId: string,
-    metadata: unknown,
-    { objectId, by }: { readonly objectId: string; readonly by: Registrant },
-  ): Promise<string | null> {
-    const key = advertisedKey(metadata);
-    if (key === null || by.isManager) return key;
-    return (await store.isTagOfAnother(db, appId, key, { objectId, userId: by.userId })) ? null : key;
-  }
-
-  async function insert(db: Db, appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+  async #insert(db: Db, appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+    const { now } = this.#deps;
     const createdAt = now();
     const objectId = newObjectId(createdAt);
     const { installationId, deviceToken } = sent;
@@ -96,27 +123,30 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
       advertised_key: await tagOf(db, appId, sent.metadata, { objectId, by }),
       user_id: userOf(sent, by) ?? null,
     };
-    const { userId: _inColumns, ...members } = unrepeated(sent);
+    const { userId: _inColumns, deviceToken: _too, previousDeviceToken: _proof, ...members } = unrepeated(sent);
     const values = { channels: null, metadata: null, ...members, createdAt, updatedAt: createdAt };
-    await store.installationTable.insert(db, columns, values);
+    await installations.records.insert(db, columns, values);
     return { objectId, createdAt, updatedAt: createdAt, isNew: true };
   }
 
   /** Writes what was sent to a locked row. Returns the time of the update. */
-  async function write(
+  async #write(
     db: Db,
     appId: string,
     row: store.InstallationRow,
     { set, cleared: names, hands, by }: Changes<Installation> & { readonly hands: Key; readonly by: Registrant },
   ) {
+    const { now } = this.#deps;
     const { deviceToken, userId: _inHands, ...members } = unrepeated(set);
-    const { userId: _too, ...cleared }: Record<string, null> = Object.fromEntries(
-      names.map((member) => [member, null]),
-    );
+    const {
+      userId: _too,
+      deviceToken: _inToken,
+      ...cleared
+    }: Record<string, null> = Object.fromEntries(names.map((member) => [member, null]));
     const updatedAt = Math.max(now(), row.updated_at);
     if (deviceToken) await store.takeToken(db, appId, deviceToken, row.object_id);
     const token: Key =
-      deviceToken || 'deviceToken' in cleared
+      deviceToken || names.includes('deviceToken')
         ? {
             device_token: deviceToken ?? null,
             token_at: deviceToken ? now() : null,
@@ -129,76 +159,52 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
         ? { advertised_key: await tagOf(db, appId, members.metadata, { objectId: row.object_id, by }) }
         : {};
     const key = { app_id: appId, object_id: row.object_id };
-    await store.installationTable.update(
-      db,
-      key,
-      { ...cleared, ...members, updatedAt },
-      { ...token, ...tag, ...hands },
-    );
+    await installations.records.update(db, key, { ...cleared, ...members, updatedAt }, { ...token, ...tag, ...hands });
     return updatedAt;
   }
 
-  function register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+  #registerOnce(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+    const { db, now } = this.#deps;
     return db.transaction(async (db) => {
       const named = userOf(sent, by);
-      await assertUser(db, appId, named);
+      await this.#assertUser(db, appId, named);
       const row = await lockMeant(db, appId, sent);
       const hands = row && nextHands(row, sent, by, now());
-      if (hands && hands.userId !== named && hands.userId !== row.user_id) await assertUser(db, appId, hands.userId);
+      if (hands && hands.userId !== named && hands.userId !== row.user_id)
+        await this.#assertUser(db, appId, hands.userId);
       if (sent.userId && sent.userId.objectId !== (hands?.userId ?? by.userId) && !by.isManager) throw notSignedIn();
       if (row && row.device_type !== sent.deviceType) throw unchangeable(['deviceType']);
-      assertReachable({ set: sent, cleared: [] }, row);
-      if (!row || !hands) return insert(db, appId, sent, by);
+      this.#assertReachable({ set: sent, cleared: [] }, row);
+      if (!row || !hands) return this.#insert(db, appId, sent, by);
       const { previousDeviceToken: _shown, ...members } = sent;
       const reset = Object.keys(hands.reset).filter((member) => !(member in members)) as (keyof Installation)[];
-      const updatedAt = await write(db, appId, row, { set: members, cleared: reset, hands: hands.columns, by });
+      const updatedAt = await this.#write(db, appId, row, { set: members, cleared: reset, hands: hands.columns, by });
       return { objectId: row.object_id, createdAt: row.created_at, updatedAt, isNew: false };
     });
   }
+}
 
-  return {
-    /**
-     * Creates an installation, or changes the existing one. A token moves here from any other installation, and a dead
-     * token is alive again.
-     *
-     * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not
-     * exist, ValidationError for another deviceType, Timeout
-     */
-    async register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
-      return retryRaces(() => register(appId, sent, by));
-    },
+/** The installation in question: by the client's own id, else by the token. */
+async function lockMeant(db: Db, appId: string, sent: Installation): Promise<store.InstallationRow | undefined> {
+  const { installationId, deviceToken } = sent;
+  const byId = installationId ? await store.lockByInstallationId(db, appId, installationId) : undefined;
+  if (byId || !deviceToken) return byId;
+  const byToken = await store.lockByToken(db, appId, deviceToken);
+  if (!byToken || !installationId) return byToken;
+  // So far registered by its token alone; now it names its installationId.
+  return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
+}
 
-    /**
-     * Changes what is sent; `merge` merges metadata (RFC 7396).
-     *
-     * @throws Failure ObjectNotFound, OperationForbidden for somebody else's userId, ValidationError for another installationId or deviceType
-     */
-    async change(
-      key: { readonly appId: string; readonly objectId: string },
-      changes: Changes<Installation>,
-      { merge, by }: { readonly merge: boolean; readonly by: Registrant },
-    ): Promise<number> {
-      const { appId, objectId } = key;
-      return retryRaces(() =>
-        db.transaction(async (db) => {
-          const row = await store.lockInstallation(db, appId, objectId);
-          // It may have passed to another user since the path was checked.
-          if (!row || !(by.isManager || (by.userId !== undefined && row.user_id === by.userId)))
-            throw fail('ObjectNotFound', 'There is no installation with this objectId.');
-          assertSame(row, changes);
-          assertReachable(changes, row);
-          const { userId } = changes.set;
-          if (userId && userId.objectId !== by.userId && !by.isManager) throw notSignedIn();
-          await assertUser(db, appId, userId?.objectId);
-          const next = changes.cleared.includes('userId') ? null : (userId?.objectId ?? row.user_id);
-          const { metadata } = changes.set;
-          const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
-          const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
-          return write(db, appId, row, { ...changes, set, by, hands: assignedHands(row, next, by, now()) });
-        }),
-      );
-    },
-  };
+/** Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down. */
+async function tagOf(
+  db: Db,
+  appId: string,
+  metadata: unknown,
+  { objectId, by }: { readonly objectId: string; readonly by: Registrant },
+): Promise<string | null> {
+  const key = advertisedKey(metadata);
+  if (key === null || by.isManager) return key;
+  return (await store.isTagOfAnother(db, appId, key, { objectId, userId: by.userId })) ? null : key;
 }
 
 /** The identifiers of an installation stay as they are; sending them unchanged is allowed. */

@@ -17,7 +17,9 @@ import { defineShape, isObject, sentence } from '../../http/shape.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { parseInstant } from '../../query/instant.ts';
 import { parseWhere, parseWhereValue } from '../../query/parse.ts';
-import { deliveryStates } from './delivery-table.ts';
+
+export const deliveryStates = ['queued', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
 
 /** What the push services take at most, for everything together. */
 export const maxDataBytes = 4096;

@@ -17,7 +17,8 @@ import { plainAnswer } from '../../http/console/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import type { UserService } from './service.ts';
-import { countSessions, userAdminTable, userDetailTable } from './store.ts';
+import { countSessions } from './store.ts';
+import { userAdminTable, userDetailTable } from './tables.ts';
 
 const role = Type.Enum(['user', 'manager']);
 const changeShape = defineShape(Type.Object({ role, disabled: Type.Boolean() }));

@@ -24,7 +24,7 @@ import {
 } from './schemas.ts';
 import { selfEndpoints } from './self-routes.ts';
 import type { UserService } from './service.ts';
-import { userSummaryTable } from './store.ts';
+import { tag, userSummaryTable } from './tables.ts';
 
 export interface UserRouteDeps {
   readonly db: Db;
@@ -32,8 +32,6 @@ export interface UserRouteDeps {
   readonly reset: PasswordReset;
   readonly limits: AttemptLimits;
 }
-
-const tag = 'Users';
 
 export function userEndpoints(deps: UserRouteDeps): Endpoint[] {
   return [list(deps), signUp(deps), signIn(deps), signOut(deps), forgot(deps), reset(deps), ...selfEndpoints(deps)];

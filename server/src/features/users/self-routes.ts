@@ -14,7 +14,7 @@ import {
   readAccountChanges,
 } from './schemas.ts';
 import type { UserService } from './service.ts';
-import { profileTable } from './store.ts';
+import { profileTable, tag } from './tables.ts';
 
 interface SelfDeps {
   readonly db: Db;
@@ -22,7 +22,6 @@ interface SelfDeps {
   readonly limits: AttemptLimits;
 }
 
-const tag = 'Users';
 const mePath = '/users/me';
 const idPath = '/users/:objectId';
 

@@ -1,6 +1,12 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { noteAnswered } from './connections.ts';
 
+/*
+ * Relies on (`relied-on.test.ts`): Fastify hands the class of `http.ServerResponse` to Node, which makes its answers of it,
+ * and ends each answer by one call of `end`; Node sends what is ended in a later phase of the event loop; `writableEnded` is
+ * an accessor of a prototype, so that a subclass can answer for it.
+ */
+
 /** How long the first answer of a tick waits for the others, in milliseconds. */
 const mostMs = 1;
 

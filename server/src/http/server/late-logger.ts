@@ -1,5 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 
+/*
+ * Relies on (`relied-on.test.ts`): Fastify makes the logger of a request by calling `child` of the service's logger, with
+ * the id as `reqId`, and asks nothing of it where nothing is logged; `child` makes a child of the logger it is called on; the
+ * logger has the methods in `levels`, and no others are used for a line.
+ */
+
 type Bindings = Parameters<FastifyBaseLogger['child']>[0];
 type Options = Parameters<FastifyBaseLogger['child']>[1];
 

@@ -1,5 +1,10 @@
 import type { Metric, MetricObjectWithValues, MetricValue } from 'prom-client';
 
+/*
+ * Relies on (`relied-on.test.ts`): a registry of prom-client takes any object with `name`, `get` and `reset` for a metric,
+ * asks `get` for all of it only when it is read, and writes each value under its `metricName`.
+ */
+
 /** Upper bounds in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

@@ -3,6 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { perTurn } from '../../base/per-turn.ts';
 import type { Connections } from './connections.ts';
 
+/*
+ * Relies on (`relied-on.test.ts`): Node emits `checkContinue` or `checkExpectation` instead of `request` where somebody
+ * listens for it; `complete` of a request says whether all of it was read; after an answer with `connection: close` Node
+ * calls `destroySoon` of the socket, which a method of this one socket can take the place of.
+ */
+
 /** If no more than this of an announced body is left, it is read and discarded: cheaper than a new connection. */
 const smallBytes = 65_536;
 /** How much is still read and discarded after a refusal, so that the client gets to read the answer. */

@@ -1,6 +1,6 @@
 import { raw, sql } from '../../../base/sql.ts';
+import { Lookup } from '../../../db/bulk.ts';
 import type { Db, Row } from '../../../db/db.ts';
-import { Lookup } from '../../../db/rows.ts';
 
 /** Everything about one installation happens one after the other, on all nodes: who acts for it locks it. */
 
@@ -8,6 +8,8 @@ export interface InstallationLock {
   readonly hasPushTarget: boolean;
   /** The user that it is linked to; null too while nobody has shown that it is still the same phone. */
   readonly userId: string | null;
+  /** Since when (ms) the same person carries it, as far as that is known. */
+  readonly heldSince: number | undefined;
 }
 
 interface LockRow extends Row {
@@ -15,6 +17,7 @@ interface LockRow extends Row {
   readonly device_token: string | null;
   readonly token_dead_at: number | null;
   readonly unproven: number;
+  readonly held_since: number | null;
   readonly user_id: string | null;
 }
 
@@ -38,15 +41,17 @@ export interface NamedLock extends InstallationLock {
 const isReachable = ({ device_token, token_dead_at, unproven }: LockRow) =>
   device_token !== null && token_dead_at === null && unproven === 0;
 
+const carriedBy = (row: LockRow) => ({ hasPushTarget: isReachable(row), heldSince: row.held_since ?? undefined });
+
 interface LockedRow extends LockRow {
   readonly installation_id: string | null;
 }
 
-const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, user_id');
+const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id');
 /** By the name of the column and how rows are locked. */
-const locks = new Map<string, Lookup>();
+const locks = new Map<string, Lookup<'installation_id' | 'object_id'>>();
 
-function lockBy(column: 'installation_id' | 'object_id', lock: string): Lookup {
+function lockBy(column: 'installation_id' | 'object_id', lock: string): Lookup<'installation_id' | 'object_id'> {
   const key = column + lock;
   const known = locks.get(key);
   if (known) return known;
@@ -86,15 +91,15 @@ async function lockOfApp(
   const lock = waits ? dialect.lockRow : dialect.skipLocked;
   const found = new Map<Named, NamedLock>();
   const take = async (column: 'installation_id' | 'object_id', wanted: readonly Named[]) => {
-    const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => [id]);
+    const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => ({ installation_id: id, object_id: id }));
     const byId = new Map<string | null, LockedRow>();
     for (const statement of lockBy(column, lock).of(dialect, [appId], ids))
       for (const row of await db.all<LockedRow>(statement)) byId.set(row[column], row);
     for (const one of wanted) {
       const row = byId.get(one.id);
       if (!row) continue;
-      const { object_id: objectId, user_id: userId } = row;
-      found.set(one, { objectId, userId, isUnproven: row.unproven !== 0, hasPushTarget: isReachable(row) });
+      const { object_id: objectId, user_id: userId, unproven } = row;
+      found.set(one, { objectId, userId, isUnproven: unproven !== 0, ...carriedBy(row) });
     }
   };
   await take(
@@ -111,8 +116,32 @@ async function lockOfApp(
   return found;
 }
 
+/** The person whose messages are counted together; null where it is uncertain. */
+export const personOf = ({ userId, isUnproven }: NamedLock): string | null => (isUnproven ? null : userId);
+
+/** Whose messages are about to be counted. */
+export interface Person {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+/**
+ * Locks persons until the end of the transaction, after their installations: what one phone of a person is shown counts for
+ * the others. With `waits` there is one, and nobody who has one waits for anything of somebody else's; otherwise those that
+ * somebody else has are left out.
+ */
+export async function lockPersons(db: Db, persons: readonly Person[], waits: boolean): Promise<readonly Person[]> {
+  const { lockNames } = db.dialect;
+  if (lockNames === null || persons.length === 0) return persons;
+  const nameOf = ({ appId, userId }: Person) => `person ${appId} ${userId}`;
+  const names = persons.map(nameOf);
+  const rows = await db.all<{ name: string }>(waits ? lockNames.all(names) : lockNames.free(names));
+  const got = new Set(rows.map(({ name }) => name));
+  return persons.filter((person) => got.has(nameOf(person)));
+}
+
 async function existing(db: Db, appId: string, named: readonly Named[]): Promise<Set<string>> {
-  const ids = named.filter(({ isClients }) => isClients).map(({ id }) => [id]);
+  const ids = named.filter(({ isClients }) => isClients).map(({ id }) => ({ installation_id: id }));
   const found = new Set<string>();
   for (const statement of clientIds.of(db.dialect, [appId], ids))
     for (const row of await db.all<{ installation_id: string }>(statement)) found.add(row.installation_id);
@@ -142,10 +171,10 @@ export async function tryLockInstallation(
 
 async function readLock(db: Db, appId: string, objectId: string, lock: string): Promise<InstallationLock | undefined> {
   const row = await db.one<LockRow>(
-    sql`select object_id, device_token, token_dead_at, unproven, user_id from installations
+    sql`select object_id, device_token, token_dead_at, unproven, held_since, user_id from installations
       where app_id = ${appId} and object_id = ${objectId}${raw(lock)}`,
   );
-  return row && { hasPushTarget: isReachable(row), userId: row.unproven === 0 ? row.user_id : null };
+  return row && { userId: row.unproven === 0 ? row.user_id : null, ...carriedBy(row) };
 }
 
 export async function installationExists(db: Db, appId: string, objectId: string): Promise<boolean> {
