@@ -62,7 +62,7 @@ describe('requests to a provider', () => {
     await pool.close();
   });
 
-  test('a provider that has to speak HTTP/2 and does not is told', async () => {
+  test('a provider that lacks the required HTTP/2 is reported', async () => {
     const old = await startPushProvider({ http1: true });
     const pool = client({ origin: old.origin, ca: old.ca });
     const end = await pool.send(request('e'), never);

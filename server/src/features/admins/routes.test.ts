@@ -111,7 +111,7 @@ for (const database of databases) {
     after(() => app.close());
     const me: SentRequest = { method: 'GET', url: '/session' };
 
-    test('a wrong e-mail and a wrong password are refused alike, and a disabled administrator too', async () => {
+    test('a wrong e-mail address, a wrong password and a disabled administrator get the same refusal', async () => {
       const root = await openConsole(app, 'owner');
       const gone = await openConsole(app, 'editor');
       await root.send({ method: 'PUT', url: `/administrators/${gone.adminId}`, body: { disabled: true } });
