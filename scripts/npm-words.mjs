@@ -7,7 +7,8 @@
  * Settings of `serve` as flags; `settings.ts` is read as text because the Node that runs this may not know TypeScript.
  */
 export function flagsIn(settingsSource) {
-  return [...settingsSource.matchAll(/^ +flag: '([a-z-]+)',$/gm)].map(([, flag]) => flag);
+  const variables = [...settingsSource.matchAll(/^ +variable: 'PHAROS_([A-Z_]+)',$/gm)];
+  return variables.map(([, name]) => name.toLowerCase().replaceAll('_', '-'));
 }
 
 /**
