@@ -16,7 +16,7 @@ import { eventStreamType, StreamAnswer, sendStream, skipStream } from './stream-
 export const apiPrefix = '/api/v2';
 
 const exposedName = 'access-control-expose-headers';
-const exposedHeaders = 'Location, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow';
+const exposedHeaders = 'Location, ETag, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow';
 
 export interface ApiOptions {
   readonly endpoints: readonly Endpoint[];

@@ -10,6 +10,7 @@ import type { Database, Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { Revision } from '../../db/revision.ts';
 import { defineShape } from '../../http/shape.ts';
+import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
 import * as store from './store.ts';
 
 /** What is shown once, when a key is made; afterwards only its hash is known. */
@@ -57,6 +58,10 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+/** The tag of an app's settings; its keys have no part in it. */
+export const appTag = ({ name, disabled, policy }: Pick<AppView, 'name' | 'disabled' | 'policy'>) =>
+  entityTag(JSON.stringify([name, disabled, policy]));
 
 export interface AppChange {
   readonly name?: string;
@@ -142,12 +147,21 @@ export function createAppService(deps: { readonly db: Database; readonly revisio
       });
     },
 
-    async change(appId: string, change: AppChange, by: Actor = service): Promise<AppView> {
+    /** @throws Failure ValidationError, ObjectNotFound, and what `assertUnchanged` throws */
+    async change(
+      appId: string,
+      change: AppChange,
+      by: Actor = service,
+      assertUnchanged?: AssertUnchanged,
+    ): Promise<AppView> {
       if (change.name !== undefined) assertName(change.name);
       const policy = change.policy === undefined ? {} : policyShape.readUpdate(change.policy).set;
       await revision.change(async (db) => {
         const row = await store.lockApp(db, appId);
         if (!row) throw noSuchApp(appId);
+        assertUnchanged?.(
+          appTag({ name: row.name, disabled: row.disabled_at !== null, policy: readPolicy(row.policy) }),
+        );
         const disabledAt =
           change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null;
         const next = {

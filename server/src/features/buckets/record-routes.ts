@@ -14,9 +14,10 @@ import {
   recordAnswer,
   updatedAnswer,
 } from '../../http/answers.ts';
-import { type BodySpec, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { type BodySpec, type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { isObject } from '../../http/shape.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
+import { entityTag, readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
@@ -82,6 +83,8 @@ function bucketToWrite(deps: RecordDeps, call: PathCall): Soon<Bucket> {
 function keyOf(bucket: Bucket, call: PathCall) {
   return { app_id: bucket.appId, bucket_id: bucket.bucketId, object_id: call.params['objectId'] ?? '' };
 }
+
+const tagOf = ({ doc, updated_at }: store.StoredDocument) => entityTag(`${updated_at} ${doc}`);
 
 const noRecord = () => fail('ObjectNotFound', 'There is no record with this objectId.');
 
@@ -197,7 +200,7 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
 }
 
 function get(deps: RecordDeps): Endpoint {
-  return endpoint<undefined, string>({
+  return endpoint<undefined, store.StoredDocument>({
     ...common,
     method: 'GET',
     path: `${path}/:objectId`,
@@ -209,9 +212,10 @@ function get(deps: RecordDeps): Endpoint {
       whenThere(bucketToRead(deps, call), async (bucket) => {
         const row = await store.recordTable.find(deps.db, keyOf(bucket, call));
         if (!row) throw noRecord();
-        return store.recordTable.render(row);
+        return row as store.StoredDocument;
       }),
-    handle: async ({ located }) => new JsonText(`{"result":${located}}`),
+    hasEntityTag: true,
+    handle: async ({ located }) => tagged(`{"result":${store.recordTable.render(located)}}`, tagOf(located)),
   });
 }
 
@@ -279,9 +283,12 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
       'ObjectTooLarge',
       'OperationForbidden',
     ],
+    takesIfMatch: true,
     locate: (call) => recordToWrite(deps, call),
     handle: async (call) => {
       const { body, now, params } = call;
+      const assertUnchanged = readIfMatch(call.headers);
+      let tag = '';
       let updatedAt = now;
       let misfits: readonly string[] = [];
       let more = 0;
@@ -291,6 +298,7 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
           const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
           const current = await store.lockRecord(db, key);
           if (!current) throw noRecord();
+          assertUnchanged?.(tagOf(current));
           const record = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
           misfits = record.misfits;
           if (misfits.length > 0) return false;
@@ -298,6 +306,7 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
           // Known since before the transaction, so that nothing is waited for.
           void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
           updatedAt = Math.max(now, current.updated_at);
+          tag = tagOf({ doc: record.write.document, updated_at: updatedAt });
           return store.updateRecord(db, { ...record.write, key, now });
         });
       await writing(deps, call, (bucket) => {
@@ -306,7 +315,7 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
         return { misfits: known, run: run(bucket) };
       });
       deps.usage.add(call.app.appId, { recordBytes: more });
-      return { result: [{ updatedAt: isoTime(updatedAt) }] };
+      return tagged(JSON.stringify({ result: [{ updatedAt: isoTime(updatedAt) }] }), tag);
     },
   });
 }
@@ -319,11 +328,19 @@ function remove(deps: RecordDeps): Endpoint {
     operationId: 'deleteRecord',
     summary: 'Delete a record',
     answer: inArray(deletedAnswer),
+    takesIfMatch: true,
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => bucketToRead(deps, call),
     handle: async (call) => {
-      const bytes = await store.measureRecord(deps.db, keyOf(call.located, call));
-      if (!(await store.recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
+      const { appId, bucketId } = call.located;
+      const key = { appId, bucketId, objectId: call.params['objectId'] ?? '' };
+      const bytes = await deps.db.transaction(async (db) => {
+        const current = await store.lockRecord(db, key);
+        if (!current) throw noRecord();
+        readIfMatch(call.headers)?.(tagOf(current));
+        await store.recordTable.remove(db, keyOf(call.located, call));
+        return Buffer.byteLength(current.doc);
+      });
       deps.usage.add(call.app.appId, { records: -1, recordBytes: -bytes });
       return { result: [{}] };
     },

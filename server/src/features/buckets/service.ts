@@ -6,6 +6,7 @@ import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
 import { isoTime } from '../../http/answers.ts';
 import { sentence } from '../../http/shape.ts';
+import { type AssertUnchanged, newTag, tagOfRow } from '../../resources/entity-tag.ts';
 import { mergeColumns, readSlots } from './directory.ts';
 import { assertBucketName, type ColumnMap, columnsOf } from './schemas.ts';
 import { assignSlots, type Columns, type LearnableMember, learnedMembers } from './slots.ts';
@@ -145,7 +146,12 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
     },
 
     /** Replaces the column map that `merge` makes of the present one. Answers the time of the update. */
-    async changeSchema(key: SchemaKey, merge: (current: ColumnMap) => ColumnMap): Promise<number> {
+    /** @throws Failure ObjectNotFound, InvalidSchema, and what `assertUnchanged` throws */
+    async changeSchema(
+      key: SchemaKey,
+      merge: (current: ColumnMap) => ColumnMap,
+      assertUnchanged?: AssertUnchanged,
+    ): Promise<{ readonly updatedAt: number; readonly tag: string }> {
       return revision.change(async (db) => {
         const bucket = await lockOrFail(db, key.appId, key.bucketId);
         const schemas = await store.listSchemas(db, key.appId, key.bucketId);
@@ -158,17 +164,21 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
         );
         const rowKey = { app_id: key.appId, object_id: key.objectId };
         const row = await store.schemaTable.find(db, rowKey);
+        if (row) assertUnchanged?.(tagOfRow(store.schemaTable, row));
         const updatedAt = Math.max(now(), Number(row?.['updated_at'] ?? 0));
         await store.schemaTable.update(db, rowKey, { metadata: column, updatedAt });
         await reassignSlots(db, bucket);
-        return updatedAt;
+        return { updatedAt, tag: await newTag(db, store.schemaTable, rowKey) };
       });
     },
 
-    async removeSchema(key: SchemaKey): Promise<void> {
+    async removeSchema(key: SchemaKey, assertUnchanged?: AssertUnchanged): Promise<void> {
       await revision.change(async (db) => {
         const bucket = await lockOrFail(db, key.appId, key.bucketId);
-        const removed = await store.schemaTable.remove(db, { app_id: key.appId, object_id: key.objectId });
+        const rowKey = { app_id: key.appId, object_id: key.objectId };
+        const row = await store.schemaTable.find(db, rowKey);
+        if (row) assertUnchanged?.(tagOfRow(store.schemaTable, row));
+        const removed = await store.schemaTable.remove(db, rowKey);
         if (!removed) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
         await reassignSlots(db, bucket);
       });

@@ -1,7 +1,7 @@
 import { joinSql, raw, Shapes, type SqlValue, sql } from '../../base/sql.ts';
-import type { Db } from '../../db/db.ts';
+import type { Db, Row } from '../../db/db.ts';
 import { type ColumnType, RowsStatement } from '../../db/rows.ts';
-import { defineTable, json, type Key, type Table, text, time } from '../../resources/table.ts';
+import { defineTable, json, type Table, text, time } from '../../resources/table.ts';
 import { slotPairs, slotsHeld } from './slots.ts';
 
 export interface BucketRow {
@@ -186,16 +186,14 @@ export async function updateRecord(db: Db, write: RecordWrite): Promise<boolean>
   );
 }
 
-/** Bytes of a record's document; 0 without one. */
-export async function measureRecord(db: Db, key: Key): Promise<number> {
-  const row = await db.one<{ n: number }>(
-    sql`select octet_length(doc) as n from records where ${recordTable.match(key)}`,
-  );
-  return row?.n ?? 0;
+/** What of a record changes. */
+export interface StoredDocument extends Row {
+  readonly doc: string;
+  readonly updated_at: number;
 }
 
 /** Inside a transaction: the record, which stays as it is until the transaction ends. */
-export function lockRecord(db: Db, key: RecordKey): Promise<{ doc: string; updated_at: number } | undefined> {
+export function lockRecord(db: Db, key: RecordKey): Promise<StoredDocument | undefined> {
   return db.one(sql`select doc, updated_at from records
     where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${raw(db.dialect.lockRow)}`);
 }

@@ -5,6 +5,7 @@ import { newObjectId } from '../../base/id.ts';
 import { type Db, UniqueViolation } from '../../db/db.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
 import { advertisedKey } from '../../proximity/tag-key.ts';
+import { type AssertUnchanged, newTag } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
 import { assignedHands, nextHands, type Registrant, userOf } from './hands.ts';
@@ -176,8 +177,8 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     async change(
       key: { readonly appId: string; readonly objectId: string },
       changes: Changes<Installation>,
-      { merge, by }: { readonly merge: boolean; readonly by: Registrant },
-    ): Promise<number> {
+      { merge, by, assertUnchanged }: Changing,
+    ): Promise<{ readonly updatedAt: number; readonly tag: string }> {
       const { appId, objectId } = key;
       return retryRaces(() =>
         db.transaction(async (db) => {
@@ -185,6 +186,8 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
           // It may have gone to somebody else since the path was looked at.
           if (!row || !(by.isManager || (by.userId !== undefined && row.user_id === by.userId)))
             throw fail('ObjectNotFound', 'There is no installation with this objectId.');
+          const rowKey = { app_id: appId, object_id: objectId };
+          assertUnchanged?.(await newTag(db, store.installationTable, rowKey));
           assertSame(row, changes);
           assertReachable(changes, row);
           const { userId } = changes.set;
@@ -194,11 +197,19 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
           const { metadata } = changes.set;
           const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
           const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
-          return write(db, appId, row, { ...changes, set, by, hands: assignedHands(row, next, by, now()) });
+          const hands = assignedHands(row, next, by, now());
+          const updatedAt = await write(db, appId, row, { ...changes, set, by, hands });
+          return { updatedAt, tag: await newTag(db, store.installationTable, rowKey) };
         }),
       );
     },
   };
+}
+
+interface Changing {
+  readonly merge: boolean;
+  readonly by: Registrant;
+  readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
 /** What identifies an installation stays as it is; sending it unchanged is fine. */
