@@ -3,7 +3,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
-import { useFields } from '../../components/form/use-fields.ts';
+import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
+import { FormNotes } from '../../components/form/form-notes.tsx';
+import { LeaveGuard } from '../../components/form/leave-guard.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
@@ -12,6 +15,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { appQuery, appsQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
+import { changeApp, settingsOf } from './app-settings.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 const timeZones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
@@ -24,31 +28,43 @@ export function SettingsSection() {
   return (
     <>
       <SectionHeader title="Settings">Name, time zone, and whether the app is on.</SectionHeader>
-      <General key={app.updatedAt} app={app} isLocked={!may('apps.change')} />
+      <General key={app.appId} app={app} isLocked={!may('apps.change')} />
       {may('apps.change') && <OnOff app={app} />}
       {may('apps.delete') && <Deletion app={app} />}
     </>
   );
 }
 
+interface GeneralFields {
+  readonly name: string;
+  readonly timeZone: string;
+}
+
 function General({ app, isLocked }: { readonly app: App; readonly isLocked: boolean }) {
-  const fields = useFields({ name: app.name, timeZone: app.policy.timeZone });
-  const { name, timeZone } = fields.values;
-  const isDirty = name !== app.name || timeZone !== app.policy.timeZone;
-  const save = useAction({
-    run: () => call('changeApp', { params: { appId: app.appId }, body: { name, policy: { timeZone } } }),
+  const shared = useRecordForm<App, GeneralFields, App>({
+    name: `settings ${app.appId}`,
+    record: app,
+    ...settingsOf(app.appId),
+    fieldsOf: (stored = app) => ({ name: stored.name, timeZone: stored.policy.timeZone }),
+    bodyOf: (values) => values,
+    change: ({ timeZone, ...others }: Partial<GeneralFields>, ifMatch) =>
+      changeApp(app.appId, { ...others, ...(timeZone === undefined ? {} : { policy: { timeZone } }) }, ifMatch),
     done: 'The settings are saved.',
-    refresh: [appsQuery.queryKey],
-    showsError: true,
+    labels: { name: 'Name', timeZone: 'Time zone' },
   });
+  const { form: fields, isBusy } = shared;
+  const { timeZone } = fields.values;
   function submit(event: FormEvent) {
     event.preventDefault();
-    save.mutate(undefined, { onError: fields.setFailure });
+    shared.submit();
   }
   return (
     <Block title="General">
       <form onSubmit={submit} noValidate>
+        {!isLocked && <LeaveGuard form={fields} />}
+        <ConflictDialog {...shared} />
         <Stack maw={420}>
+          <FormNotes form={fields} isOutdated={shared.isOutdated} />
           <FailureNote message={fields.rest(['name', 'timeZone'])} />
           <TextInput label="Name" readOnly={isLocked} {...fields.text('name')} />
           <Select
@@ -65,7 +81,7 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
           />
           {!isLocked && (
             <Group>
-              <Button type="submit" disabled={!isDirty} loading={save.isPending}>
+              <Button type="submit" disabled={!fields.isDirty} loading={isBusy}>
                 Save
               </Button>
             </Group>

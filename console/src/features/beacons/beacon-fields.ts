@@ -30,6 +30,21 @@ export const beaconFieldNames = [
   'metadata',
 ] as const;
 
+/** The fields in words. */
+export const beaconLabels: Readonly<Record<keyof BeaconFields, string>> = {
+  name: 'Name',
+  uuid: 'UUID',
+  major: 'Major',
+  minor: 'Minor',
+  'location.x': 'x',
+  'location.y': 'y',
+  'location.floor': 'Floor',
+  measuredPower: 'Measured power',
+  sensitivity: 'Sensitivity',
+  radius: 'Radius',
+  metadata: 'Metadata',
+};
+
 export function fieldsOf(beacon?: Beacon): BeaconFields {
   const location = (beacon?.location ?? {}) as Readonly<Record<string, unknown>>;
   return {
@@ -89,6 +104,18 @@ function locationOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): Jso
   if (x === '' || y === '') return undefined;
   const { floor: _before, ...others } = (known?.location ?? {}) as Readonly<Record<string, unknown>>;
   return { ...others, x, y, ...(floor === '' ? {} : { floor: floorOf(floor) }) };
+}
+
+/** What cannot be sent at all. */
+export function problemsOf(fields: BeaconFields): readonly PharosProblem[] {
+  const draft = bodyOf(fields);
+  return 'problems' in draft ? draft.problems : [];
+}
+
+/** The body of fields without problems; an empty one of others. */
+export function wholeBody(fields: BeaconFields, known?: Pick<Beacon, 'location'>): object {
+  const draft = bodyOf(fields, known);
+  return 'body' in draft ? draft.body : {};
 }
 
 /** `2` is a number, `ground` a name. */

@@ -25,6 +25,19 @@ export const notificationFieldNames = [
   'delivery.',
 ] as const;
 
+/** The fields in words. */
+export const notificationLabels: Readonly<Record<keyof NotificationFields, string>> = {
+  description: 'Name',
+  beaconId: 'Beacon',
+  event: 'A visitor',
+  type: 'Type',
+  'message.alertTitle': 'Title',
+  'message.alertMessage': 'Text',
+  'message.url': 'Picture or video',
+  isEnabled: 'On',
+  delivery: 'How often it is shown',
+};
+
 export const typeTexts = {
   TEXT: { label: 'Text', kind: '' },
   IMAGE: { label: 'Picture', kind: 'the picture' },

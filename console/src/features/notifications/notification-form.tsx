@@ -1,18 +1,19 @@
 import { NativeSelect, SegmentedControl, Stack, Switch, Textarea, TextInput } from '@mantine/core';
-import type { Notification } from '@pharos/sdk';
+import type { Body, Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { FileField } from '../../components/files/file-field.tsx';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import type { Fields } from '../../components/form/use-fields.ts';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { MessageRules } from '../../components/message/message-rules.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
+import { BeaconNames } from '../../components/page/beacon-names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { RuleSentence } from '../../components/rules/rule-sentence.tsx';
-import { appRules, effectiveRules, eventOptions } from '../../components/rules/rules.ts';
-import { useAction } from '../../lib/actions/use-action.ts';
+import { appRules, effectiveRules, eventOptions, eventTexts } from '../../components/rules/rules.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
@@ -23,6 +24,7 @@ import {
   notificationBody,
   notificationFieldNames,
   notificationFields,
+  notificationLabels,
   typeTexts,
 } from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
@@ -39,36 +41,36 @@ interface Props {
 type Form = Fields<NotificationFields>;
 
 export function NotificationForm({ appId, notification, isLocked = false, onDone, onCancel }: Props) {
-  const form = useFields<NotificationFields>(notificationFields(notification));
-  const save = useAction({
-    run: async () => {
-      const { notifications } = dataOf(appId);
-      const body = notificationBody(form.values, notification);
-      if (notification) await notifications.update(notification.objectId, body);
-      else await notifications.create(body);
-    },
-    done: () => `${form.values.description.trim()} is saved.`,
-    undo:
-      notification &&
-      (() => {
-        const before = notificationBody(notificationFields(notification), notification);
-        return dataOf(appId).notifications.update(notification.objectId, before);
-      }),
+  const { notifications } = dataOf(appId);
+  const id = notification?.objectId ?? '';
+  const shared = useRecordForm<Notification, NotificationFields, object>({
+    name: `notification ${id || `new ${appId}`}`,
+    record: notification,
+    fieldsOf: notificationFields,
+    bodyOf: notificationBody,
+    check: ({ beaconId }) => (beaconId === '' ? [{ field: 'beaconId', problem: 'choose a beacon' }] : []),
+    read: () => notifications.get(id),
+    change: (members, ifMatch) => notifications.update(id, members, { ifMatch }),
+    create: (body) => notifications.create(body as Body<'createNotification'>),
+    done: (fields) => `${fields.description.trim()} is saved.`,
     refresh: notificationKeys(appId),
-    showsError: true,
     after: onDone,
+    labels: notificationLabels,
+    show: {
+      beaconId: (beaconId: string) => <BeaconNames appId={appId} beaconIds={beaconId ? [beaconId] : []} />,
+      event: (event: Notification['event']) => eventTexts[event].verb,
+      type: (type: Notification['type']) => typeTexts[type].label,
+    },
   });
-  function submit() {
-    if (form.values.beaconId === '') form.setProblems([{ field: 'beaconId', problem: 'choose a beacon' }]);
-    else save.mutate(undefined, { onError: form.setFailure });
-  }
+  const { form, submit, isBusy } = shared;
   return (
     <MessageLayout aside={<Aside appId={appId} form={form} />}>
       <PageForm
         form={form}
         names={notificationFieldNames}
         submit={notification ? 'Save' : 'Add the notification'}
-        isBusy={save.isPending}
+        isBusy={isBusy}
+        shared={shared}
         isLocked={isLocked}
         onSubmit={submit}
         onCancel={onCancel}

@@ -129,7 +129,7 @@ function Actions({ appId, storyline }: StorylineProps) {
         Rename
       </Button>
       <TitleDialog
-        key={storyline.updatedAt}
+        key={storyline.objectId}
         appId={appId}
         storyline={storyline}
         isOpen={open === 'rename'}
