@@ -13,6 +13,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -141,6 +142,32 @@ export async function startPostgres({ durable = false } = {}) {
     stop: async () => {
       await server.stop();
       removeFolders();
+    },
+  };
+}
+
+/**
+ * Starts nothing yet. `address` answers a GET with the server's URL; the first one starts it, the others wait for that.
+ * What keeps it from starting is the answer's text, with the status 500.
+ */
+export async function startOnDemand() {
+  let starting;
+  const desk = createHttpServer(async (_request, response) => {
+    starting ??= startPostgres();
+    try {
+      response.end((await starting).url);
+    } catch (error) {
+      response.writeHead(500).end(error.message);
+    }
+  });
+  await new Promise((resolve, reject) => desk.on('error', reject).listen(0, '127.0.0.1', resolve));
+  return {
+    address: `http://127.0.0.1:${desk.address().port}`,
+    stop: async () => {
+      desk.close();
+      desk.closeAllConnections();
+      const postgres = await starting?.catch(() => undefined);
+      await postgres?.stop();
     },
   };
 }

@@ -23,7 +23,7 @@ export default async function* report(source) {
       // A file as a whole is reported too; it counts only when it failed without any test of its own failing.
       const isContainer =
         data.details?.type === 'suite' ||
-        (data.nesting === 0 && data.file && data.name.endsWith('.ts') && data.file.endsWith(data.name));
+        (data.nesting === 0 && data.file && /\.(ts|mjs)$/.test(data.name) && data.file.endsWith(data.name));
       if (isContainer && !(type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed')) continue;
       const file = perFile.get(data.file) ?? { passed: 0, failed: 0 };
       perFile.set(data.file, file);
@@ -47,6 +47,11 @@ export default async function* report(source) {
   }
   for (const [file, { passed, failed }] of [...perFile].sort()) {
     yield `${failed > 0 ? '✖' : '✔'} ${file ? relative(cwd, file) : '?'}  ${passed}${failed > 0 ? `, ${failed} failed` : ''}\n`;
+  }
+  const name = process.env.PHAROS_TEST_NAME;
+  if (name && counts.passed + counts.failed === 0) {
+    process.exitCode = 1;
+    yield `No test is called ${JSON.stringify(name)}.\n`;
   }
   yield summary(counts, skippedFiles);
 }

@@ -27,26 +27,49 @@ export interface DiskBlobStore extends BlobStore {
  * enough to be listed at once. A file is written under a temporary name on the same file system, flushed, and renamed,
  * and the folder is flushed, so that a name appears only with all its bytes and stays after a power cut.
  */
-export function createDiskBlobStore(folder: string): DiskBlobStore {
-  const unfinished = join(folder, unfinishedFolder);
+class DiskBlobs implements DiskBlobStore {
+  readonly #folder: string;
+  readonly #unfinished: string;
 
-  function pathOf(key: BlobKey): string {
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#unfinished = join(folder, unfinishedFolder);
+  }
+
+  put(key: BlobKey, source: AsyncIterable<Uint8Array>) {
+    return translated(() => this.#put(key, source));
+  }
+
+  get(key: BlobKey, range?: ByteRange) {
+    return translated(() => this.#get(key, range));
+  }
+
+  stat(key: BlobKey) {
+    return translated(() => this.#entry(key));
+  }
+
+  remove(key: BlobKey) {
+    return translated(async () => (await ifThere(unlink(this.#pathOf(key)).then(() => true))) ?? false);
+  }
+
+  list(options: ListOptions) {
+    return translated(() => this.#list(options));
+  }
+
+  sweepUnfinished(now: number) {
+    return translated(() => sweepFolder(this.#unfinished, now - abandonedMs));
+  }
+
+  #pathOf(key: BlobKey): string {
     assertBlobKey(key);
     const [app = '', id = ''] = key.split('/');
-    return join(folder, app, id.slice(0, 2), id);
+    return join(this.#folder, app, id.slice(0, 2), id);
   }
 
-  async function ensureFolder(path: string): Promise<void> {
-    const firstMade = await mkdir(path, { recursive: true });
-    if (firstMade === undefined) return;
-    // A new folder is an entry of its parent, and that has to be on disk too.
-    for (let made = path; made.length >= firstMade.length; made = dirname(made)) await flushFolder(dirname(made));
-  }
-
-  async function put(key: BlobKey, source: AsyncIterable<Uint8Array>): Promise<void> {
-    const path = pathOf(key);
-    await ensureFolder(unfinished);
-    const temporary = join(unfinished, randomBytes(16).toString('hex'));
+  async #put(key: BlobKey, source: AsyncIterable<Uint8Array>): Promise<void> {
+    const path = this.#pathOf(key);
+    await ensureFolder(this.#unfinished);
+    const temporary = join(this.#unfinished, randomBytes(16).toString('hex'));
     try {
       await writeWhole(temporary, source);
       await ensureFolder(dirname(path));
@@ -58,8 +81,8 @@ export function createDiskBlobStore(folder: string): DiskBlobStore {
     await flushFolder(dirname(path));
   }
 
-  async function get(key: BlobKey, range?: ByteRange) {
-    const file = await ifThere(open(pathOf(key), 'r'));
+  async #get(key: BlobKey, range?: ByteRange) {
+    const file = await ifThere(open(this.#pathOf(key), 'r'));
     if (!file) return undefined;
     try {
       const { size } = await file.stat();
@@ -73,42 +96,44 @@ export function createDiskBlobStore(folder: string): DiskBlobStore {
     }
   }
 
-  async function entry(key: BlobKey): Promise<BlobEntry | undefined> {
-    const found = await ifThere(stat(pathOf(key)));
+  async #entry(key: BlobKey): Promise<BlobEntry | undefined> {
+    const found = await ifThere(stat(this.#pathOf(key)));
     return found && { key, size: found.size, modifiedAt: Math.trunc(found.mtimeMs) };
   }
 
   /** Keys behind `after`, folder by folder, so that one page never reads more names than it has to. */
-  async function* keys(after: string): AsyncGenerator<BlobKey> {
+  async *#keys(after: string): AsyncGenerator<BlobKey> {
     const [afterApp = '', afterId = ''] = after.split('/');
-    for (const app of await names(folder)) {
+    for (const app of await names(this.#folder)) {
       if (app < afterApp || app === unfinishedFolder) continue;
       const from = app === afterApp ? afterId : '';
-      for (const shard of await names(join(folder, app))) {
+      for (const shard of await names(join(this.#folder, app))) {
         if (!shardForm.test(shard) || shard < from.slice(0, 2)) continue;
-        for (const id of await names(join(folder, app, shard))) if (id > from) yield `${app}/${id}`;
+        for (const id of await names(join(this.#folder, app, shard))) if (id > from) yield `${app}/${id}`;
       }
     }
   }
 
-  async function list({ after = '', limit }: ListOptions): Promise<readonly BlobEntry[]> {
+  async #list({ after = '', limit }: ListOptions): Promise<readonly BlobEntry[]> {
     const entries: BlobEntry[] = [];
-    for await (const key of keys(after)) {
-      const found = isKey(key) ? await entry(key) : undefined;
+    for await (const key of this.#keys(after)) {
+      const found = isKey(key) ? await this.#entry(key) : undefined;
       if (found) entries.push(found);
       if (entries.length >= limit) break;
     }
     return entries;
   }
+}
 
-  return {
-    put: (key, source) => translated(() => put(key, source)),
-    get: (key, range) => translated(() => get(key, range)),
-    stat: (key) => translated(() => entry(key)),
-    remove: (key) => translated(async () => (await ifThere(unlink(pathOf(key)).then(() => true))) ?? false),
-    list: (options) => translated(() => list(options)),
-    sweepUnfinished: (now) => translated(() => sweepFolder(unfinished, now - abandonedMs)),
-  };
+export function createDiskBlobStore(folder: string): DiskBlobStore {
+  return new DiskBlobs(folder);
+}
+
+async function ensureFolder(path: string): Promise<void> {
+  const firstMade = await mkdir(path, { recursive: true });
+  if (firstMade === undefined) return;
+  // A new folder is an entry of its parent, and that has to be on disk too.
+  for (let made = path; made.length >= firstMade.length; made = dirname(made)) await flushFolder(dirname(made));
 }
 
 function isKey(key: string): boolean {

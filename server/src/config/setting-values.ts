@@ -140,9 +140,10 @@ export function onOrOff(text: string): boolean {
   return text === 'on';
 }
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
-export function logLevel(text: string): string {
-  if (!logLevels.includes(text)) throw new Error(`must be one of ${logLevels.join(', ')}`);
-  return text;
+export function logLevel(text: string): (typeof logLevels)[number] {
+  const level = logLevels.find((one) => one === text);
+  if (level === undefined) throw new Error(`must be one of ${logLevels.join(', ')}`);
+  return level;
 }

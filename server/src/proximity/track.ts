@@ -14,6 +14,8 @@ export interface Following {
   readonly samples: readonly Sample[];
   /** What is configured for a beacon now. */
   readonly settingsOf: (beaconId: string) => PresenceSettings;
+  /** Since when (ms, sensing time) the same person carries the installation; without it, always. */
+  readonly heldSince?: number | undefined;
 }
 
 export interface Followed {
@@ -83,9 +85,9 @@ function decide(run: Run, heard: readonly Heard[]): void {
 const isOfOneReceiver = (a: Sample, b: Sample) =>
   a.beaconId === b.beaconId && b.event === undefined && (a.receiver ?? '') === (b.receiver ?? '');
 
-function begin({ installationId, state, settingsOf }: Following): Run {
+function begin({ installationId, state, settingsOf, heldSince = 0 }: Following): Run {
   const track = state === null ? newTrack() : copyTrack(state);
-  return { installationId, track, settingsOf, events: [], retracted: [] };
+  return { installationId, track, settingsOf, events: [], retracted: [], heldSince };
 }
 
 function placeOf(run: Run, beaconId: string): Place {
@@ -119,7 +121,7 @@ export function endings({ installationId, state, until, patience }: Ending): Pre
   const beacons: Record<string, PresenceState> = {};
   for (const beaconId of due) beacons[beaconId] = copyPresence(state.beacons[beaconId] as PresenceState);
   const track: TrackState = { ...state, beacons, order: { ...state.order }, dueAt: Number.MIN_SAFE_INTEGER };
-  const run: Run = { installationId, track, settingsOf: () => ({}), events: [], retracted: [] };
+  const run: Run = { installationId, track, settingsOf: () => ({}), events: [], retracted: [], heldSince: 0 };
   expire(run, until);
   return run.events.filter(({ event }) => event === 'EXIT');
 }

@@ -7,7 +7,7 @@ import { auditEndpoints } from './audit-routes.ts';
 import { adminEndpoints } from './routes.ts';
 import type { AdminService } from './service.ts';
 import { sessionEndpoints } from './session-routes.ts';
-import { type AdminSessions, createAdminSessions } from './sessions.ts';
+import { AdminSessions } from './sessions.ts';
 
 export interface AdminFeatureDeps {
   readonly db: Database;
@@ -28,7 +28,7 @@ export interface AdminFeature extends Feature {
 /** The people of the console: their accounts, their sessions, and the audit of what they changed. */
 export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
   const { db, service, isDemo } = deps;
-  const sessions = createAdminSessions(deps);
+  const sessions = new AdminSessions(deps);
   return {
     findSession: (token) => sessions.find(token),
     consoleEndpoints: [

@@ -29,7 +29,11 @@ function signedIn(admin: AdminContext | undefined): AdminContext {
 }
 
 /** The first owner, signing in and out, and oneself. */
-export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
+export function sessionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [...setupEndpoints(deps), ...signingEndpoints(deps), ...passwordEndpoints(deps)];
+}
+
+function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -68,6 +72,11 @@ export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly C
         return { result: { ...adminView(row), demo: await isDemo() } };
       },
     }),
+  ];
+}
+
+function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
+  return [
     consoleEndpoint({
       method: 'POST',
       path: '/session',
@@ -117,6 +126,11 @@ export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly C
         return { result: {} };
       },
     }),
+  ];
+}
+
+function passwordEndpoints({ admins, sessions }: Deps): readonly ConsoleEndpoint[] {
+  return [
     consoleEndpoint({
       method: 'POST',
       path: '/session/confirm',

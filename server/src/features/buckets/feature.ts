@@ -33,7 +33,14 @@ export function createBucketFeature(deps: BucketFeatureDeps): Feature {
   return {
     endpoints: [
       ...schemaEndpoints({ db, directory, service }),
-      ...recordEndpoints({ db, directory, asked, insert, usage, markInexact: service.markInexact }),
+      ...recordEndpoints({
+        db,
+        directory,
+        asked,
+        insert,
+        usage,
+        markInexact: (appId, bucketId, inexact) => service.markInexact(appId, bucketId, inexact),
+      }),
     ],
     consoleEndpoints: bucketConsoleEndpoints({ db, service, assertApp }),
     jobs: bucketJobHandlers({ db, revision, now }),

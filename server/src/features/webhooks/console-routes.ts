@@ -20,7 +20,12 @@ const one = `${all}/:webhookId`;
 
 /** Webhooks of an app and what became of their deliveries, in the management console. */
 export function webhookConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
-  return [...manageEndpoints(deps), ...secretAndTestEndpoints(deps), ...deliveryEndpoints(deps)];
+  return [
+    ...collectionEndpoints(deps),
+    ...webhookEndpoints(deps),
+    ...secretAndTestEndpoints(deps),
+    ...deliveryEndpoints(deps),
+  ];
 }
 
 const locators = ({ service, assertApp }: Deps) => ({
@@ -31,11 +36,12 @@ const locators = ({ service, assertApp }: Deps) => ({
   },
 });
 
-function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+const { schema, example } = schemas.webhookRecord;
+const changeErrors = ['ValidationError', 'ObjectNotFound', 'Timeout'] as const;
+
+function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { service } = deps;
-  const { locateApp, locate } = locators(deps);
-  const { schema, example } = schemas.webhookRecord;
-  const errors = ['ValidationError', 'ObjectNotFound', 'Timeout'] as const;
+  const { locateApp } = locators(deps);
   return [
     consoleEndpoint({
       method: 'GET',
@@ -67,9 +73,16 @@ function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         schema: Type.Object({ result: schemas.createdWebhook.schema }),
         example: { result: schemas.createdWebhook.example },
       },
-      errors: [...errors, 'OperationForbidden'],
+      errors: [...changeErrors, 'OperationForbidden'],
       handle: async ({ params: { appId = '' }, body, by }) => ({ result: await service.create(appId, body, by) }),
     }),
+  ];
+}
+
+function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const { locate } = locators(deps);
+  return [
     consoleEndpoint({
       method: 'GET',
       path: one,
@@ -100,7 +113,7 @@ function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         read: (body) => schemas.webhookShape.readUpdate(body).set,
       },
       answer: recordAnswer(schema, example),
-      errors,
+      errors: changeErrors,
       takesIfMatch: true,
       handle: async ({ params: { appId = '', webhookId = '' }, body, by, headers, setTag }) => {
         const result = await service.change(appId, webhookId, body, { by, assertUnchanged: readIfMatch(headers) });

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
-import { acceptJson, allowedMethods } from '../api.ts';
+import { allowedMethods } from '../allowed-methods.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { acceptJson } from '../mount-endpoints.ts';
 import { type ConsoleDataOptions, dataPath, mountConsoleData, reachable } from './console-data.ts';
 import { type AdminContext, type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
 import { type ConsoleGuard, type ConsoleGuardOptions, createConsoleGuard } from './console-guard.ts';

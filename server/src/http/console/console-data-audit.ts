@@ -1,7 +1,7 @@
 import type { Actor, Change } from '../../access/audit.ts';
 import { Failure } from '../../base/errors.ts';
-import type { EarlyCall, HandlerAnswer } from '../api.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
+import type { EarlyCall, HandlerAnswer } from '../mount-endpoints.ts';
 import { isObject } from '../shape.ts';
 import { personalTags } from './console-roles.ts';
 import { plainAnswer } from './hidden-members.ts';

@@ -32,11 +32,47 @@ export interface ServerOptions {
 
 /** A Fastify instance with this service's ids, log and error answers, and no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const boot = randomText(6);
-  let count = 0;
   const base = { pid: process.pid, hostname: hostname() };
   const logStream = options.logStream ?? process.stdout;
-  const server = fastify({
+  const server = openFastify(options, base, logStream);
+  // A connection that cannot be accepted is one connection; without a listener it would end the process.
+  server.server.once('listening', () => {
+    server.server.on('error', (error) => server.log.error({ err: error }, 'accepting a connection'));
+  });
+  makeChildrenLate(server.log);
+  addFirstHooks(server);
+  const connections = new Connections(
+    {
+      ...usualPace,
+      waitingBytes: usualWaitingBytes,
+      perAddress: options.connectionsPerAddress ?? 0,
+      ...options.connectionLimits,
+    },
+    proxyTest(options.trustProxy),
+  );
+  connections.watch(server.server);
+  server.addHook('onClose', async () => connections.stop());
+  registerBodyHandling(server, connections);
+  // Who takes a body says of which type; without a parser, an unknown address is answered without reading one.
+  server.removeAllContentTypeParsers();
+  const lineOf = requestLines(base);
+  if (['info', 'debug', 'trace'].includes(options.logLevel))
+    server.addHook('onResponse', (request, reply, done) => {
+      logStream.write(lineOf(request, reply));
+      done();
+    });
+  answerErrors(server, options.onError);
+  return server;
+}
+
+function openFastify(
+  options: ServerOptions,
+  base: { readonly pid: number; readonly hostname: string },
+  logStream: NonNullable<ServerOptions['logStream']>,
+): FastifyInstance {
+  const boot = randomText(6);
+  let count = 0;
+  return fastify({
     logger: {
       level: options.logLevel,
       base,
@@ -72,12 +108,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       sendFailure(asFailure(error), request as FastifyRequest, reply as FastifyReply);
     },
   });
-  // A connection that cannot be accepted is one connection; without a listener it would end the process.
-  server.server.once('listening', () => {
-    server.server.on('error', (error) => server.log.error({ err: error }, 'accepting a connection'));
-  });
-  makeChildrenLate(server.log);
-  // Hooks that every request passes call back: a promise for each would cost more than what they do.
+}
+
+/** Hooks that every request passes call back: a promise for each would cost more than what they do. */
+function addFirstHooks(server: FastifyInstance): void {
   let isStopping = false;
   server.addHook('preClose', async () => {
     isStopping = true;
@@ -92,30 +126,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isWithoutHost ? fail('InvalidJSON', 'The Host header is missing.') : undefined);
   });
-  const connections = new Connections(
-    {
-      ...usualPace,
-      waitingBytes: usualWaitingBytes,
-      perAddress: options.connectionsPerAddress ?? 0,
-      ...options.connectionLimits,
-    },
-    proxyTest(options.trustProxy),
-  );
-  connections.watch(server.server);
-  server.addHook('onClose', async () => connections.stop());
-  registerBodyHandling(server, connections);
-  // Who takes a body says of which type; without a parser, an unknown address is answered without reading one.
-  server.removeAllContentTypeParsers();
-  const lineOf = requestLines(base);
-  if (['info', 'debug', 'trace'].includes(options.logLevel))
-    server.addHook('onResponse', (request, reply, done) => {
-      logStream.write(lineOf(request, reply));
-      done();
-    });
+}
+
+function answerErrors(server: FastifyInstance, onError: ServerOptions['onError']): void {
   server.setErrorHandler((error, request, reply) => {
     const failure = asFailure(error);
     if (failure.entry.status >= 500) {
-      options.onError?.(failure);
+      onError?.(failure);
       request.log.error({ err: failure.cause ?? failure }, failure.message);
     }
     sendFailure(failure, request, reply);
@@ -123,7 +140,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setNotFoundHandler(() => {
     throw fail('NotFound');
   });
-  return server;
 }
 
 /**

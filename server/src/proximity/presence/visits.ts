@@ -1,5 +1,13 @@
 import { presenceEventId, visitId } from './ids.ts';
-import type { EventKind, OpenVisit, PresenceEvent, PresenceSettings, PresenceState, TrackState } from './types.ts';
+import type {
+  EventKind,
+  LeftVisit,
+  OpenVisit,
+  PresenceEvent,
+  PresenceSettings,
+  PresenceState,
+  TrackState,
+} from './types.ts';
 
 /** Opening and closing visits, and saying so: everything that makes an event goes through here. */
 
@@ -13,6 +21,8 @@ export interface Run {
   readonly events: PresenceEvent[];
   /** Ids of EXIT events that are taken back, because the phone that decided them came in again at once. */
   readonly retracted: string[];
+  /** Since when (ms, sensing time) the same person carries it: nobody goes on with the visit of another one. */
+  readonly heldSince: number;
 }
 
 /** One beacon within a run. */
@@ -43,10 +53,17 @@ export function enter(run: Run, place: Place, entrance: Entrance): void {
   report(run, place, 'ENTER', { at, ...facts, enteredAt, cause: source });
 }
 
+/** The visit that goes on if the phone says ENTER now. */
+function resumable({ heldSince }: Run, { left }: PresenceState, at: number): LeftVisit | null {
+  if (left === null || at - left.at > FLAP_MS) return null;
+  const isOfAnother = left.visit.enteredAt < heldSince && at >= heldSince;
+  return isOfAnother ? null : left;
+}
+
 /** The phone's EXIT was a flap of its own: the visit goes on as if it had not been said. */
 function takeUpAgain(run: Run, state: PresenceState, at: number): boolean {
-  const { left } = state;
-  if (left === null || at - left.at > FLAP_MS) return false;
+  const left = resumable(run, state, at);
+  if (left === null) return false;
   state.visit = { ...left.visit };
   state.passId = left.visit.id;
   state.left = null;
@@ -80,7 +97,8 @@ export function leave(run: Run, place: Place, departure: Departure): void {
 /** The id of the pass under way; the first confirmed event of a pass gives it its id. */
 function passId(run: Run, { beaconId, state }: Place, at: number): string {
   // The phone may be about to take its EXIT back.
-  if (state.left !== null && at - state.left.at <= FLAP_MS) return state.left.visit.id;
+  const left = resumable(run, state, at);
+  if (left !== null) return left.visit.id;
   state.passId ??= visitId(run.installationId, beaconId, at);
   return state.passId;
 }
