@@ -162,7 +162,7 @@ describe('what is typed is not lost', () => {
     await takePictures(page, 'new-version');
     await page.unroute('**/console/assets/*.js');
     await button('Reload').click();
-    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor();
   });
 
   test('a stopped service is called so, and the form goes on when it is back', async () => {

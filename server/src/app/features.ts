@@ -27,7 +27,9 @@ import { liveEndpoints } from '../features/live/routes.ts';
 import { logEndpoints } from '../features/logs/routes.ts';
 import { notificationEndpoints } from '../features/notifications/routes.ts';
 import { overviewConsoleEndpoints } from '../features/overview/console-routes.ts';
+import { pushConsoleEndpoints } from '../features/push/console-routes.ts';
 import { deliveryEndpoints } from '../features/push/delivery-routes.ts';
+import { readReach } from '../features/push/reach.ts';
 import { pushEndpoints } from '../features/push/routes.ts';
 import { senderConsoleEndpoints } from '../features/senders/console-routes.ts';
 import { createSightingFeature, type SightingFeature } from '../features/sightings/feature.ts';
@@ -120,12 +122,13 @@ function sightingFeature({ platform, outgoing, ownOf }: Parts): SightingFeature 
   });
 }
 
-function pushes({ platform: { db, outbox }, outgoing, ownOf, quotas }: Parts): Feature {
+function pushes({ platform: { db, outbox }, outgoing, ownOf, quotas, assertApp }: Parts): Feature {
   return {
     endpoints: [
       ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationTable.lookup }),
       ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
     ],
+    consoleEndpoints: pushConsoleEndpoints({ ...outgoing.reach, assertApp }),
     jobs: outgoing.pushJobs,
   };
 }
@@ -203,6 +206,7 @@ function overview({ platform: { db }, outgoing, assertApp }: Parts): Feature {
       db,
       assertApp,
       countWebhookTrouble: (appId) => outgoing.webhooks.countTrouble(appId),
+      readReach: (appId) => readReach(outgoing.reach, appId, undefined),
     }),
   };
 }

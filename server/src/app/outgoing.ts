@@ -21,6 +21,7 @@ import { Feed } from '../features/live/feed.ts';
 import { createLivePublisher } from '../features/live/publish.ts';
 import { createPushDelivery, type PushDelivery } from '../features/push/delivery.ts';
 import { requestProximityPushes } from '../features/push/proximity.ts';
+import type { ReachDeps } from '../features/push/reach.ts';
 import { wakeTarget } from '../features/push/wake.ts';
 import { createSenderRegistry } from '../features/senders/registry.ts';
 import { SenderService } from '../features/senders/service.ts';
@@ -55,6 +56,8 @@ export interface Outgoing {
   readonly feed: Feed;
   /** Tells webhooks and listeners what happens. */
   readonly announce: Announce;
+  /** What is needed to count whom a push would reach. */
+  readonly reach: ReachDeps;
   readonly requestPushes: RequestPushes;
   /** What became of messages, for the metrics. */
   readonly counts: PushDelivery['counts'];
@@ -126,6 +129,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     webhooks: new WebhookService(webhookDeps),
     feed,
     announce,
+    reach: { db, findSenders: registry.find, audienceFields: installationTable.lookup },
     requestPushes: (db, messages) => requestProximityPushes(db, messages, outbox),
     counts: push.counts,
     givenUpCalls: backlog.givenUp,

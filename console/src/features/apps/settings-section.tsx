@@ -2,6 +2,7 @@ import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
 import { FormNotes } from '../../components/form/form-notes.tsx';
@@ -93,11 +94,11 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
 }
 
 function OnOff({ app }: { readonly app: App }) {
-  const change = useAction({
-    run: () => call('changeApp', { params: { appId: app.appId }, body: { disabled: !app.disabled } }),
-    done: app.disabled ? 'The app is on.' : 'The app is off.',
-    refresh: [appsQuery.queryKey],
-  });
+  const [isAsked, setAsked] = useState(false);
+  const switchTo = (disabled: boolean) => changeApp(app.appId, { disabled });
+  const refresh = settingsOf(app.appId).refresh;
+  const on = useAction({ run: () => switchTo(false), done: `${app.name} is on.`, refresh });
+  const close = () => setAsked(false);
   return (
     <Block
       title={app.disabled ? 'Switch on' : 'Switch off'}
@@ -107,9 +108,26 @@ function OnOff({ app }: { readonly app: App }) {
           : 'The service then refuses every request of this app. Its data is kept, and it can be switched on again.'
       }
     >
-      <Button variant={app.disabled ? 'filled' : 'default'} loading={change.isPending} onClick={() => change.mutate()}>
+      <Button
+        variant={app.disabled ? 'filled' : 'default'}
+        loading={on.isPending}
+        onClick={() => (app.disabled ? on.mutate() : setAsked(true))}
+      >
         {app.disabled ? 'Switch the app on' : 'Switch the app off'}
       </Button>
+      <ConfirmedAction
+        isOpen={isAsked}
+        onClose={close}
+        title="Switch the app off"
+        confirm={`Switch ${app.name} off`}
+        run={() => switchTo(true)}
+        done={`${app.name} is off.`}
+        undo={() => switchTo(false)}
+        refresh={refresh}
+      >
+        From this moment, every copy of <b>{app.name}</b> is refused: visitors get no messages and no content, and their
+        visits are not recorded. You can switch it on again at any time.
+      </ConfirmedAction>
     </Block>
   );
 }

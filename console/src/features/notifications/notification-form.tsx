@@ -25,6 +25,7 @@ import {
   notificationFieldNames,
   notificationFields,
   notificationLabels,
+  notificationProblems,
   typeTexts,
 } from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
@@ -48,7 +49,7 @@ export function NotificationForm({ appId, notification, isLocked = false, onDone
     record: notification,
     fieldsOf: notificationFields,
     bodyOf: notificationBody,
-    check: ({ beaconId }) => (beaconId === '' ? [{ field: 'beaconId', problem: 'choose a beacon' }] : []),
+    check: notificationProblems,
     read: () => notifications.get(id),
     change: (members, ifMatch) => notifications.update(id, members, { ifMatch }),
     create: (body) => notifications.create(body as Body<'createNotification'>),
@@ -98,7 +99,7 @@ function Occasion({ appId, form }: PartProps) {
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="For you: what the notification is about."
+          description="For you: what the notification is about. Visitors never see it."
           required
           data-autofocus
           {...form.text('description')}
@@ -116,7 +117,7 @@ function Occasion({ appId, form }: PartProps) {
         />
         <Switch
           label="On"
-          description="A notification that is off is kept, but never shown."
+          description="A notification that is off is a draft: it is kept, but never shown."
           checked={isEnabled}
           onChange={({ currentTarget }) => form.set('isEnabled', currentTarget.checked)}
         />
@@ -162,7 +163,8 @@ function Aside({ appId, form }: PartProps) {
   const times = useTimes(appId);
   const { values } = form;
   const names = useBeaconNames(appId, values.beaconId ? [values.beaconId] : []);
-  const title = values['message.alertTitle'] || values.description;
+  const title = values['message.alertTitle'].trim();
+  const body = values['message.alertMessage'].trim();
   const url = values['message.url'].trim();
   const place = names(values.beaconId);
   return (
@@ -170,7 +172,7 @@ function Aside({ appId, form }: PartProps) {
       <PhonePreview
         appName={app?.name ?? ''}
         title={title}
-        body={values['message.alertMessage']}
+        body={body || (title ? '' : signs[values.type])}
         picture={values.type === 'IMAGE' ? ownFilePath(url, appId) : undefined}
         attachment={attachmentOf(values.type, url)}
         link={values.type === 'VIDEO' && url ? url : undefined}
@@ -179,7 +181,7 @@ function Aside({ appId, form }: PartProps) {
       <RuleSentence
         event={values.event}
         places={values.beaconId ? [place === undefined ? '…' : place] : []}
-        shown={title}
+        shown={title || body || 'a message without words'}
         kind={typeTexts[values.type].kind}
         rules={effectiveRules(appRules(app?.policy), values.delivery)}
         times={times}
@@ -188,6 +190,9 @@ function Aside({ appId, form }: PartProps) {
     </>
   );
 }
+
+/** As the service sends a message without words. */
+const signs = { TEXT: 'No words yet: a draft', IMAGE: '🖼', VIDEO: '▶' } as const;
 
 function attachmentOf(type: NotificationFields['type'], url: string) {
   if (type === 'TEXT') return undefined;

@@ -49,7 +49,7 @@ export function ComposePage() {
   const form = useDraftFields<ComposeFields>(`push ${appId}`, { ...emptyPush, audience: { kind: 'everyone' } });
   const { audience } = form.values;
   const [isAsking, setAsking] = useState(false);
-  const where = whereOfAudience(audience);
+  const where = whereOfAudience(audience, times.zone);
   const send = useAction({
     run: async () => {
       if (where === 'unfinished') throw new Error('The audience is incomplete.');

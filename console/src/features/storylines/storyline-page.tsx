@@ -37,6 +37,7 @@ export function StorylinePage() {
           <Group mb="lg">
             <EnableSwitch
               label={`${storyline.title} is on`}
+              name={storyline.title}
               text={storyline.isEnabled ? 'On: its scenarios are shown' : 'Off: its scenarios are not shown'}
               isOn={storyline.isEnabled}
               isLocked={!mayChange}

@@ -3,7 +3,13 @@ import type { Db } from '../../db/db.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { sentence } from '../../http/shape.ts';
 import { resourceEndpoints } from '../../resources/resource.ts';
-import { messageProblems, notificationExample, notificationRecord, notificationShape } from './schemas.ts';
+import {
+  draftProblems,
+  messageProblems,
+  notificationExample,
+  notificationRecord,
+  notificationShape,
+} from './schemas.ts';
 import { notificationTable } from './store.ts';
 
 export interface NotificationDeps {
@@ -11,6 +17,12 @@ export interface NotificationDeps {
   readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
   /** Called in the transaction of every write: what is kept in memory of messages is no longer right. */
   readonly noteChange: (db: Db) => Promise<void>;
+}
+
+interface StoredNotification {
+  readonly type: string;
+  readonly message: Readonly<Record<string, unknown>>;
+  readonly isEnabled: boolean;
 }
 
 export function notificationEndpoints({ db, findMissingBeacons, noteChange }: NotificationDeps): Endpoint[] {
@@ -33,10 +45,12 @@ export function notificationEndpoints({ db, findMissingBeacons, noteChange }: No
     onWrite: noteChange,
     onRemove: noteChange,
     verify: async (db, app, values, stored) => {
-      const details = messageProblems(
-        String(values['type'] ?? stored?.['type']),
-        (values['message'] ?? stored?.['message']) as Record<string, unknown>,
-      );
+      const { type, message, isEnabled } = {
+        ...stored,
+        ...values,
+      } as Partial<StoredNotification> as StoredNotification;
+      const broken = messageProblems(type, message);
+      const details = broken.length > 0 ? broken : draftProblems(type, message, isEnabled);
       if (details.length > 0) throw fail('ValidationError', { message: sentence(details), details });
       const pointer = values['beaconId'] as { objectId: string } | undefined;
       const [missing] = pointer ? await findMissingBeacons(db, app.appId, [pointer.objectId]) : [];
