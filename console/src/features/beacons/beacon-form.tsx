@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Beacon, Body } from '@pharos/sdk';
 import { useState } from 'react';
 import { PageForm } from '../../components/form/page-form.tsx';
@@ -12,6 +12,8 @@ import {
   beaconFieldNames,
   beaconLabels,
   fieldsOf,
+  isUuid,
+  newUuid,
   problemsOf,
   sameIds,
   wholeBody,
@@ -134,12 +136,33 @@ function Identity({ form }: { readonly form: Form }) {
           className={classes.monoInput}
           {...form.text('uuid')}
         />
+        <UuidHelp form={form} />
         <div className={classes.fields}>
           <NumberInput label="Major" required allowDecimal={false} hideControls {...form.number('major')} />
           <NumberInput label="Minor" required allowDecimal={false} hideControls {...form.number('minor')} />
         </div>
       </Stack>
     </Block>
+  );
+}
+
+/** Warns of a text that is no UUID, and makes one. */
+function UuidHelp({ form }: { readonly form: Form }) {
+  const { uuid } = form.values;
+  if (isUuid(uuid)) return null;
+  const make = (
+    <Button size="xs" variant="default" onClick={() => form.set('uuid', newUuid())}>
+      Make a UUID
+    </Button>
+  );
+  if (uuid.trim() === '') return <Group>{make}</Group>;
+  return (
+    <Alert color="yellow" variant="light" p="xs" role="status">
+      <Group justify="space-between" gap="xs">
+        <span>This is no UUID (32 digits from 0 to F). Phones would not find the beacon by it.</span>
+        {make}
+      </Group>
+    </Alert>
   );
 }
 
