@@ -1,4 +1,4 @@
-/** What npm's error codes mean to somebody who only wants to start Pharos. */
+/** Explains npm's error codes to somebody who only wants to start Pharos. */
 
 const unreachable = new Set([
   'EAI_AGAIN',
@@ -30,7 +30,7 @@ const hints = {
   ENOSPC: 'The disk is full; the installation takes about 600 MB.',
   EDQUOT: 'The disk quota is used up; the installation takes about 600 MB.',
   EINTEGRITY:
-    'A package is not the one that the lock file names: it was damaged on the way, or a registry or proxy hands out another one. "npm cache clean --force" removes damaged copies.',
+    'A package is not the one that the lock file names: it was damaged on the way, or a registry or proxy delivers another one. "npm cache clean --force" removes damaged copies.',
   EUSAGE: 'package.json and package-lock.json do not agree; "git status" shows which of them was changed.',
   E401: 'The npm registry wants a sign-in: "npm login", or another registry ("npm config set registry URL").',
   E403: 'The npm registry refuses the package; "npm config get registry" names it.',
@@ -40,7 +40,7 @@ const hints = {
   NO_NPM: 'npm is not on the path. It comes with Node: https://nodejs.org',
 };
 
-/** `{ command, signal?, code? }` as a sentence for the terminal; npm's own message stands above it. */
+/** `{ command, signal?, code? }` as a sentence for the terminal; npm's own message appears above it. */
 export function explainNpmFailure({ command, signal, code }) {
   if (signal) return `${command} was interrupted (${signal}). Run the command again; it starts over.`;
   if (unreachable.has(code))

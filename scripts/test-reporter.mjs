@@ -1,7 +1,7 @@
 /**
- * Prints failures in full, a line for each file, what was skipped, and last the line `N passed, N failed`, with
- * `, N skipped` behind it when something was. Only tests are counted, not the suites around them; a suite or a file
- * that is skipped as a whole counts as one.
+ * Prints failures in full, a line for each file, what was skipped, and finally the line `N passed, N failed`, followed
+ * by `, N skipped` if anything was. Only tests are counted, not the suites around them; a suite or a file that is
+ * skipped as a whole counts as one.
  */
 import { relative } from 'node:path';
 import { inspect } from 'node:util';
@@ -20,7 +20,7 @@ export default async function* report(source) {
         yield `– ${data.file ? relative(cwd, data.file) : '?'}  skipped ${JSON.stringify(data.name)}${reason}\n`;
         continue;
       }
-      // A file as a whole is reported too; it counts only when it failed without any test of its own failing.
+      // A file as a whole is reported too; it counts only if it failed without any of its tests failing.
       const isContainer =
         data.details?.type === 'suite' ||
         (data.nesting === 0 && data.file && /\.(ts|mjs)$/.test(data.name) && data.file.endsWith(data.name));

@@ -15,7 +15,7 @@ const environment = withPinnedNode(process.env);
 
 try {
   ensureInstalled();
-  // From here on everything may use what the pinned Node and node_modules offer.
+  // From here on everything may use the pinned Node and node_modules.
   process.exitCode =
     // A linked `node_modules` gives one program two paths.
     process.execPath === realpathSync(pinnedNode)
@@ -25,10 +25,10 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }
-// Not left to the end of the process: what stops the embedded PostgreSQL would make a success of it.
+// Not left to the end of the process: the code that stops the embedded PostgreSQL would turn it into a success.
 process.exit();
 
-/** Runs a program on the pinned Node and answers its exit code. */
+/** Runs a program on the pinned Node and returns its exit code. */
 function run(args, extra = {}) {
   const child = spawn(pinnedNode, args, { cwd: root, stdio: 'inherit', env: { ...environment, ...extra } });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
@@ -56,7 +56,7 @@ async function testAll(words) {
       PHAROS_TEST_SKIPPED: JSON.stringify(skipped),
       PHAROS_TEST_NAME: name ?? '',
     });
-    // Who asks for a file wants it to run.
+    // A file that was named is meant to run.
     return asked.length > 0 && Object.keys(skipped).length > 0 ? 1 : code;
   } finally {
     await postgres.stop();
@@ -79,7 +79,7 @@ function readWords(words) {
   return { asked, flags, name };
 }
 
-/** The test files that are asked for, or all of them; paths begin at the checkout. */
+/** The named test files, or all of them; paths are relative to the checkout. */
 async function findFiles(asked) {
   // Only the pinned Node has it.
   const { globSync } = await import('node:fs');
@@ -94,8 +94,8 @@ async function findFiles(asked) {
 }
 
 /**
- * The browser and the broker, for the files that need them: those that import the helper that starts one. Answers them
- * as variables of the environment, and the files that have to be skipped, each with the reason.
+ * The browser and the broker, for the files that need them: those that import the helper that starts one. Returns them
+ * as environment variables, and the files that have to be skipped, each with the reason.
  */
 async function findTools(files) {
   const importers = (helper) =>

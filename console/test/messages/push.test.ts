@@ -10,7 +10,7 @@ import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror="document.title=1">';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('push in the console', () => {
   const fcm = new ScriptedSender();
   let app: TestApp;

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { deliveryRulesSchema } from './delivery-rules.ts';
 
 /**
- * What an app's owner decides in the console. Each member has the value that the specification describes as default,
- * so `{}` in the database is a complete policy.
+ * What an app's owner decides in the console. Each member defaults to the value in the specification, so `{}` in the
+ * database is a complete policy.
  */
 export const policySchema = Type.Object({
   listUsers: Type.Enum(['app', 'user', 'manager', 'nobody'], {
@@ -74,12 +74,12 @@ export const policySchema = Type.Object({
   }),
   sensitivity: Type.Enum(['stable', 'fast'], {
     description:
-      'How sure the engine has to be before somebody has entered: stable gives few false events, fast short passes. A beacon can say otherwise.',
+      'How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it.',
   }),
   pushTimeToLive: Type.Integer({
     minimum: 10,
     maximum: 86_400,
-    description: 'Seconds after which a message that proximity has caused is no longer shown.',
+    description: 'Seconds after which a proximity message is no longer shown.',
   }),
   polite: Type.Boolean({
     description:
@@ -126,7 +126,7 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   retentionDays: Object.freeze({ logs: 365, visits: 365, events: 30 }),
 });
 
-/** The whole policy of an app from what is stored, which may lack members that were added later. */
+/** The complete policy of an app. A stored one may lack members that were added later. */
 export function readPolicy(stored: string): AppPolicy {
   const given = JSON.parse(stored) as Partial<AppPolicy>;
   return Object.freeze({ ...defaultPolicy, ...given, quotas: { ...defaultPolicy.quotas, ...given.quotas } });

@@ -1,7 +1,7 @@
 /**
- * The catalogue of errors that a caller can meet: name, HTTP status, numeric code and what it means.
+ * The catalogue of errors that a caller can get: name, HTTP status, numeric code and meaning.
  *
- * The first block is the table of the interface specification, the second the codes of the same lineage for cases that
+ * The first block is the table in the interface specification; the second has codes of the same family for cases that
  * the table leaves open. Everything else in the service throws one of these through `fail`.
  */
 
@@ -10,8 +10,8 @@ export interface ErrorEntry {
   readonly status: number;
   readonly code: number;
   /**
-   * The message a caller reads when the thrower has nothing more exact to say. Not called `message`: the logger would
-   * take the entry for an error of its own and try to mark it, and it is frozen.
+   * The message that callers read when the code that throws has nothing more exact to say. It is not called `message`,
+   * because the logger would take the entry for an error and try to mark it, and it is frozen.
    */
   readonly meaning: string;
 }
@@ -24,7 +24,7 @@ export const catalogue = Object.freeze({
   CredentialsMissing: entry('CredentialsMissing', 400, 902, 'The headers with AppId and AppKey are missing.'),
   InvalidCredentials: entry('InvalidCredentials', 404, 903, 'The AppId or AppKey is invalid.'),
   APICallLimit: entry('APICallLimit', 429, 904, 'The API call limit is reached. Try again later.'),
-  UserInvalidLoginParams: entry('UserInvalidLoginParams', 404, 101, 'The e-mail or the password is wrong.'),
+  UserInvalidLoginParams: entry('UserInvalidLoginParams', 404, 101, 'The e-mail address or the password is wrong.'),
   ObjectNotFound: entry('ObjectNotFound', 404, 101, 'The object does not exist.'),
   UsernameMissing: entry('UsernameMissing', 400, 200, 'The e-mail, which is the user name, is missing or empty.'),
   PasswordMissing: entry('PasswordMissing', 400, 201, 'The password is missing or empty.'),
@@ -52,7 +52,7 @@ export const catalogue = Object.freeze({
   deviceName: entry('deviceName', 400, 302, 'deviceName must be a string of 3 to 64 characters.'),
 
   ValidationError: entry('ValidationError', 400, 142, 'The request breaks a rule; see details.'),
-  InvalidJSON: entry('InvalidJSON', 400, 107, 'The body is not acceptable JSON.'),
+  InvalidJSON: entry('InvalidJSON', 400, 107, 'The body is not valid JSON.'),
   InvalidQuery: entry('InvalidQuery', 400, 102, 'The query is malformed.'),
   InvalidEmailAddress: entry(
     'InvalidEmailAddress',
@@ -79,7 +79,7 @@ export const catalogue = Object.freeze({
     'ConfirmationNeeded',
     403,
     120,
-    'Confirm with your password first: POST /console/api/session/confirm. It holds for five minutes.',
+    'Confirm with your password first: POST /console/api/session/confirm. It counts for five minutes.',
   ),
   Timeout: entry(
     'Timeout',
@@ -92,20 +92,20 @@ export const catalogue = Object.freeze({
     'MethodNotAllowed',
     405,
     119,
-    'This address does not take this method; see the Allow header.',
+    'This address does not support this method; see the Allow header.',
   ),
   UnsupportedMediaType: entry('UnsupportedMediaType', 415, 107, 'Send the body as application/json.'),
   InternalServerError: entry(
     'InternalServerError',
     500,
     1,
-    'Something went wrong inside the service. The request id helps to find it.',
+    'Something went wrong inside the service. Its log has the details under the request id.',
   ),
 });
 
 export type ErrorName = keyof typeof catalogue;
 
-/** One broken rule: which member of the request, as a dotted path, and what is wrong with it. */
+/** One broken rule: the member of the request, as a dotted path, and what is wrong with it. */
 export interface Problem {
   readonly field: string;
   readonly problem: string;
@@ -114,10 +114,10 @@ export interface Problem {
 export interface FailureOptions {
   readonly message?: string;
   readonly details?: readonly Problem[];
-  /** Seconds after which trying again makes sense; becomes the `Retry-After` header. */
+  /** Seconds after which it makes sense to try again; becomes the `Retry-After` header. */
   readonly retryAfter?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What caused it, for the log only. */
+  /** The cause, for the log only. */
   readonly cause?: unknown;
   /** The write may have been stored although it is not confirmed; the message says so. */
   readonly isOutcomeUnknown?: boolean;
@@ -142,7 +142,7 @@ export class Failure extends Error {
   }
 }
 
-/** Makes the catalogue error `name`; throw what it returns. */
+/** Creates the catalogue error `name`; throw the result. */
 export function fail(name: ErrorName, options: FailureOptions | string = {}): Failure {
   return new Failure(catalogue[name], typeof options === 'string' ? { message: options } : options);
 }

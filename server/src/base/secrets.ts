@@ -8,16 +8,16 @@ import { fail } from './errors.ts';
  * sealed text that was copied to another place does not open there.
  */
 export interface SecretBox {
-  /** @throws Failure OperationForbidden when no key is configured, with what to do */
+  /** @throws Failure OperationForbidden when no key is configured; the message says what to do */
   seal(text: string, context: string): string;
-  /** @throws Error when it was sealed with a key that is not here, or was changed */
+  /** @throws Error when it was sealed with an unknown key, or was changed */
   open(sealed: string, context: string): string;
 }
 
 export interface SecretBoxOptions {
-  /** 32 bytes each. The first seals, all of them open, so that a key can be replaced. */
+  /** 32 bytes each. The first one seals and all of them open, so that a key can be replaced. */
   readonly keys: readonly Buffer[];
-  /** Where a key of its own is made when none is configured; undefined where several nodes have to share one. */
+  /** The folder for a generated key when none is configured; undefined where several nodes have to share one. */
   readonly folder: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function createSecretBox({ keys, folder }: SecretBoxOptions): SecretBox {
       if (!key)
         throw fail(
           'OperationForbidden',
-          'Credentials are kept encrypted, and no key is configured. Set PHAROS_SECRET_KEY to 32 random bytes in base64 (openssl rand -base64 32), the same on every node, and restart.',
+          'Credentials are stored encrypted, but no key is configured. Set PHAROS_SECRET_KEY to 32 random bytes in base64 (openssl rand -base64 32), the same on every node, and restart.',
         );
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));
@@ -61,7 +61,7 @@ export function createSecretBox({ keys, folder }: SecretBoxOptions): SecretBox {
   };
 }
 
-/** The key in the data folder, made when it is needed and not there yet. */
+/** The key in the data folder, created when it is first needed. */
 function ownKey(folder: string, isNeeded: boolean): readonly Buffer[] {
   const file = join(folder, 'secret.key');
   if (!existsSync(file)) {
@@ -69,11 +69,14 @@ function ownKey(folder: string, isNeeded: boolean): readonly Buffer[] {
     createKeyFile(file);
   }
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
-  if (key.length !== 32) throw new Error(`${file} does not hold a key of 32 bytes in base64.`);
+  if (key.length !== 32) throw new Error(`${file} does not contain a key of 32 bytes in base64.`);
   return [key];
 }
 
-/** Whole or not at all: written beside it and linked, so that of two processes one key wins and both read that one. */
+/**
+ * All or nothing: it is written to a temporary file and linked, so that of two processes one key wins and both read
+ * that one.
+ */
 function createKeyFile(file: string): void {
   const fresh = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = openSync(fresh, 'wx', 0o600);

@@ -11,21 +11,21 @@ import {
   type ListOptions,
 } from './blob-store.ts';
 
-/** Where uploads grow until they are whole. A dot is in no key, so it is never taken for an app. */
+/** Uploads grow here until they are complete. No key contains a dot, so this is never taken for an app. */
 const unfinishedFolder = '.unfinished';
-/** No upload that is still alive takes so long. */
+/** No upload that is still running takes this long. */
 const abandonedMs = 3_600_000;
 const shardForm = /^[0-9a-f]{2}$/;
 
 export interface DiskBlobStore extends BlobStore {
-  /** Removes what uploads left behind when the process was killed an hour ago or earlier. Answers how many. */
+  /** Removes what uploads left behind when the process was killed an hour or more ago. Returns how many. */
   sweepUnfinished(now: number): Promise<number>;
 }
 
 /**
- * Blobs as files below `folder`, at `{app}/{first two digits}/{32 digits}`: 256 folders an app keep each of them small
- * enough to be listed at once. A file is written under a temporary name on the same file system, flushed, and renamed,
- * and the folder is flushed, so that a name appears only with all its bytes and stays after a power cut.
+ * Blobs as files below `folder`, at `{app}/{first two digits}/{32 digits}`: 256 folders per app keep each small enough
+ * to be listed at once. A file is written under a temporary name on the same file system, flushed and renamed, and the
+ * folder is flushed, so that a name appears only with all its bytes and survives a power cut.
  */
 class DiskBlobs implements DiskBlobStore {
   readonly #folder: string;
@@ -87,7 +87,7 @@ class DiskBlobs implements DiskBlobStore {
     try {
       const { size } = await file.stat();
       if (range) assertWithin(range, size);
-      // A stream that knows its end takes no more memory than there are bytes, and none to find out that no more follow.
+      // A stream that knows its end takes no more memory than there are bytes, and no extra read to find the end.
       const { start, end } = range ?? { start: 0, end: size - 1 };
       return file.createReadStream(size === 0 ? {} : { start, end });
     } catch (error) {
@@ -101,7 +101,7 @@ class DiskBlobs implements DiskBlobStore {
     return found && { key, size: found.size, modifiedAt: Math.trunc(found.mtimeMs) };
   }
 
-  /** Keys behind `after`, folder by folder, so that one page never reads more names than it has to. */
+  /** Keys after `after`, folder by folder, so that a page never reads more names than it has to. */
   async *#keys(after: string): AsyncGenerator<BlobKey> {
     const [afterApp = '', afterId = ''] = after.split('/');
     for (const app of await names(this.#folder)) {
@@ -132,7 +132,7 @@ export function createDiskBlobStore(folder: string): DiskBlobStore {
 async function ensureFolder(path: string): Promise<void> {
   const firstMade = await mkdir(path, { recursive: true });
   if (firstMade === undefined) return;
-  // A new folder is an entry of its parent, and that has to be on disk too.
+  // A new folder is an entry of its parent, and that has to be durable too.
   for (let made = path; made.length >= firstMade.length; made = dirname(made)) await flushFolder(dirname(made));
 }
 
@@ -148,7 +148,7 @@ function isKey(key: string): boolean {
 async function writeWhole(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    // The next chunk is asked for only when this one is written: that is the back-pressure.
+    // The next chunk is requested only when this one is written: that is the back-pressure.
     for await (const chunk of source) await writeAll(file, chunk);
     await file.sync();
   } finally {
@@ -171,7 +171,7 @@ async function flushFolder(path: string): Promise<void> {
 
 function assertWithin({ start, end }: ByteRange, size: number): void {
   if (start >= 0 && start <= end && end < size) return;
-  throw new RangeError(`The bytes ${start} to ${end} do not lie within a blob of ${size} bytes.`);
+  throw new RangeError(`The bytes ${start} to ${end} are not within a blob of ${size} bytes.`);
 }
 
 async function sweepFolder(path: string, before: number): Promise<number> {
@@ -185,7 +185,7 @@ async function sweepFolder(path: string, before: number): Promise<number> {
   return swept;
 }
 
-/** The names in a folder, sorted by code point (they are ASCII); none when there is no such folder. */
+/** The names in a folder, sorted by code point (they are ASCII); none if there is no such folder. */
 async function names(path: string): Promise<string[]> {
   return ((await ifThere(readdir(path))) ?? []).sort();
 }

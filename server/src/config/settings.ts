@@ -20,13 +20,13 @@ interface Declaration {
   readonly variable: string;
   readonly fallback: string;
   readonly help: string;
-  /** A value that holds a secret is never printed. */
+  /** The value is secret and never printed. */
   readonly secret?: true;
   /** Throws an Error whose message completes "PHAROS_X …". */
   readonly parse: (text: string) => unknown;
 }
 
-/** All that can be set, with its variable and what `--help` says of it. */
+/** Every setting, with its variable and its text in `--help`. */
 const declarations = {
   host: {
     variable: 'PHAROS_HOST',
@@ -37,7 +37,7 @@ const declarations = {
   port: {
     variable: 'PHAROS_PORT',
     fallback: '8080',
-    help: 'port to listen on; 0 takes a free one',
+    help: 'port to listen on; 0 chooses a free one',
     parse: integer(0, 65535),
   },
   /** The folder of the embedded database and of files. */
@@ -61,7 +61,7 @@ const declarations = {
     help: 'connections to PostgreSQL',
     parse: integer(1, 500),
   },
-  /** How long PostgreSQL may take for a short statement; the other waits follow from it. */
+  /** How long PostgreSQL may take for a short statement; the other time limits are derived from it. */
   databaseTimeoutMs: {
     variable: 'PHAROS_DATABASE_TIMEOUT_MS',
     fallback: '10000',
@@ -72,7 +72,7 @@ const declarations = {
   publicUrl: {
     variable: 'PHAROS_PUBLIC_URL',
     fallback: '',
-    help: 'address under which clients reach the service; file addresses begin with it',
+    help: 'address under which clients reach the service; addresses of files begin with it',
     parse: url('http:', 'https:'),
   },
   headerPrefixes: {
@@ -106,18 +106,18 @@ const declarations = {
     help: 'new content is refused while less is free on the disk of the data folder',
     parse: integer(0, 1_099_511_627_776),
   },
-  /** Bytes that are kept beside an embedded database for deletions, sign-ins and a start on a full disk. */
+  /** Bytes kept beside an embedded database for deletions, sign-ins and a start on a full disk. */
   reserveBytes: {
     variable: 'PHAROS_RESERVE_BYTES',
     fallback: '67108864',
     help: 'kept beside the embedded database for deletions and a start on a full disk; 0 keeps none',
     parse: integer(0, 10_737_418_240),
   },
-  /** Connections that one client address may have at the same time; 0: any number. */
+  /** Concurrent connections of one client address; 0: no limit. */
   connectionsPerAddress: {
     variable: 'PHAROS_CONNECTIONS_PER_ADDRESS',
     fallback: '2000',
-    help: 'connections that one client address may have at the same time; trusted proxies are not counted; 0 is no limit',
+    help: 'concurrent connections of one client address; trusted proxies are exempt; 0 means no limit',
     parse: integer(0, 1_000_000),
   },
   queryDeadlineMs: {
@@ -146,31 +146,31 @@ const declarations = {
     help: 'sender of mails',
     parse: mailAddress,
   },
-  /** Hosts, addresses and networks that webhooks and broker connections may go to although they are not public. */
+  /** Hosts, addresses and networks that webhooks and broker connections may use although they are not public. */
   privateTargets: {
     variable: 'PHAROS_PRIVATE_TARGETS',
     fallback: '',
-    help: 'hosts and networks of your own that webhooks and MQTT brokers may be at, such as crm.lan,10.1.0.0/16',
+    help: 'hosts and networks of your own in which webhooks and MQTT brokers may lie, such as crm.lan,10.1.0.0/16',
     parse: targets,
   },
-  /** How many calls of one webhook may wait; of more, the oldest are given up. */
+  /** How many calls of one webhook may wait; beyond that the oldest are given up. */
   webhookBacklog: {
     variable: 'PHAROS_WEBHOOK_BACKLOG',
     fallback: '10000',
-    help: 'how many calls of one webhook may wait for a receiver that is down; of more, the oldest are given up',
+    help: 'how many calls of one webhook may wait for a receiver that is down; beyond that the oldest are given up',
     parse: integer(1, 1_000_000),
   },
-  /** Where devices connect by MQTT; undefined: nowhere. */
+  /** The port on which devices connect by MQTT; undefined: none. */
   mqttPort: {
     variable: 'PHAROS_MQTT_PORT',
     fallback: '',
-    help: 'port for devices that speak MQTT, usually 1883 or 8883; 0 takes a free one, empty listens nowhere',
+    help: 'port for devices that speak MQTT, usually 1883 or 8883; 0 chooses a free one, empty means none',
     parse: (text) => (text === '' ? undefined : integer(0, 65535)(text)),
   },
   mqttHost: {
     variable: 'PHAROS_MQTT_HOST',
     fallback: '127.0.0.1',
-    help: 'address on which devices are listened for; 0.0.0.0 opens it to the network',
+    help: 'address on which to listen for devices; 0.0.0.0 opens it to the network',
     parse: host,
   },
   /** Files in PEM; undefined: without TLS. */
@@ -186,15 +186,15 @@ const declarations = {
     help: "the certificate's private key in PEM",
     parse: file,
   },
-  /** Encrypt credentials in the database: the first seals, all open. Empty: a key of its own in the data folder. */
+  /** Encrypt credentials in the database: the first seals, all open. Empty: a generated key in the data folder. */
   secretKeys: {
     variable: 'PHAROS_SECRET_KEY',
     fallback: '',
-    help: 'key for credentials in the database, 32 bytes in base64; an embedded database makes its own',
+    help: 'key for credentials in the database, 32 bytes in base64; by default created in the data folder of an embedded database',
     secret: true,
     parse: secretKeys,
   },
-  /** Whether this process does what waits in the outbox, or leaves it to `pharos work`. */
+  /** Whether this process runs the jobs of the outbox, or leaves them to `pharos work`. */
   worker: {
     variable: 'PHAROS_WORKER',
     fallback: 'on',
@@ -208,11 +208,11 @@ const declarations = {
     help: 'how long a push service may take to answer; the message is tried again then',
     parse: integer(100, 60_000),
   },
-  /** Takes the place of the push services' own addresses, for tests and benches. */
+  /** Replaces the push services' own addresses, for tests and benches. */
   pushUrl: {
     variable: 'PHAROS_PUSH_URL',
     fallback: '',
-    help: "for tests: takes the place of FCM's, APNs' and Web Push's own addresses",
+    help: "for tests: replaces FCM's, APNs' and Web Push's own addresses",
     parse: url('https:'),
   },
   /** A file with certificates (PEM) to trust there. */
@@ -222,18 +222,18 @@ const declarations = {
     help: 'for tests: a file with the certificates to trust there',
     parse: file,
   },
-  /** How long a worker that died keeps a job from the others. */
+  /** How long the jobs of a dead worker stay reserved. */
   jobLeaseMs: {
     variable: 'PHAROS_JOB_LEASE_MS',
     fallback: '30000',
-    help: 'how long the work of a process that died waits for another one',
+    help: 'how long the work of a process that died waits before another one takes it',
     parse: integer(1000, 600_000),
   },
 } satisfies Readonly<Record<string, Declaration>>;
 
 type Declarations = typeof declarations;
 
-/** Everything that can be set, read once at the start and never changed: of each declaration what it parses to. */
+/** All settings, read once at the start and never changed: of each declaration what it parses to. */
 export type Config = { readonly [Name in keyof Declarations]: ReturnType<Declarations[Name]['parse']> };
 
 export interface Setting extends Declaration {

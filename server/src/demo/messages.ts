@@ -1,7 +1,7 @@
 import type { DeliveryRules } from '../access/delivery-rules.ts';
 import { museum } from './halls.ts';
 
-/** What the museum tells its visitors. Times are days before the demo was made, so that it is always fresh. */
+/** The museum's messages to its visitors. Times are days before the demo was created, so that it always looks fresh. */
 
 export interface NotificationPlan {
   readonly description: string;

@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 
-/** The methods of a path: of those endpoints that it fits with the fewest parameters, as the router chooses. */
+/** The methods of a path: of the matching endpoints with the fewest parameters, as the router chooses. */
 export function allowedMethods(path: string, endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): string[] {
   const fitting = endpoints.filter((endpoint) => matchesPath(endpoint.path, path));
   const fewest = Math.min(...fitting.map(countParameters));

@@ -20,7 +20,7 @@ export interface ApiOptions {
   readonly endpoints: readonly Endpoint[];
   readonly guard: AccessGuard;
   readonly limiter: RateLimiter;
-  /** Counts wrong app ids and keys by address; a limiter of its own, so that they push nobody's bucket out. */
+  /** Counts wrong app ids and keys by address; a limiter of its own, so that they displace nobody's bucket. */
   readonly wrongKeys: RateLimiter;
   readonly revision: Revision;
   readonly now: Clock;
@@ -30,7 +30,10 @@ export interface ApiOptions {
   readonly assertRoom: AssertRoom;
 }
 
-/** What a caller has to pass, with the names of the headers that hold credentials; the first that is there counts. */
+/**
+ * The checks that a caller has to pass, with the names of the headers that hold credentials; the first one present
+ * counts.
+ */
 interface Gate extends ApiOptions {
   readonly appIdNames: readonly string[];
   readonly appKeyNames: readonly string[];
@@ -47,11 +50,11 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
     async (api) => {
       api.addHook('onRequest', (request, reply, done) => {
         reply.header('cache-control', 'no-store');
-        // Where every origin is welcome there is nothing to find out, except for a preflight. Who names no origin does
-        // not ask, and no cache keeps the answer for others.
+        // If every origin is allowed, there is nothing to look up, except for a preflight. A request without an origin
+        // does not ask, and no cache keeps the answer for others.
         if (isOpen && request.raw.headers.origin !== undefined)
           reply.header('access-control-allow-origin', '*').header(exposedName, exposedHeaders);
-        // For a preflight and for anybody else who asks: the document says the same, so no credentials are needed.
+        // For a preflight and for any other OPTIONS request: the document says the same, so no credentials are needed.
         if (request.method === 'OPTIONS') allow(request, reply, options.endpoints);
         done();
       });
@@ -73,7 +76,7 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
       });
-      // In a hook and not in the handler, which would come only after the body.
+      // In a hook and not in the handler, which runs only after the body was read.
       api.addHook('onRequest', (request, reply, done) => {
         if (request.is404) answerUnrouted(request, reply, gate).catch(done);
         else done();
@@ -86,7 +89,7 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
   );
 }
 
-/** Credentials and rate limit: what every request has to pass before anything else of it is looked at. */
+/** Credentials and rate limit: every request has to pass these before the rest of it is read. */
 function guardApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
   return whenThere(findAppOrCount(request, gate), (guarded) => {
     const rule = guarded.app.policy.rateLimit;
@@ -96,8 +99,8 @@ function guardApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
 }
 
 /**
- * Wrong ids and keys from one address: 100 at once, then one a second. Beyond that they are told so; a right key from the
- * same address is always let in, since visitors of a venue share one.
+ * Wrong ids and keys from one address: 100 at once, then one a second; beyond that the answer says so. A correct key
+ * from the same address is always let in, since visitors of a venue share one address.
  */
 const wrongKeys: RateRule = { perSecond: 1, burst: 100 };
 
@@ -166,7 +169,7 @@ async function knownUser(
   }
 }
 
-/** An unknown path or method is told apart only to callers with credentials, like everything else below the prefix. */
+/** Only callers with credentials learn that a path or method is unknown, as for everything else below the prefix. */
 async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, gate: Gate): Promise<void> {
   await guardApp(request, gate);
   const allowed = allow(request, reply, gate.endpoints);

@@ -8,12 +8,14 @@ import { readBody } from './server/read-body.ts';
 import { sentence } from './shape.ts';
 import { eventStreamType, StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
 
-/** Before something new is stored, or what is there is replaced. @throws Failure when too little room is left */
+/**
+ * Called before something new is stored or something existing is replaced. @throws Failure when too little room is left
+ */
 export type AssertRoom = (kind: 'create' | 'change') => void;
 
 export type EarlyCall = Omit<Call<undefined, undefined>, 'body' | 'located'>;
 
-/** One object for each request: its last members are known later than the others. */
+/** One object per request; its last members are set later than the others. */
 type GrowingCall = EarlyCall & { body: unknown; located: unknown };
 
 declare module 'fastify' {
@@ -22,17 +24,17 @@ declare module 'fastify' {
   }
 }
 
-/** What was found out about who calls, before anything else of the request is looked at. */
+/** What is known about the caller before the rest of the request is read. */
 export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> & Partial<Pick<EarlyCall, 'isAdministrator'>>;
 
-/** The endpoints as they are reached under one address, by one kind of caller. */
+/** The endpoints that are reached below one address by one kind of caller. */
 export interface Mount {
   readonly endpoints: readonly Endpoint[];
   /** Before each endpoint's path, below the prefix of the plugin. */
   readonly prefix: string;
-  /** Who calls, and whether they may. @throws Failure */
+  /** Finds out who the caller is and whether they may call. @throws Failure */
   readonly admit: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
-  /** The same question again while a stream is open; `admit` where that costs the caller nothing. */
+  /** Asks the same again while a stream is open; it is `admit` if that costs the caller nothing. */
   readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
   readonly assertRoom: AssertRoom;
   /** Calls the endpoint's `handle`, and may do something before and after. */
@@ -49,11 +51,11 @@ export interface Mount {
 
 export type HandlerAnswer = JsonText | OtherAnswer | StreamAnswer | object;
 
-/** Routes the endpoints: who calls, path, body, in this order. */
+/** Routes the endpoints: caller, path, body, in this order. */
 export async function mountEndpoints(fastify: FastifyInstance, mount: Mount): Promise<void> {
   fastify.decorateRequest('call', undefined);
   const stop = new AbortController();
-  // Streams would hold up the stop for ever.
+  // Streams would delay the stop for ever.
   fastify.addHook('preClose', async () => stop.abort());
   await fastify.register(async (json) => {
     acceptJson(json);
@@ -71,7 +73,7 @@ export function acceptJson(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', (request, payload, done) => {
     readBody(payload, jsonLimits.bytes, (failure, body) => {
-      // Many clients put a content type on a request without a body; who needs one asks for it.
+      // Many clients send a content type without a body; an endpoint that needs a body asks for it.
       if (!body || request.method === 'DELETE' || body.length === 0) return done(failure, undefined);
       try {
         done(null, parseJsonBody(body));
@@ -113,8 +115,8 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
 }
 
 /**
- * The router would take `signin` in `GET /users/signin` for an objectId, since only `POST` is its own. Methods that only
- * such a path has are refused.
+ * The router would take `signin` in `GET /users/signin` for an objectId, since only `POST` is registered for it.
+ * Methods that only such a path has are refused.
  */
 function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refuseMethod, config }: Mount): void {
   const paths = new Set(endpoints.map(({ path }) => path).filter((path) => !path.includes(':')));
@@ -135,7 +137,7 @@ function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refu
   }
 }
 
-/** Who calls, and what the path names. What is refused at once is the value and not thrown: the framework is called back. */
+/** The caller, and what the path names. A refusal is returned and not thrown: the framework is called back. */
 function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): Soon<Error | undefined> {
   try {
     const located = whenThere(mount.admit(request, endpoint), (admitted) => {
@@ -153,7 +155,7 @@ function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): 
   }
 }
 
-/** Another role sees something else: the stream ends, and the client comes back and is judged anew. */
+/** Another role sees something else: the stream ends, and the client reconnects and is checked again. */
 function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount): () => Promise<boolean> {
   const role = request.call?.user?.role;
   return async () => (await (mount.readmit ?? mount.admit)(request, endpoint)).user?.role === role;
@@ -187,8 +189,8 @@ function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitt
 }
 
 /**
- * PostgreSQL cannot even compare with U+0000. Another control character stands for it: no id and no name has either, so
- * each endpoint refuses it in its own words, on both databases alike.
+ * PostgreSQL cannot even compare with U+0000. Another control character stands in for it: no id and no name contains
+ * either, so each endpoint refuses it with its own error, on both databases alike.
  */
 function readParams(request: FastifyRequest): Record<string, string> {
   const params = request.params as Record<string, string>;
@@ -201,7 +203,7 @@ function readParams(request: FastifyRequest): Record<string, string> {
   return read;
 }
 
-/** The parameters that the endpoint knows, each given once at most. */
+/** The parameters that the endpoint knows, each given at most once. */
 function readQuery(endpoint: Endpoint, query: Readonly<Record<string, unknown>>): Record<string, string> {
   const known: Record<string, string> = {};
   if (!endpoint.query) return known;

@@ -1,7 +1,8 @@
 import { joinSql, raw, sql } from '../base/sql.ts';
+import { bulkInsert } from '../db/bulk.ts';
 import type { Db } from '../db/db.ts';
-import { insertRows } from '../db/rows.ts';
 import type { Job } from './job.ts';
+import { jobs as table } from './tables.ts';
 
 interface JobRow {
   readonly app_id: string;
@@ -20,44 +21,56 @@ export interface JobRecord {
   readonly jobId: string;
   readonly kind: string;
   readonly payload: string;
+  /** The objectId of what it is about. */
+  readonly subject: string | null;
   readonly runAt: number;
   readonly expiresAt: number | null;
   readonly createdAt: number;
 }
 
-const newJobs = insertRows(
-  ['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint'],
-  raw('jobs (app_id, job_id, kind, payload, state, run_at, expires_at, attempts, created_at)'),
-  raw('on conflict (app_id, job_id) do nothing'),
-);
+const newJobs = bulkInsert(table, {
+  columns: [
+    'app_id',
+    'job_id',
+    'kind',
+    'payload',
+    'subject',
+    'state',
+    'run_at',
+    'expires_at',
+    'attempts',
+    'created_at',
+  ],
+});
 
-/** Jobs that are there already stay as they are. */
+/** Existing jobs stay as they are. */
 export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<void> {
-  const cells = jobs.map(({ appId, jobId, kind, payload, runAt, expiresAt, createdAt }) => [
-    appId,
-    jobId,
-    kind,
-    payload,
-    'queued',
-    runAt,
-    expiresAt,
-    0,
-    createdAt,
-  ]);
-  for (const statement of newJobs.each(db.dialect, cells)) await db.run(statement);
+  const rows = jobs.map((job) => ({
+    app_id: job.appId,
+    job_id: job.jobId,
+    kind: job.kind,
+    payload: job.payload,
+    subject: job.subject,
+    state: 'queued',
+    run_at: job.runAt,
+    expires_at: job.expiresAt,
+    attempts: 0,
+    created_at: job.createdAt,
+  }));
+  for (const statement of newJobs.each(db.dialect, rows)) await db.run(statement);
 }
 
 export interface DueScope {
   readonly kind: string;
   readonly now: number;
-  /** Only apps that come after this one. */
+  /** Only apps after this one. */
   readonly after: string;
   readonly limit: number;
 }
 
 /**
- * Apps that have a job of the kind due, in the order of their ids. It walks from app to app along the index, so that
- * an app with a million jobs costs as much as an app with one.
+ * Apps with a due job of the kind, in the order of their ids. It walks from app to app along the index, so that an app
+ * with a million jobs costs as much as an app with one.
  */
 export async function findDueApps(db: Db, { kind, now, after, limit }: DueScope): Promise<string[]> {
   const rows = await db.all<{ app_id: string }>(sql`
@@ -120,14 +133,14 @@ function held(job: Job) {
   return sql`app_id = ${job.appId} and job_id = ${job.jobId} and lease_token = ${job.leaseToken}`;
 }
 
-// Each of these is false when another worker has taken the job meanwhile; then nothing has changed.
+// Each of these returns false when another worker has taken the job in the meantime; then nothing has changed.
 
 /** Removes a finished job. */
 export async function deleteJob(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`delete from jobs where ${held(job)}`)) > 0;
 }
 
-/** Removes jobs whose work is not wanted any more. A worker that holds one of them finds its lease lost. */
+/** Removes jobs whose work is no longer wanted. A worker that holds one of them finds its lease lost. */
 export async function withdrawJobs(db: Db, appId: string, jobIds: readonly string[]): Promise<void> {
   const these = joinSql(
     jobIds.map((id) => sql`${id}`),
@@ -168,8 +181,8 @@ export async function extendLease(db: Db, job: Job, leaseUntil: number): Promise
 }
 
 /**
- * Ends every lease: for the one process of an embedded database, whose start proves that whoever held one is gone.
- * The tries stay counted.
+ * Ends every lease: for the one process of an embedded database, whose start proves that every holder is gone. The
+ * tries stay counted.
  */
 export async function endLeases(db: Db, now: number): Promise<number> {
   return db.run(
@@ -181,8 +194,8 @@ export async function endLeases(db: Db, now: number): Promise<number> {
 const longestPauseMs = 6 * 3_600_000;
 
 /**
- * Makes due what was put off by a clock that was set back since, while no process ran: its moment would come as much later.
- * What was scheduled for a date keeps it.
+ * Makes jobs due that were postponed by a clock that has since been set back while no process ran: they would be late
+ * by the difference. Jobs scheduled for a date keep it.
  */
 export async function wakeFromFuture(db: Db, now: number): Promise<number> {
   const wasDueAtOnce = sql`attempts = 0 and run_at <= created_at and created_at > ${now + 60_000}`;
@@ -190,6 +203,21 @@ export async function wakeFromFuture(db: Db, now: number): Promise<number> {
   return db.run(
     sql`update jobs set run_at = ${now} where state = 'queued' and run_at > ${now} and (${wasDueAtOnce} or ${wasPutOff})`,
   );
+}
+
+export interface Waiting {
+  readonly appId: string;
+  readonly kind: string;
+  /** The job's own id, or what it is about. */
+  readonly of: { readonly jobId: string } | { readonly subject: string };
+  readonly now: number;
+}
+
+/** Makes due at once what waits for a later moment and no worker holds. Answers how many. */
+export async function wakeJobs(db: Db, { appId, kind, of, now }: Waiting): Promise<number> {
+  const which = 'jobId' in of ? sql`job_id = ${of.jobId}` : sql`subject = ${of.subject}`;
+  return db.run(sql`update jobs set run_at = ${now} where app_id = ${appId} and kind = ${kind} and ${which}
+    and state = 'queued' and lease_token is null and run_at > ${now}`);
 }
 
 /** Locks the row until the end of the transaction, so that nobody takes the job in between. */
@@ -212,7 +240,9 @@ export async function deleteDeadJobs(db: Db, before: number, limit: number): Pro
     select app_id, job_id from jobs where state = 'dead' and run_at < ${before} order by run_at limit ${limit})`);
 }
 
-/** Ends jobs that expired before `before` and that no worker holds: kinds that no worker of any node has a handler for. */
+/**
+ * Ends jobs that expired before `before` and that no worker holds: kinds for which no worker of any node has a handler.
+ */
 export async function endExpiredJobs(
   db: Db,
   end: { readonly before: number; readonly now: number; readonly limit: number },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fail } from '../base/errors.ts';
 import type { Db, Row } from '../db/db.ts';
 import { JsonText } from '../http/endpoint.ts';
-import type { Key, Table } from './table.ts';
+import type { Key, RecordTable } from './table.ts';
 
 /**
  * Entity tags of records (RFC 9110, section 8.8.3), so that a change can be made to depend on nobody having changed the
@@ -15,12 +15,12 @@ export function entityTag(text: string): string {
 }
 
 /** The tag of a row, as it is whoever reads it. */
-export function tagOfRow(table: Table, row: Row): string {
+export function tagOfRow(table: RecordTable, row: Row): string {
   return entityTag(table.render(row));
 }
 
 /** Inside the transaction that has written the record: its new tag. */
-export async function newTag(db: Db, table: Table, key: Key): Promise<string> {
+export async function newTag(db: Db, table: RecordTable, key: Key): Promise<string> {
   const row = await table.find(db, key);
   return row ? tagOfRow(table, row) : '';
 }

@@ -28,7 +28,7 @@ export async function tableOfList<T extends { readonly objectId: string }>(
   format: 'csv' | 'xlsx',
   { list, where, columns: { header, rows, order = '-objectId' } }: Source<T>,
   onCount: (records: number) => void,
-): Promise<{ readonly parts: readonly BlobPart[]; readonly count: number }> {
+): Promise<{ readonly parts: readonly (string | Blob)[]; readonly count: number }> {
   const texts = [writeCsv([header])];
   const sheet: (readonly string[])[] = [header];
   let count = 0;

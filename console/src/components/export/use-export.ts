@@ -11,7 +11,7 @@ export type ExportFormat = keyof typeof types;
 
 /** A file in parts, and what to tell when it has been saved. */
 interface ExportedFile {
-  readonly parts: readonly BlobPart[];
+  readonly parts: readonly (string | Blob)[];
   readonly done: string;
 }
 

@@ -1,5 +1,5 @@
 /** Saves a file through the browser. */
-export function download(name: string, type: string, parts: readonly BlobPart[]): void {
+export function download(name: string, type: string, parts: readonly (string | Blob)[]): void {
   const url = URL.createObjectURL(new Blob([...parts], { type }));
   const link = document.createElement('a');
   link.href = url;

@@ -30,7 +30,7 @@ function shownApp(view: AppView): string {
   return `${view.appId}  ${view.name}${view.disabled ? '  (disabled)' : ''}\n    keys: ${shownKeys(view)}`;
 }
 
-/** Changes an app's settings and shows what they are now. */
+/** Changes an app's settings and shows the result. */
 async function change(call: CommandCall, wanted: AppChange, said: (view: AppView) => string) {
   const appId = appIdOf(call);
   const view = await withServices(call.config(), ({ apps }) => apps.change(appId, wanted, commandLine));
@@ -48,7 +48,10 @@ function switchCommand(verb: 'disable' | 'enable'): Command {
   };
 }
 
-/** `tokenDays=7`, `timeZone=Europe/Vienna`, `rateLimit={"enabled":false,…}`: JSON where it is JSON, else text. */
+/**
+ * `tokenDays=7`, `timeZone=Europe/Vienna`, `rateLimit={"enabled":false,…}`: parsed as JSON if possible, else taken as
+ * text.
+ */
 function readAssignment(text: string): [string, unknown] {
   const at = text.indexOf('=');
   if (at < 1) throw new UsageError(`--set takes NAME=VALUE, not "${text}".`);
@@ -102,7 +105,7 @@ export const appCommands: readonly Command[] = [
   {
     name: 'app create',
     summary: 'create an app and show its key, once',
-    options: { name: { value: 'NAME', help: 'what the console calls it, 1 to 100 characters', required: true } },
+    options: { name: { value: 'NAME', help: 'its name in the console, 1 to 100 characters', required: true } },
     async run(call) {
       const name = call.text('name') ?? '';
       const made = await withServices(call.config(), ({ apps }) => apps.create(name, commandLine));
@@ -119,14 +122,14 @@ export const appCommands: readonly Command[] = [
         text:
           listed.length > 0
             ? listed.map(shownApp).join('\n')
-            : 'There are no apps. Make one with: pharos app create --name NAME',
+            : 'There are no apps. Create one with: pharos app create --name NAME',
         json: { apps: listed },
       };
     },
   },
   {
     name: 'app rotate-key',
-    summary: 'add a key; with two live ones the older is refused from now on',
+    summary: 'add a key; if there are two already, the older one is refused from now on',
     arguments: [idArgument],
     options: { app },
     async run(call) {
@@ -135,7 +138,7 @@ export const appCommands: readonly Command[] = [
       const old =
         made.disabledKeyIds.length > 0
           ? `The key ${made.disabledKeyIds.join(', ')} is refused from now on.`
-          : 'The key before stays valid.';
+          : 'The previous key stays valid.';
       return {
         text: `${old} The new key is shown only now.\n\nexport APP_ID=${made.appId}\nexport APP_KEY=${made.appKey}`,
         json: made,

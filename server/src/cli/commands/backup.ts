@@ -17,13 +17,13 @@ function summary({ tables, blobs, createdAt, migration }: Manifest, lost: LostFi
   return { rows, files: blobs.rows, bytes: blobs.bytes, createdAt, migration, lost };
 }
 
-/** The outcome of a backup or restore: a failure when there are files without bytes, which it names. */
+/** The outcome of a backup or restore: a failure if files have no bytes; it names them. */
 function outcome(done: string, lost: LostFiles, advice: string, json: object): Outcome {
   if (lost.count === 0) return { text: done, json };
   return { text: `${done}\n${describeLost(lost)} ${advice}`, json, isFailure: true };
 }
 
-/** A serving process must not meet half of the rows; the embedded database is kept for the restore alone. */
+/** A serving process must not find half of the rows, so the embedded database is reserved for the restore. */
 async function alone<T>(config: Config, work: () => Promise<T>): Promise<T> {
   prepareFolder(config);
   const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
@@ -37,9 +37,9 @@ async function alone<T>(config: Config, work: () => Promise<T>): Promise<T> {
 export const backupCommands: readonly Command[] = [
   {
     name: 'backup',
-    summary: 'copy everything into a folder, also while the service runs',
+    summary: 'copy everything into a folder, even while the service runs',
     details:
-      'The folder can be restored into the embedded database and into PostgreSQL. It holds all data, and the hashes of\nkeys, tokens and passwords: keep it as safe as the database. Files whose bytes the storage has lost are named at the\nend, and the exit code is then 1.',
+      'The folder can be restored into the embedded database and into PostgreSQL. It contains all data, and the hashes of\nkeys, tokens and passwords: keep it as safe as the database. Files whose bytes the storage has lost are named at the\nend, and the exit code is then 1.',
     options: { to: { value: 'FOLDER', help: 'a folder that does not exist yet, or is empty', required: true } },
     async run(call) {
       const config = call.config();
@@ -65,8 +65,8 @@ export const backupCommands: readonly Command[] = [
     name: 'restore',
     summary: 'fill an empty database and an empty data folder from a backup',
     details:
-      'All checksums are verified before anything is written. Files that are listed and not in the backup are named at the end,\nand the exit code is then 1.',
-    options: { from: { value: 'FOLDER', help: 'what pharos backup has made', required: true } },
+      'All checksums are verified before anything is written. Files that are listed but not in the backup are named at the end,\nand the exit code is then 1.',
+    options: { from: { value: 'FOLDER', help: 'a folder made by pharos backup', required: true } },
     async run(call) {
       const config = call.config();
       const folder = resolve(call.text('from') ?? '');
@@ -75,7 +75,7 @@ export const backupCommands: readonly Command[] = [
       await alone(config, () =>
         withDatabase(config, (db) => restoreBackup({ db, blobs, folder, now: Date.now() }, manifest)),
       );
-      // Older versions did not look when they made a backup.
+      // Older versions did not check this when they made a backup.
       const lost = manifest.lost ?? (await findLostFiles(folder, manifest.tables));
       const made = summary(manifest, lost);
       const done = `Restored ${made.rows} rows and ${made.files} files of ${made.createdAt}.`;

@@ -15,11 +15,11 @@ import { withDatabase } from './storage.ts';
 const noDemo = (where: string) =>
   `There is no demo in ${where}. Nothing was removed. Name its folder with --data or PHAROS_DATA.`;
 
-/** @throws Error unless what is configured is a demo and holds nothing else */
+/** @throws Error unless the configured database is a demo and holds nothing else */
 async function assertDemoAlone(config: Config, where: string): Promise<void> {
   if (!config.databaseUrl && !existsSync(databaseFile(config))) throw new Error(noDemo(where));
   await withDatabase(config, async (db) => {
-    // A database without our tables is no demo either.
+    // A database without our tables is not a demo either.
     const mark = await findDemoMark(db).catch(() => undefined);
     if (!mark) throw new Error(noDemo(where));
     const others = (await createServices({ db, now: Date.now }).apps.list()).filter(
@@ -28,14 +28,14 @@ async function assertDemoAlone(config: Config, where: string): Promise<void> {
     if (others.length === 0) return;
     const names = others.map(({ appId, name }) => `${name} (${appId})`).join(', ');
     throw new Error(
-      `Beside the demo there are other apps in ${where}: ${names}. Nothing was removed. Delete them first with: pharos app delete ID`,
+      `There are other apps besides the demo in ${where}: ${names}. Nothing was removed. Delete them first with: pharos app delete ID`,
     );
   });
 }
 
 async function removeFolder(config: Config): Promise<void> {
   const { dataFolder } = config;
-  // Only what Pharos has put there; whatever else somebody keeps in the folder stays.
+  // Only what Pharos has put there; anything else in the folder stays.
   const file = databaseFile(config);
   const names = [file, `${file}-wal`, `${file}-shm`, filesFolder(config), secretsFile(dataFolder)];
   const own = [...names, ...['secret.key', 'serve.lock', 'backups'].map((name) => join(dataFolder, name))];
@@ -46,7 +46,7 @@ async function removeFolder(config: Config): Promise<void> {
 export const demoCommand: Command = {
   name: 'demo remove',
   summary: 'delete a demo that pharos serve --demo has made',
-  details: 'The folder is ./data-demo unless another is given. The service has to be stopped.',
+  details: 'The folder is ./data-demo unless you name another. Stop the service first.',
   options: { yes: yesOption },
   async run(call) {
     const config = call.config(demoSettings);

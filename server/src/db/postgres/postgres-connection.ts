@@ -2,7 +2,7 @@ import pg from 'pg';
 import { WrongServer } from './postgres-error.ts';
 import type { PostgresAddress, PostgresServer } from './postgres-servers.ts';
 
-// Times and counts are far below 2^53; a string for each bigint would have to be turned back everywhere.
+// Times and counts are far below 2^53; a string for each bigint would have to be converted everywhere.
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === 20 ? Number : pg.types.getTypeParser(oid, format),
@@ -15,17 +15,17 @@ export interface Session {
   readonly idleInTransactionMs: number;
 }
 
-/** What the driver keeps to itself. */
+/** Members that the driver keeps private. */
 interface Internals {
   readonly connection: { readonly stream: { destroy(error?: Error): void } };
 }
 
-/** A connection to one server; every error of it is met by whoever uses it, or by nobody. */
+/** A connection to one server. Each of its errors reaches whoever uses it, or nobody. */
 export class Connection extends pg.Client {
   readonly server: PostgresServer;
-  /** The server has acknowledged a commit that it had not replicated as it should have. */
+  /** The server has acknowledged a commit without replicating it as required. */
   isUnconfirmed = false;
-  /** Why this side has given it up. */
+  /** Why this side gave the connection up. */
   givenUp: Error | undefined;
   readonly #greeting: string;
   readonly #wanted: PostgresAddress['wanted'];
@@ -44,7 +44,7 @@ export class Connection extends pg.Client {
     this.#wanted = how.wanted;
     this.#noteFailure = how.noteFailure;
     this.#greeting = greetingOf(how.session);
-    // From its first moment to its last: without a listener, an error of the socket ends the process.
+    // For its whole life: without a listener, an error of the socket ends the process.
     this.on('error', () => undefined);
     this.on('notice', (notice) => {
       if (isUnreplicated(notice)) this.isUnconfirmed = true;
@@ -76,14 +76,14 @@ export class Connection extends pg.Client {
     }
   }
 
-  /** One round trip: the session's settings, and whether it is the server that was asked for. */
+  /** One round trip: sets the session's settings, and checks that it is the requested kind of server. */
   async #greet(): Promise<void> {
     const patience = setTimeout(() => this.destroy(new Error('timeout expired')), this.connectMs);
     try {
       const { rows } = await this.query<{ standby: boolean; read_only: string }>(this.#greeting);
       const [{ standby, read_only: readOnly } = { standby: false, read_only: 'off' }] = rows;
       if (this.#wanted === 'any') return;
-      if (standby) throw new WrongServer('it is a standby, which takes no writes');
+      if (standby) throw new WrongServer('it is a standby, which accepts no writes');
       if (this.#wanted === 'read-write' && readOnly === 'on') throw new WrongServer('it is read-only');
     } finally {
       clearTimeout(patience);
@@ -94,7 +94,7 @@ export class Connection extends pg.Client {
     return (this as unknown as { readonly _connectionTimeoutMillis: number })._connectionTimeoutMillis;
   }
 
-  /** Ends it at once, without a word to the server; what is under way on it fails. */
+  /** Ends it at once, without notifying the server; its running statement fails. */
   destroy(reason: Error): void {
     this.givenUp ??= reason;
     (this as unknown as Internals).connection.stream.destroy(reason);
@@ -111,8 +111,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * Settings go with a statement and not with the start of the connection, where PgBouncer refuses those it does not know.
- * Warnings are asked for because one of them says that a commit was not replicated.
+ * A statement sets these, not the start of the connection, where PgBouncer refuses settings that it does not know.
+ * Warnings are requested because one of them says that a commit was not replicated.
  */
 function greetingOf({ statementMs, lockMs, idleInTransactionMs }: Session): string {
   const settings = {
@@ -126,8 +126,8 @@ function greetingOf({ statementMs, lockMs, idleInTransactionMs }: Session): stri
 }
 
 /**
- * PostgreSQL answers a commit whose wait for a synchronous standby was cancelled as done, behind a warning (SQLSTATE 01000,
- * `SyncRepWaitForLSN` in syncrep.c). Its text is translated; the names are not.
+ * If the wait of a commit for a synchronous standby was cancelled, PostgreSQL reports the commit as done, after a
+ * warning (SQLSTATE 01000, `SyncRepWaitForLSN` in syncrep.c). The text is translated; the names are not.
  */
 function isUnreplicated({ routine, file, message }: { routine?: string; file?: string; message?: string }): boolean {
   return (

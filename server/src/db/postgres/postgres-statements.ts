@@ -11,7 +11,7 @@ import { isConnectionLost, isLockTimeout, isReadOnly, isRetryable, translatePost
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
 import { PreparedNames, placeholder, together } from './postgres-texts.ts';
 
-/** A connection that breaks before anything is committed is replaced so many times. */
+/** How often a connection that breaks before anything is committed is replaced. */
 const replacements = 2;
 
 const transactionTries = 8;
@@ -63,7 +63,7 @@ export class PostgresStatements {
       return await this.#connections.send<T>(connection, { ...query, values }, how);
     } catch (error) {
       if (isLockTimeout(error)) this.#lockWaits.waitedInVain(statement);
-      if (isReadOnly(error)) this.#connections.leave(connection.server, 'it takes no writes');
+      if (isReadOnly(error)) this.#connections.leave(connection.server, 'it accepts no writes');
       throw error;
     } finally {
       leave?.();
@@ -74,7 +74,7 @@ export class PostgresStatements {
     try {
       return await this.#connections.acquire(which);
     } catch (error) {
-      // No retry: it has tried what there is.
+      // No retry: every server has been tried.
       throw translatePostgresError(error);
     }
   }
@@ -92,7 +92,7 @@ export class PostgresStatements {
     }
   }
 
-  /** Without limits it may take as long as it takes. */
+  /** Without limits it may take as long as it needs. */
   async attempt<T>(work: (db: Db) => Promise<T>, limits: PostgresLimits | undefined): Promise<T> {
     this.#connections.assertConfirming();
     const connection = await this.acquire();
@@ -107,7 +107,7 @@ export class PostgresStatements {
       const value = await work(this.#inside(connection, effects, limits ? end : undefined));
       const commitMs = limits?.commit ?? Number.POSITIVE_INFINITY;
       const { command } = await send('commit', { limitMs: commitMs, isCommit: true });
-      // What an error inside had ended already.
+      // An error inside had already ended it.
       if (command !== 'COMMIT') throw new Error(`The transaction was not committed: ${command}`);
       isBroken = false;
       for (const effect of effects) effect();
@@ -136,7 +136,7 @@ export class PostgresStatements {
       try {
         return await query<T>(statement);
       } catch (error) {
-        // What ends the whole transaction is judged where it can be begun anew.
+        // An error that ends the whole transaction is handled where it can be started again.
         throw isRepeatable(error) ? error : translatePostgresError(error);
       }
     };
@@ -155,7 +155,7 @@ export class PostgresStatements {
           await query(raw('release savepoint inner_unit'), false);
           return value;
         } catch (error) {
-          // On a connection that is gone there is nothing to go back to.
+          // A connection that is gone has nothing to roll back.
           if (!isRepeatable(error)) await query(raw('rollback to savepoint inner_unit'), false);
           throw error;
         }
@@ -166,8 +166,8 @@ export class PostgresStatements {
   }
 
   /**
-   * Serialization failures and deadlocks are retried with full jitter; so is at once what a lost connection or a server that
-   * has become a standby has ended before it could be committed. The callback has no effects besides.
+   * Serialization failures and deadlocks are retried with full jitter; a transaction that a lost connection or a server
+   * turned standby ended before the commit is retried at once. The callback must have no other effects.
    */
   async retrying<T>(attempt: () => Promise<T>): Promise<T> {
     const giveUp = performance.now() + this.#limits.statement;
@@ -190,7 +190,7 @@ export class PostgresStatements {
 const withoutLimits =
   'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0';
 
-/** Nothing was committed, and another connection may do better. A failure whose outcome is unknown is none of these. */
+/** Nothing was committed, and another connection may work. A failure with an unknown outcome never comes here. */
 function isRepeatable(error: unknown): boolean {
   if (error instanceof Failure) return false;
   return isRetryable(error) || isConnectionLost(error) || isReadOnly(error);

@@ -1,9 +1,9 @@
 import { joinSql, perLiteral, raw, renderSql, type Sql, sql } from '../../base/sql.ts';
 
-/** Of the parameter at a position, counted from 1. */
+/** The placeholder of the parameter at a position, counted from 1. */
 export const placeholder = (position: number) => `$${position}`;
 
-/** Statement texts of the program's own are few and get a name, so that a connection plans them once. */
+/** The program has few statement texts; each gets a name, so that a connection plans it once. */
 export class PreparedNames {
   readonly #names = new Map<string, string>();
 
@@ -27,8 +27,8 @@ export class PreparedNames {
 const mostTogether = 12;
 
 /**
- * Joins statements to one: each becomes a part of a WITH, which PostgreSQL runs to its end whether or not it is read. All
- * see the data as it was before.
+ * Joins statements into one: each becomes a part of a WITH, which PostgreSQL runs to its end whether or not it is read.
+ * All of them see the data as it was before.
  */
 export function together(statements: readonly Sql[]): Sql[] {
   const joined: Sql[] = [];

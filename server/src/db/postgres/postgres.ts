@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail } from '../../base/errors.ts';
 import { FairQueue } from '../../base/fair-queue.ts';
-import { raw, type Sql } from '../../base/sql.ts';
+import { raw, type Sql, sql } from '../../base/sql.ts';
 import { type Database, type Row, type SlowQuery, tryWrite } from '../db.ts';
 import type { Dialect } from '../dialect.ts';
 import { rowsByColumn } from '../rows.ts';
@@ -13,16 +13,16 @@ import { PostgresStatements } from './postgres-statements.ts';
 import { postgresWhere } from './where-postgres.ts';
 
 export interface PostgresOptions {
-  /** One server or several, as libpq writes them. */
+  /** One server or several, in libpq's notation. */
   readonly url: string;
   readonly poolSize: number;
   readonly queryDeadlineMs: number;
-  /** What is waited for; see `limitsOf`. */
+  /** The time limits; see `limitsOf`. */
   readonly timeoutMs?: number;
 }
 
 export const defaultTimeoutMs = 10_000;
-/** `/readyz` is answered within two seconds, whatever the database does. */
+/** `/readyz` answers within two seconds, whatever the database does. */
 const readyMs = 1_500;
 
 export const postgresDialect: Dialect = Object.freeze({
@@ -33,6 +33,16 @@ export const postgresDialect: Dialect = Object.freeze({
   lockRow: ' for update',
   holdRow: ' for key share',
   skipLocked: ' for update skip locked',
+  lockNames: {
+    all: (
+      names: readonly string[],
+    ) => sql`select name from json_array_elements_text(${JSON.stringify(names)}::json) as wanted(name)
+      where pg_advisory_xact_lock(hashtextextended(name, 0)) is not null`,
+    free: (
+      names: readonly string[],
+    ) => sql`select name from json_array_elements_text(${JSON.stringify(names)}::json) as wanted(name)
+      where pg_try_advisory_xact_lock(hashtextextended(name, 0))`,
+  },
   rows: rowsByColumn,
 });
 
@@ -81,7 +91,7 @@ class PostgresDatabase implements Database {
   }
 
   async run(statement: Sql): Promise<number> {
-    // A single statement is retried like a transaction: on the distributed relatives it can meet the same conflict.
+    // A single statement is retried like a transaction: on distributed databases it can run into the same conflict.
     const result = await this.#statements.retrying(() => {
       this.#connections.assertConfirming();
       const how = { limitMs: this.#statements.statementMs, isCommit: true };
@@ -104,7 +114,7 @@ class PostgresDatabase implements Database {
     effect();
   }
 
-  // Its disk is the server's own: what that cannot do is an error of the statement.
+  // The disk belongs to the server: what it cannot do becomes an error of the statement.
   readonly diskFailure = undefined;
   listen(): void {}
   fitInto() {
@@ -112,7 +122,7 @@ class PostgresDatabase implements Database {
   }
   async settle(): Promise<void> {}
 
-  // It writes its log and its tables beside the statements.
+  // The server writes its log and its tables beside the statements.
   async caughtUp(): Promise<void> {}
 
   async assertUsable(): Promise<void> {
@@ -129,7 +139,7 @@ class PostgresDatabase implements Database {
       raw("select current_setting('server_version') as version, pg_is_in_recovery() as standby"),
     );
     const { collation, encoding } = await this.#textRules();
-    const role = row?.standby ? ', a standby that takes no writes' : '';
+    const role = row?.standby ? ', a standby that accepts no writes' : '';
     return `PostgreSQL ${row?.version}${role}, collation ${collation}, encoding ${encoding}`;
   }
 
@@ -162,7 +172,7 @@ class PostgresDatabase implements Database {
     this.#connections.onTrouble(listener);
   }
 
-  /** However many ask, one proof at a time is under way; one that hangs is left to its own limit. */
+  /** However many callers ask, one proof runs at a time; a hanging one has its own limit. */
   async probe(): Promise<void> {
     this.#probing ??= this.#connections.prove().finally(() => {
       this.#probing = undefined;
@@ -198,7 +208,7 @@ class PostgresDatabase implements Database {
     } catch (error) {
       throw translatePostgresError(error);
     } finally {
-      // The changed setting must not go back to the pool.
+      // The changed setting must not return to the pool.
       connection.release(true);
     }
   }

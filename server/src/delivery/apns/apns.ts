@@ -38,7 +38,7 @@ export const apnsDefinition: SenderDefinition<ApnsSettings> = {
   create: createApnsSender,
 };
 
-/** Apple calls the provider token expired, and there may not be a new one yet. */
+/** Apple reports the provider token as expired, and there may be no new one yet. */
 interface TooEarly {
   readonly afterMs: number;
 }
@@ -51,7 +51,7 @@ function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network }: S
   const post = (request: ProviderRequest, authorization: string, signal: AbortSignal) =>
     client.send({ ...request, headers: { ...request.headers, authorization } }, signal);
 
-  /** Sends, and once more with a new provider token where Apple called that one expired. */
+  /** Sends, and if Apple reports the provider token as expired, sends once more with a new one. */
   const authorised = async (
     request: ProviderRequest,
     signal: AbortSignal,
@@ -79,12 +79,12 @@ function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network }: S
   });
 }
 
-const clockText = 'APNs calls the provider token expired though it is new; look at the clock of this machine.';
+const clockText = 'APNs reports the provider token as expired although it is new; check the clock of this machine.';
 
-const noTopic: SendResult = { outcome: 'failed', reason: "The installation's appIdentifier is no bundle id." };
+const noTopic: SendResult = { outcome: 'failed', reason: "The installation's appIdentifier is not a bundle id." };
 
 function tooLarge(bytes: number): SendResult {
-  return { outcome: 'failed', reason: `The message has ${bytes} bytes of payload; APNs takes ${maxBytes}.` };
+  return { outcome: 'failed', reason: `The message has ${bytes} bytes of payload; APNs accepts ${maxBytes}.` };
 }
 
 function accepted({ headers }: ProviderAnswer): SendResult {
@@ -92,7 +92,7 @@ function accepted({ headers }: ProviderAnswer): SendResult {
   return typeof id === 'string' ? { outcome: 'sent', providerId: id } : sent;
 }
 
-/** To a token that cannot exist: Apple looks at the credentials first and then refuses the token. */
+/** To a token that cannot exist: Apple checks the credentials first and then refuses the token. */
 function testRequest({ bundleId }: ApnsSettings): ProviderRequest {
   return {
     path: `/3/device/${'0'.repeat(64)}`,
@@ -107,7 +107,7 @@ function explain(answer: ProviderAnswer | NoAnswer | TooEarly, settings: ApnsSet
   const { status } = answer;
   const words = apnsWords(answer);
   if (apnsReason(answer) === 'BadDeviceToken' || status === 200) {
-    const text = `Apple (${settings.environment}) took the key. The made-up device token was refused, as it should be:`;
+    const text = `Apple (${settings.environment}) accepted the key. The made-up device token was refused, as it should be:`;
     return { ok: true, status, text: reason(text, words) };
   }
   return { ok: false, status, text: reason(`Apple (${settings.environment}) refused:`, words) };

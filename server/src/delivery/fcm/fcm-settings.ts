@@ -1,6 +1,6 @@
 import { Entered } from '../push/entered.ts';
 
-/** What is used of a Google service account's JSON. */
+/** The members of a Google service account's JSON that are used. */
 export interface FcmSettings {
   readonly projectId: string;
   readonly clientEmail: string;
@@ -14,7 +14,7 @@ const where =
   'download it in the Firebase console under Project settings, Service accounts, "Generate new private key", and paste the whole file';
 
 /**
- * Takes the service account's file as text or as an object, bare or as the member `serviceAccount`.
+ * Accepts the service account's file as text or as an object, bare or as the member `serviceAccount`.
  *
  * @throws Failure ValidationError
  */
@@ -28,7 +28,7 @@ export function readFcmSettings(given: unknown): FcmSettings {
   }
   const type = entered.get('type');
   if (type !== undefined && type !== 'service_account') {
-    entered.problem('type', `must be "service_account"; this is another kind of Google credentials; ${where}`);
+    entered.problem('type', `must be "service_account"; these are another kind of Google credentials; ${where}`);
   }
   const projectId = entered.text('project_id', /^[a-z][a-z0-9.:-]{3,60}$/, 'must be the id of the Firebase project');
   const clientEmail = entered.text('client_email', /^[^\s@]+@[^\s@]+$/, "must be the service account's address");
@@ -54,7 +54,7 @@ function parsed(account: unknown): unknown {
   }
 }
 
-/** Only Google's own: the service signs its way in there, and nobody shall point it elsewhere. */
+/** Only Google's own address: the service signs in there, and nobody must redirect it elsewhere. */
 function readTokenUri(entered: Entered): string {
   const value = entered.get('token_uri') ?? 'https://oauth2.googleapis.com/token';
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;

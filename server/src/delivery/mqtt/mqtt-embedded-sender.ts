@@ -5,7 +5,7 @@ import type { Published } from './mqtt-in-flight.ts';
 import { maxMessageBytes, renderMessage, topicProblem } from './mqtt-message.ts';
 
 export interface EmbeddedDeps {
-  /** Undefined when the service listens for no devices. */
+  /** Undefined if the service does not listen for devices. */
   readonly broker: DeviceBroker | undefined;
   readonly appId: string;
   readonly now: () => number;
@@ -16,8 +16,8 @@ export interface EmbeddedDeps {
 const isOff = 'This service does not listen for devices; set PHAROS_MQTT_PORT.';
 
 /**
- * MQTT through the service's own port. `sent` means that the device has acknowledged the message (QoS 1); while it is not
- * there, the message stays in the outbox.
+ * MQTT through the service's own port. `sent` means that the device has acknowledged the message (QoS 1); while it is
+ * away, the message stays in the outbox.
  */
 export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: EmbeddedDeps): PushSender {
   async function publish(message: PushMessage, target: PushTarget): Promise<SendResult> {
@@ -25,7 +25,10 @@ export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: Embe
     if (problem !== undefined) return { outcome: 'failed', reason: problem };
     const payload = renderMessage(message);
     if (payload.length > maxMessageBytes)
-      return { outcome: 'failed', reason: `The message has ${payload.length} bytes; ${maxMessageBytes} are possible.` };
+      return {
+        outcome: 'failed',
+        reason: `The message has ${payload.length} bytes; at most ${maxMessageBytes} are possible.`,
+      };
     if (!broker) return { outcome: 'retry', reason: isOff, scope: 'provider', afterMs: 60_000 };
     const leftMs = Math.max(0, message.expiresAt - now());
     const seconds = Math.max(1, Math.ceil(leftMs / 1000));
@@ -44,7 +47,7 @@ export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: Embe
   });
 }
 
-/** A short pause for a message that soon is no news, a longer one for what can wait: 2 s to a minute. */
+/** A short pause for a message that will soon be outdated, a longer one for what can wait: 2 s to a minute. */
 const patience = (leftMs: number) => Math.min(60_000, Math.max(2_000, leftMs / 20));
 
 function resultOf(published: Published, leftMs: number): SendResult {
@@ -60,12 +63,12 @@ function resultOf(published: Published, leftMs: number): SendResult {
     case 'refused':
       return { outcome: 'failed', reason: 'The device refused the message.' };
     case 'too large':
-      return { outcome: 'failed', reason: 'The message is larger than what the device says it takes.' };
+      return { outcome: 'failed', reason: 'The message is larger than the device accepts.' };
     case 'busy':
-      return retry('The device has not acknowledged the messages before this one yet.', 1_000);
+      return retry('The device has not yet acknowledged the earlier messages.', 1_000);
     case 'unanswered':
       return retry('The device did not acknowledge the message.', 2_000);
     case 'absent':
-      return retry('No device listens to this topic now.', patience(leftMs));
+      return retry('No device is listening to this topic now.', patience(leftMs));
   }
 }

@@ -1,6 +1,6 @@
 import type { PushMessage } from '../push/push-sender.ts';
 
-/** The most that a message may have as JSON. */
+/** The maximum size of a message as JSON. */
 export const maxMessageBytes = 32_768;
 
 /** What a device reads: JSON, UTF-8. */
@@ -22,18 +22,18 @@ export function renderMessage({ deliveryId, content, expiresAt }: PushMessage): 
   );
 }
 
-/** Why nothing can be published there, as a sentence; undefined when it can. */
+/** Why nothing can be published to this topic, as a sentence; undefined if it can. */
 export function topicProblem(topic: string): string | undefined {
   const fault = topicFault(topic);
   return fault && `The topic ${fault}.`;
 }
 
-/** The same as the end of a sentence about the topic. MQTT 5.0, 4.7: wildcards are for filters only. */
+/** The same as the end of a sentence about the topic. MQTT 5.0, 4.7: wildcards are only for filters. */
 export function topicFault(topic: string): string | undefined {
   if (topic === '') return 'is empty';
   if (Buffer.byteLength(topic) > 1024) return 'is longer than 1,024 bytes';
-  if (/[+#]/.test(topic)) return 'holds a wildcard (+ or #), and nothing can be published to one';
+  if (/[+#]/.test(topic)) return 'contains a wildcard (+ or #), to which nothing can be published';
   if (topic.startsWith('$')) return 'begins with $, which is for topics of the broker itself';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: MQTT 5.0, 1.5.4
-  return /[\u0000-\u001f\u007f-\u009f]/.test(topic) ? 'holds a control character' : undefined;
+  return /[\u0000-\u001f\u007f-\u009f]/.test(topic) ? 'contains a control character' : undefined;
 }

@@ -83,12 +83,12 @@ function headersFor(message: PushMessage, now: number): Record<string, string | 
 }
 
 function tooLarge(bytes: number): SendResult {
-  return { outcome: 'failed', reason: `The message has ${bytes} bytes; Web Push takes ${maxPlaintext}.` };
+  return { outcome: 'failed', reason: `The message has ${bytes} bytes; Web Push accepts ${maxPlaintext}.` };
 }
 
 /**
- * A push service is one of many, and a subscription can name any address: what one answers is never taken for all, or a
- * single hostile endpoint would hold up everybody.
+ * A push service is one of many, and a subscription can name any address. So one service's answer never applies to all,
+ * or a single hostile endpoint would hold up everybody.
  */
 function result(answer: ProviderAnswer, now: number): SendResult {
   const { status, headers } = answer;
@@ -104,13 +104,13 @@ function notAnswered(answer: NoAnswer): SendResult {
   return ended.outcome === 'retry' ? { ...ended, scope: 'message' } : ended;
 }
 
-/** There is no one to ask without a subscription, so the keys are tried on each other. */
+/** Without a subscription there is no service to ask, so the keys are tried on each other. */
 function testKeys(settings: WebPushSettings): TestAnswer {
   const data = Buffer.from('credentials test');
   const key = vapidKey(settings);
   const signature = sign('sha256', data, key);
   const ok = verify('sha256', data, createPublicKey(key), signature);
   return ok
-    ? { ok, text: 'The keys belong together and sign. Push services are asked first when a browser has subscribed.' }
+    ? { ok, text: 'The keys belong together and can sign. No push service is called before a browser has subscribed.' }
     : { ok, text: 'The two keys do not belong together. Generate a new pair.' };
 }

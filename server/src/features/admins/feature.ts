@@ -14,10 +14,10 @@ export interface AdminFeatureDeps {
   readonly now: Clock;
   readonly passwords: Passwords;
   readonly service: AdminService;
-  /** Counts attempts to sign in. */
+  /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
   readonly inBackground: InBackground;
-  /** Whether the service shows the demonstration museum, whose password is public. */
+  /** Whether the service shows the demo museum, whose password is public. */
   readonly isDemo: () => Promise<boolean>;
 }
 
@@ -25,7 +25,7 @@ export interface AdminFeature extends Feature {
   readonly findSession: AdminSessions['find'];
 }
 
-/** The people of the console: their accounts, their sessions, and the audit of what they changed. */
+/** The users of the console: their accounts, their sessions, and the audit of their changes. */
 export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
   const { db, service, isDemo } = deps;
   const sessions = new AdminSessions(deps);

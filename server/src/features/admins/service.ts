@@ -66,7 +66,7 @@ export interface AdminDeps {
   readonly passwords: Passwords;
 }
 
-/** Whose turn it is when many passwords wait; apps have turns of their own. */
+/** The tenant of passwords that are checked here; apps have turns of their own. */
 const share = 'console';
 
 /** The people who may use the management console. */
@@ -94,8 +94,8 @@ export class AdminService {
   }
 
   /**
-   * The token of the set-up link, with which the first owner is made; only its hash is stored. Undefined when there
-   * is an administrator, or a link was given out before.
+   * The token of the set-up link, which creates the first owner; only its hash is stored. Undefined if there is an
+   * administrator, or a link was issued before.
    */
   async makeSetupToken(): Promise<string | undefined> {
     const { db } = this.#deps;
@@ -106,7 +106,7 @@ export class AdminService {
     });
   }
 
-  /** Makes the first owner. @throws Failure OperationForbidden for a link that is wrong or was used */
+  /** Creates the first owner. @throws Failure OperationForbidden for a link that is wrong or was used */
   async setUp(token: string, owner: Omit<NewAdmin, 'role'>, address: string): Promise<store.AdminRow> {
     const { db } = this.#deps;
     const row = await this.#prepare({ ...owner, role: 'owner' });
@@ -115,26 +115,26 @@ export class AdminService {
       if (!isGood)
         throw fail(
           'OperationForbidden',
-          'This set-up link is wrong, or was used already. An administrator can also be made with: pharos admin create',
+          'This set-up link is wrong, or was used already. You can also create an administrator with: pharos admin create',
         );
       await insert(db, row, { name: row.email, address });
     });
     return row;
   }
 
-  /** @throws Failure DuplicateValue when the e-mail has an administrator already */
+  /** @throws Failure DuplicateValue when an administrator has this e-mail address already */
   async create(admin: NewAdmin, by: Actor): Promise<AdminView> {
     const { db } = this.#deps;
     const row = await this.#prepare(admin);
     try {
       await db.transaction(async (db) => {
         await insert(db, row, by);
-        // With an administrator there is nothing left to set up.
+        // Once there is an administrator, there is nothing left to set up.
         await store.deleteSetupToken(db);
       });
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `There is an administrator with the e-mail ${row.email} already.`);
+      throw fail('DuplicateValue', `There is an administrator with the e-mail address ${row.email} already.`);
     }
     return adminView(row);
   }
@@ -170,7 +170,7 @@ export class AdminService {
     return newRow(admin, await passwords.hash(admin.password, share), now());
   }
 
-  /** Changes one administrator under the rule that an owner who can sign in always remains. */
+  /** Changes one administrator; an owner who can sign in must always remain. */
   async #update(
     adminId: string,
     by: Actor,
@@ -178,7 +178,7 @@ export class AdminService {
   ): Promise<store.AdminRow> {
     const { db, now } = this.#deps;
     return db.transaction(async (db) => {
-      // The owners are locked first, so that two owners cannot dismiss one another at the same moment.
+      // The owners are locked first, so that two owners cannot remove each other at the same moment.
       const owners = await store.lockOwners(db);
       const row = await store.findAdmin(db, adminId);
       if (!row) throw fail('ObjectNotFound', `There is no administrator ${adminId}.`);

@@ -19,7 +19,7 @@ import type { AdminSessions } from './sessions.ts';
 interface Deps {
   readonly admins: AdminService;
   readonly sessions: AdminSessions;
-  /** Whether what is served is a demo. */
+  /** Whether the service shows a demo. */
   readonly isDemo: () => Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ function signedIn(admin: AdminContext | undefined): AdminContext {
   return admin;
 }
 
-/** The first owner, signing in and out, and oneself. */
+/** Creating the first owner, signing in and out, and one's own account. */
 export function sessionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [...setupEndpoints(deps), ...signingEndpoints(deps), ...passwordEndpoints(deps)];
 }
@@ -40,7 +40,7 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
       path: '/setup',
       operationId: 'getSetup',
       tag: 'Session',
-      summary: 'Whether the first administrator is still to be made',
+      summary: 'Whether the first administrator still has to be created',
       permission: 'public',
       answer: recordAnswer(Type.Object({ needed: Type.Boolean() }), { needed: true }),
       errors: [],
@@ -51,12 +51,12 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
       path: '/setup',
       operationId: 'setUp',
       tag: 'Session',
-      summary: 'Make the first owner with the one-time link, and sign in',
+      summary: 'Create the first owner with the one-time link, and sign in',
       permission: 'public',
       body: {
         schema: setupShape.schema,
         example: {
-          token: 'the part of the link behind #',
+          token: 'the part of the link after #',
           email: 'ada@museum.example',
           password: 'long and secret',
           name: 'Ada',

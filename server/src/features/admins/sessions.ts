@@ -11,31 +11,31 @@ import { emailKey } from './schemas.ts';
 import * as store from './store.ts';
 
 const hourMs = 3_600_000;
-/** A browser that nobody uses is signed out after half a day, and every one after a week. */
+/** An unused browser is signed out after half a day, and every browser after a week. */
 export const sessionLimits = Object.freeze({ idleMs: 12 * hourMs, absoluteMs: 7 * 24 * hourMs });
-/** A use is written back at most this often; the idle time is that exact. */
+/** A use is written at most this often, which is the precision of the idle time. */
 const noteUseMs = 60_000;
 
-/** Ten mistakes at once, then one try every half minute; for one address over all accounts somewhat more. */
+/** Ten mistakes at once, then one try every half minute; somewhat more for one address over all accounts. */
 const perAccount = Object.freeze({ perSecond: 1 / 30, burst: 10 });
 const perNetwork = Object.freeze({ perSecond: 1 / 5, burst: 30 });
 
-/** Tokens have 43 characters. What is longer is not worth a hash. */
+/** Tokens have 43 characters. Longer ones are not worth a hash. */
 const longestToken = 128;
-/** Whose turn it is when many passwords wait; apps have turns of their own. */
+/** The tenant of passwords that are checked here; apps have turns of their own. */
 const share = 'console';
 
 export interface SessionDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly passwords: Passwords;
-  /** Counts attempts to sign in. */
+  /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
-  /** Runs what nobody waits for. */
+  /** Runs work that nobody waits for. */
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
-/** Sessions of the management console: signing in and out, and who a cookie's token belongs to. */
+/** Sessions of the management console: signing in and out, and finding the administrator of a cookie's token. */
 export class AdminSessions {
   readonly #deps: SessionDeps;
 
@@ -65,7 +65,7 @@ export class AdminSessions {
     const [startedAt, expiresAt] = [now(), now() + sessionLimits.absoluteMs];
     await db.transaction(async (db) => {
       const current = await store.lockAdmin(db, admin.admin_id);
-      // The password may have been changed, or the administrator disabled, while this one's was checked.
+      // The password may have been changed, or the administrator disabled, while the given one was checked.
       if (current?.password_hash !== admin.password_hash || current.disabled_at !== null)
         throw fail('UserInvalidLoginParams');
       await store.deleteEndedSessions(db, startedAt, startedAt - sessionLimits.idleMs);
@@ -76,7 +76,7 @@ export class AdminSessions {
     return { token, expiresAt };
   }
 
-  /** @throws Failure UserInvalidLoginParams, alike and in the same time whatever is wrong; APICallLimit */
+  /** @throws Failure UserInvalidLoginParams, with the same answer in the same time whatever is wrong; APICallLimit */
   async signIn(email: string, password: string, address: string) {
     const { db, now, passwords } = this.#deps;
     const account = emailKey(email);
@@ -102,7 +102,7 @@ export class AdminSessions {
     });
   }
 
-  /** The password has just been given once more. */
+  /** The password has just been given again. */
   async noteConfirmation(sessionHash: string): Promise<void> {
     const { db, now } = this.#deps;
     await store.noteConfirmation(db, sessionHash, now());
@@ -133,8 +133,8 @@ export class AdminSessions {
   }
 
   /**
-   * A refused sign-in stands in the audit, without what was typed: of an unknown account only that it is none. Repetitions
-   * within an hour are one record with their number, and there are never more than a hundred records an hour.
+   * A refused sign-in is recorded in the audit, without what was typed: of an unknown account only that it is unknown.
+   * Repetitions within an hour are one record with a count, and there are at most a hundred records an hour.
    */
   async #noteRefusal(account: string | undefined, address: string): Promise<void> {
     const { db, now } = this.#deps;

@@ -14,7 +14,7 @@ import { isoTime } from '../../http/answers.ts';
 export interface BackupDeps {
   readonly db: Database;
   readonly blobs: BlobStore;
-  /** Where backups are kept; nothing else is in it. */
+  /** The folder of the backups; it holds nothing else. */
   readonly folder: string;
   readonly now: Clock;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
@@ -29,25 +29,25 @@ export interface Backup {
   readonly files: number;
   /** On disk. */
   readonly bytes: number;
-  /** Files that were listed and whose bytes the storage did not have, with the first of their names. */
+  /** Files that were listed but whose bytes the storage did not have, with the first of their names. */
   readonly lost: { readonly count: number; readonly names: readonly string[] };
 }
 
-/** A backup that is being made. */
+/** A backup in progress. */
 export interface RunningBackup extends BackupProgress {
   readonly backupId: string;
   readonly startedAt: string;
 }
 
-/** So many are kept, so that backups cannot fill the disk that the service needs. */
+/** How many are kept, so that backups cannot fill the disk that the service needs. */
 export const mostBackups = 5;
 
 const mostLostNamed = 20;
 
-/** The time at which it was begun: nothing else is ever looked up in the folder. */
+/** The time at which it was begun. Only names of this form are looked up in the folder. */
 const idForm = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/;
 
-/** Backups that owners make from the console while the service runs. `pharos restore` takes them. */
+/** Backups that owners make in the console while the service runs. `pharos restore` reads them. */
 export class BackupService {
   readonly #deps: BackupDeps;
   #running: RunningBackup | undefined;
@@ -73,15 +73,15 @@ export class BackupService {
     return found.filter((backup) => backup !== undefined).reverse();
   }
 
-  /** Answers once it has begun. @throws Failure DuplicateValue while one runs or there are too many */
+  /** Resolves once it has begun. @throws Failure DuplicateValue while one runs or there are too many */
   async start(by: Actor): Promise<RunningBackup> {
     const { db, folder, now, inBackground, assertRoom } = this.#deps;
     assertRoom();
     const startedAt = now();
     const backupId = isoTime(startedAt).replaceAll(/[:.]/g, '-');
-    if (this.#running) throw fail('DuplicateValue', 'A backup is being made already. Wait until it is done.');
+    if (this.#running) throw fail('DuplicateValue', 'A backup is already being made. Wait until it is done.');
     const begun = { backupId, startedAt: isoTime(startedAt), part: '', tables: 0, ofTables: 0, rows: 0, files: 0 };
-    // From here on nobody else begins one.
+    // From here on no other backup can begin.
     this.#running = begun;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -89,7 +89,7 @@ export class BackupService {
       const known = await this.#ids();
       if (known.length >= mostBackups)
         throw fail('DuplicateValue', `There are ${mostBackups} backups. Download and delete one first.`);
-      if (known.includes(backupId)) throw fail('DuplicateValue', 'A backup of this moment is there already.');
+      if (known.includes(backupId)) throw fail('DuplicateValue', 'There is already a backup of this moment.');
       await recordChange(db, { by, action: 'backup.create', subject: backupId, now: startedAt });
     } catch (error) {
       this.#running = undefined;
@@ -107,7 +107,7 @@ export class BackupService {
     await rm(path, { recursive: true, force: true });
   }
 
-  /** A tar archive; that it was taken is in the audit. @throws Failure ObjectNotFound */
+  /** A tar archive; the audit records that it was downloaded. @throws Failure ObjectNotFound */
   async archive(backupId: string, by: Actor): Promise<Readable> {
     const { db, now } = this.#deps;
     const path = await this.#find(backupId);
@@ -115,7 +115,7 @@ export class BackupService {
     return archiveOf(path, `pharos-${backupId}`);
   }
 
-  /** Ends a backup that runs; what it has written is removed. */
+  /** Ends a running backup; what it has written is removed. */
   stop() {
     return this.#stopping.abort(new Error('The service was stopped.'));
   }
@@ -181,10 +181,10 @@ async function sizeOfTables(path: string, { tables, blobs }: Manifest): Promise<
   return (await Promise.all(files)).reduce((sum, found) => sum + (found?.size ?? 0), 0);
 }
 
-/** No path of this machine: the log has the rest. */
+/** Reveals no path of this machine: the log has the details. */
 function failureText(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC') return 'The disk is full. Nothing was kept of the backup.';
+  if (code === 'ENOSPC') return 'The disk is full. Nothing of the backup was kept.';
   if (code === 'EACCES' || code === 'EROFS') return 'The data folder cannot be written.';
-  return 'It did not work, and nothing was kept of it. The log of the service says why.';
+  return 'The backup failed, and nothing of it was kept. The log of the service says why.';
 }

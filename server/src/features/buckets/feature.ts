@@ -22,7 +22,7 @@ export interface BucketFeatureDeps {
   readonly assertApp: AssertApp;
 }
 
-/** Data buckets: their schemas, their records, and the indexes that they learn from lists. */
+/** Data buckets: their schemas, their records, and the indexes that they learn from queries. */
 export function createBucketFeature(deps: BucketFeatureDeps): Feature {
   const { db, now, revision, service, usage, inBackground, assertApp } = deps;
   const directory = new BucketDirectory(db, revision);

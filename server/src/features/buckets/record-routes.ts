@@ -23,16 +23,10 @@ import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
 import type { AskedMembers } from './learn.ts';
 import type { InsertRecord } from './record-inserter.ts';
-import {
-  assertBucketName,
-  assertFitsColumns,
-  documentText,
-  recordBody,
-  recordExample,
-  recordSchema,
-} from './schemas.ts';
-import { slotValues } from './slots.ts';
+import { prepare, type WriteSteps, writeRecord } from './record-writing.ts';
+import { assertBucketName, recordBody, recordExample, recordSchema } from './schemas.ts';
 import * as store from './store.ts';
+import { recordTable, recordTag } from './tables.ts';
 
 export interface RecordDeps {
   readonly db: Database;
@@ -47,7 +41,7 @@ type Document = Readonly<Record<string, unknown>>;
 type PathCall = { readonly app: AppContext; readonly params: Readonly<Record<string, string>> };
 
 const common = {
-  tag: 'Data buckets',
+  tag: recordTag,
   grant: 'user',
   parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the record' },
 } as const;
@@ -68,14 +62,14 @@ function findBucket({ directory }: RecordDeps, { app, params }: PathCall): Soon<
 
 function bucketToRead(deps: RecordDeps, call: PathCall): Soon<Bucket> {
   return whenThere(findBucket(deps, call), (bucket) => {
-    if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
+    if (!bucket) throw fail('ObjectNotFound', 'There is no bucket with this name.');
     return bucket;
   });
 }
 
 function bucketToWrite(deps: RecordDeps, call: PathCall): Soon<Bucket> {
   return whenThere(findBucket(deps, call), (bucket) => {
-    if (!bucket) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
+    if (!bucket) throw fail('InvalidSchema', 'There is no bucket with this name; create it in the management console.');
     return bucket;
   });
 }
@@ -90,7 +84,7 @@ const noRecord = () => fail('ObjectNotFound', 'There is no record with this obje
 
 async function recordToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const bucket = await bucketToWrite(deps, call);
-  if (!(await store.recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
+  if (!(await recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
   return bucket;
 }
 
@@ -107,7 +101,7 @@ function list(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToRead(deps, call),
     handle: ({ query, located: bucket }) => {
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
-      const table = { ...store.recordTable, lookup: bucket.lookup };
+      const table = { ...recordTable, lookup: bucket.lookup };
       return listRecords(deps.db, table, {
         scope,
         query,
@@ -143,20 +137,15 @@ function create(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToWrite(deps, call),
     handle: async (call) => {
       const objectId = newObjectId(call.now);
-      let bytes = 0;
-      await writing(deps, call, (bucket) => {
-        const record = prepare(bucket, call.body);
-        const write = {
-          ...record.write,
-          key: { appId: bucket.appId, bucketId: bucket.bucketId, objectId },
-          now: call.now,
-        };
-        bytes = Buffer.byteLength(write.document);
+      const bytes = await writeRecord(stepsOf(deps, call), async (bucket) => {
+        const prepared = prepare(bucket, call.body);
+        if (prepared.outcome === 'misfits') return prepared;
+        const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId };
+        const bytes = Buffer.byteLength(prepared.write.document);
         const room = deps.usage.assertRoom(bucket.appId, call.app.policy, { records: 1, recordBytes: bytes });
-        return {
-          misfits: record.misfits,
-          run: () => (room ? room.then(() => deps.insert(write)) : deps.insert(write)),
-        };
+        if (room) await room;
+        const isDone = await deps.insert({ ...prepared.write, key, now: call.now });
+        return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
       });
       deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
       return { result: { createdAt: isoTime(call.now), objectId } };
@@ -164,38 +153,17 @@ function create(deps: RecordDeps): Endpoint {
   });
 }
 
-/** Judges a document by its bucket and says what goes into which column. */
-function prepare(bucket: Bucket, document: Document) {
-  assertFitsColumns(document, bucket.columns);
-  const { values, misfits } = slotValues(bucket.slots, document);
-  return { misfits, write: { version: bucket.version, document: documentText(document), slots: values } };
-}
-
-interface Attempt {
-  readonly misfits: readonly string[];
-  /** False when the bucket's definition has changed in between. */
-  readonly run: () => Promise<boolean>;
-}
-
-/** A definition can change between being read and being used; then the document is judged again by the new one. */
-async function writing(
-  deps: RecordDeps,
-  call: PathCall & { readonly located: Bucket },
-  attempt: (bucket: Bucket) => Attempt,
-): Promise<void> {
-  let bucket = call.located;
-  for (let tries = 0; tries < 5; tries++) {
-    const { misfits, run } = attempt(bucket);
-    if (misfits.length > 0) await deps.markInexact(bucket.appId, bucket.bucketId, misfits);
-    else if (await run()) return;
-    bucket = await reload(deps, call);
-  }
-  throw fail('Timeout', { message: 'The bucket is being changed. Try again.', retryAfter: 1 });
+function stepsOf(deps: RecordDeps, call: PathCall & { readonly located: Bucket }): WriteSteps<Bucket> {
+  return {
+    bucket: call.located,
+    markInexact: ({ appId, bucketId }, slots) => deps.markInexact(appId, bucketId, slots),
+    reload: () => reload(deps, call),
+  };
 }
 
 async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const found = await deps.directory.reload(call.app.appId, call.params['bucketName'] ?? '');
-  if (!found) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
+  if (!found) throw fail('InvalidSchema', 'There is no bucket with this name; create it in the management console.');
   return found;
 }
 
@@ -210,16 +178,18 @@ function get(deps: RecordDeps): Endpoint {
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) =>
       whenThere(bucketToRead(deps, call), async (bucket) => {
-        const row = await store.recordTable.find(deps.db, keyOf(bucket, call));
+        const row = await recordTable.find(deps.db, keyOf(bucket, call));
         if (!row) throw noRecord();
         return row as store.StoredDocument;
       }),
     hasEntityTag: true,
-    handle: async ({ located }) => tagged(`{"result":${store.recordTable.render(located)}}`, tagOf(located)),
+    handle: async ({ located }) => tagged(`{"result":${recordTable.render(located)}}`, tagOf(located)),
   });
 }
 
-/** What a body means for the document: a lone `metadata` object is the whole of it, anything else members of it. */
+/**
+ * The meaning of a body for the document: a lone `metadata` object replaces it, anything else replaces members of it.
+ */
 function readMembers(body: unknown): { readonly whole: boolean; readonly members: Document } {
   if (!isObject(body))
     throw fail('ValidationError', {
@@ -261,11 +231,18 @@ function patch(deps: RecordDeps): Endpoint {
   });
 }
 
-const updateSchema = Type.Object({}, { description: 'Members of the document, or the whole of it under `metadata`' });
+const updateSchema = Type.Object({}, { description: 'Members of the document, or all of it under `metadata`' });
 
 interface Updating extends Pick<Endpoint, 'operationId' | 'summary' | 'description'> {
   readonly method: 'PUT' | 'PATCH';
   readonly merge: (document: Document, change: ReturnType<typeof readMembers>) => Document;
+}
+
+interface Updated {
+  readonly updatedAt: number;
+  /** By how many bytes the document has grown. */
+  readonly more: number;
+  readonly tag: string;
 }
 
 function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
@@ -288,32 +265,25 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
     handle: async (call) => {
       const { body, now, params } = call;
       const assertUnchanged = readIfMatch(call.headers);
-      let tag = '';
-      let updatedAt = now;
-      let misfits: readonly string[] = [];
-      let more = 0;
       await deps.usage.assertRoom(call.app.appId, call.app.policy, {});
-      const run = (bucket: Bucket) => () =>
+      const { updatedAt, more, tag } = await writeRecord<Bucket, Updated>(stepsOf(deps, call), (bucket) =>
         deps.db.transaction(async (db) => {
           const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
           const current = await store.lockRecord(db, key);
           if (!current) throw noRecord();
           assertUnchanged?.(tagOf(current));
-          const record = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
-          misfits = record.misfits;
-          if (misfits.length > 0) return false;
-          more = Buffer.byteLength(record.write.document) - Buffer.byteLength(current.doc);
-          // Known since before the transaction, so that nothing is waited for.
+          const prepared = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
+          if (prepared.outcome === 'misfits') return prepared;
+          const { document } = prepared.write;
+          const more = Buffer.byteLength(document) - Buffer.byteLength(current.doc);
+          // Known since before the transaction, so nothing is awaited.
           void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
-          updatedAt = Math.max(now, current.updated_at);
-          tag = tagOf({ doc: record.write.document, updated_at: updatedAt });
-          return store.updateRecord(db, { ...record.write, key, now });
-        });
-      await writing(deps, call, (bucket) => {
-        const known = misfits;
-        misfits = [];
-        return { misfits: known, run: run(bucket) };
-      });
+          if (!(await store.updateRecord(db, { ...prepared.write, key, now }))) return { outcome: 'outdated' };
+          const updatedAt = Math.max(now, current.updated_at);
+          const tag = tagOf({ doc: document, updated_at: updatedAt });
+          return { outcome: 'written', result: { updatedAt, more, tag } };
+        }),
+      );
       deps.usage.add(call.app.appId, { recordBytes: more });
       return tagged(JSON.stringify({ result: [{ updatedAt: isoTime(updatedAt) }] }), tag);
     },
@@ -338,7 +308,7 @@ function remove(deps: RecordDeps): Endpoint {
         const current = await store.lockRecord(db, key);
         if (!current) throw noRecord();
         readIfMatch(call.headers)?.(tagOf(current));
-        await store.recordTable.remove(db, keyOf(call.located, call));
+        await recordTable.remove(db, keyOf(call.located, call));
         return Buffer.byteLength(current.doc);
       });
       deps.usage.add(call.app.appId, { records: -1, recordBytes: -bytes });

@@ -11,12 +11,13 @@ import { mergeColumns, readSlots } from './directory.ts';
 import { assertBucketName, type ColumnMap, columnsOf } from './schemas.ts';
 import { assignSlots, type Columns, type LearnableMember, learnedMembers } from './slots.ts';
 import * as store from './store.ts';
+import { schemaTable } from './tables.ts';
 
 export interface BucketDeps {
   readonly db: Database;
   readonly revision: Revision;
   readonly now: Clock;
-  /** Asks for a background job in the transaction of what makes it necessary. */
+  /** Requests a background job in the transaction of what makes it necessary. */
   readonly enqueue: (
     db: Db,
     job: {
@@ -28,12 +29,12 @@ export interface BucketDeps {
 }
 
 /**
- * `bucket.fill` copies declared columns to their slots, `bucket.learn` gives slots to members that lists ask for often,
+ * `bucket.fill` copies declared columns to their slots, `bucket.learn` gives slots to members that are often queried,
  * `bucket.purge` removes the records of a deleted bucket.
  */
 export type BucketJob = 'bucket.fill' | 'bucket.learn' | 'bucket.purge';
 
-/** Buckets and their schemas: what the console, the command line and the interface change. */
+/** Buckets and their schemas, as the console, the command line and the interface change them. */
 export class BucketService {
   readonly #deps: BucketDeps;
 
@@ -66,7 +67,7 @@ export class BucketService {
       return { objectId, name, createdAt: isoTime(createdAt) };
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `There is a bucket called ${name} already.`);
+      throw fail('DuplicateValue', `There is already a bucket called ${name}.`);
     }
   }
 
@@ -88,7 +89,7 @@ export class BucketService {
     );
   }
 
-  /** The bucket is gone at once; its records go in the background. @throws Failure ObjectNotFound */
+  /** The bucket is gone at once; its records are deleted in the background. @throws Failure ObjectNotFound */
   async deleteBucket(appId: string, name: string, by: Actor = service): Promise<void> {
     const { db, revision, now, enqueue } = this.#deps;
     const found = await store.findBucket(db, appId, name);
@@ -100,7 +101,9 @@ export class BucketService {
     });
   }
 
-  /** Adds a schema record; makes the bucket when there is none. @throws Failure InvalidSchema for a contradiction */
+  /**
+   * Adds a schema record, and creates the bucket if there is none. @throws Failure InvalidSchema for a contradiction
+   */
   async addSchema(
     appId: string,
     bucketName: string,
@@ -116,13 +119,13 @@ export class BucketService {
         const bucket = await lockOrFail(db, appId, bucketId);
         assertNoContradiction(column, await store.listSchemas(db, appId, bucketId));
         const key = { app_id: appId, object_id: objectId, bucket_id: bucketId };
-        await store.schemaTable.insert(db, key, { metadata: column, createdAt, updatedAt: createdAt });
+        await schemaTable.insert(db, key, { metadata: column, createdAt, updatedAt: createdAt });
         await this.#reassignSlots(db, bucket);
       });
     try {
       await add();
     } catch (error) {
-      // Somebody else made the bucket at the same moment; now it is there.
+      // Another request created the bucket at the same moment; now it exists.
       if (!(error instanceof UniqueViolation)) throw error;
       await add();
     }
@@ -130,7 +133,7 @@ export class BucketService {
   }
 
   /**
-   * Replaces the column map that `merge` makes of the present one.
+   * Replaces the column map with what `merge` makes of the present one.
    *
    * @throws Failure ObjectNotFound, InvalidSchema, and what `assertUnchanged` throws
    */
@@ -151,12 +154,12 @@ export class BucketService {
         schemas.filter((schema) => schema !== current),
       );
       const rowKey = { app_id: key.appId, object_id: key.objectId };
-      const row = await store.schemaTable.find(db, rowKey);
-      if (row) assertUnchanged?.(tagOfRow(store.schemaTable, row));
+      const row = await schemaTable.find(db, rowKey);
+      if (row) assertUnchanged?.(tagOfRow(schemaTable, row));
       const updatedAt = Math.max(now(), Number(row?.['updated_at'] ?? 0));
-      await store.schemaTable.update(db, rowKey, { metadata: column, updatedAt });
+      await schemaTable.update(db, rowKey, { metadata: column, updatedAt });
       await this.#reassignSlots(db, bucket);
-      return { updatedAt, tag: await newTag(db, store.schemaTable, rowKey) };
+      return { updatedAt, tag: await newTag(db, schemaTable, rowKey) };
     });
   }
 
@@ -165,21 +168,21 @@ export class BucketService {
     await revision.change(async (db) => {
       const bucket = await lockOrFail(db, key.appId, key.bucketId);
       const rowKey = { app_id: key.appId, object_id: key.objectId };
-      const row = await store.schemaTable.find(db, rowKey);
-      if (row) assertUnchanged?.(tagOfRow(store.schemaTable, row));
-      const removed = await store.schemaTable.remove(db, rowKey);
+      const row = await schemaTable.find(db, rowKey);
+      if (row) assertUnchanged?.(tagOfRow(schemaTable, row));
+      const removed = await schemaTable.remove(db, rowKey);
       if (!removed) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
       await this.#reassignSlots(db, bucket);
     });
   }
 
-  /** Has members of a bucket made fast to ask for, in the background. */
+  /** Starts learning members of a bucket in the background. */
   async askToLearn(appId: string, bucketId: string, members: readonly string[]): Promise<void> {
     const { db, enqueue } = this.#deps;
     await enqueue(db, { appId, kind: 'bucket.learn', payload: { bucketId, members } });
   }
 
-  /** Notes that slots no longer hold exact copies, so that queries read the documents instead. */
+  /** Marks slots as no longer exact, so that queries read the documents instead. */
   async markInexact(appId: string, bucketId: string, inexact: readonly string[]): Promise<void> {
     const { revision, now } = this.#deps;
     await revision.change(async (db) => {
@@ -197,7 +200,7 @@ export class BucketService {
     return bucketId;
   }
 
-  /** Gives the declared columns their slots and has what is there already copied in the background. */
+  /** Assigns slots to the declared columns and starts copying existing values in the background. */
   async #reassignSlots(db: Db, bucket: store.BucketRow): Promise<void> {
     const { now, enqueue } = this.#deps;
     const columns = mergeColumns(await store.listSchemas(db, bucket.app_id, bucket.object_id));

@@ -23,7 +23,7 @@ interface Deps {
   readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
-/** Credentials with which devices connect by MQTT, in the management console. */
+/** The credentials with which devices connect by MQTT, in the management console. */
 export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readonly ConsoleEndpoint[] {
   const path = '/apps/:appId/devices/:deviceId/credentials';
   const tag = 'Devices';
@@ -49,7 +49,7 @@ export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readon
       path,
       operationId: 'issueDeviceCredentials',
       tag,
-      summary: 'Give a device a new password, shown once; with the old one it is disconnected at once',
+      summary: 'Give a device a new password, shown once; a connection with the old one is closed at once',
       permission: 'devices.write',
       locate,
       answer: {
@@ -57,7 +57,7 @@ export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readon
         schema: Type.Object({
           result: Type.Object({
             ...members,
-            password: Type.String({ description: 'Shown here and never again' }),
+            password: Type.String({ description: 'Shown only here' }),
             issuedAt: timestampSchema,
           }),
         }),
@@ -73,7 +73,7 @@ export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readon
       path,
       operationId: 'revokeDeviceCredentials',
       tag,
-      summary: "Take a device's credentials away and disconnect it at once",
+      summary: "Revoke a device's credentials and disconnect it at once",
       permission: 'devices.write',
       locate,
       answer: deletedAnswer,

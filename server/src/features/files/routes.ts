@@ -11,10 +11,10 @@ import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { assertMaker, makerColumns } from '../../resources/maker.ts';
-import type { Table } from '../../resources/table.ts';
+import type { RecordTable } from '../../resources/table.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
-import { fileRecord, uploadedAnswer } from './schemas.ts';
+import { files, uploadedAnswer } from './resource.ts';
 import { fileTable, findStoredFile, insertFile, type StoredFile } from './store.ts';
 import { storeBody, tooLarge } from './upload.ts';
 
@@ -22,13 +22,16 @@ export interface FileDeps {
   readonly db: Db;
   readonly blobs: BlobStore;
   readonly maxFileBytes: number;
-  /** Takes room for so many bytes, and answers how it is given back. @throws Failure Timeout when there is too little */
+  /**
+   * Reserves room for `bytes`, and returns a function that gives it back. @throws Failure Timeout when there is too
+   * little
+   */
   readonly claimRoom: (bytes: number) => Promise<() => void>;
   /** The address under which clients reach the service, without a slash at the end. */
   readonly publicUrl: () => string;
   readonly usage: UsageMeter;
   readonly quotas: ClientQuotas;
-  /** Does work whose failure does not change the answer: it is logged, and a sweep makes up for it. */
+  /** Does work whose failure does not change the answer: the error is logged, and a sweep makes up for it. */
   readonly attempt: (what: string, work: () => Promise<unknown>) => Promise<void>;
 }
 
@@ -37,16 +40,16 @@ export function fileEndpoints(deps: FileDeps): Endpoint[] {
   return [list(deps, table), upload(deps), get(deps, table), remove(deps, table)];
 }
 
-function list({ db }: FileDeps, table: Table): Endpoint {
+function list({ db }: FileDeps, table: RecordTable): Endpoint {
   return endpoint({
     method: 'GET',
     path: '/files',
     operationId: 'listFiles',
-    tag: 'Files',
+    tag: files.tag,
     summary: 'List files',
     grant: 'user',
     query: listParameters,
-    answer: listAnswer(fileRecord.schema, fileRecord.example),
+    answer: listAnswer(files.record.schema, files.record.example),
     errors: ['InvalidQuery', 'Timeout'],
     description: 'Users see the files that they have uploaded; managers see all.',
     handle: async (call) => {
@@ -64,17 +67,17 @@ function list({ db }: FileDeps, table: Table): Endpoint {
   });
 }
 
-/** One path in the OpenAPI document: a name where something is uploaded, an objectId everywhere else. */
+/** One path in the OpenAPI document: a name for uploads, an objectId everywhere else. */
 const onePath = '/files/:file';
 
 interface Announced {
   readonly name: string;
   readonly contentType: string;
-  /** Bytes; undefined where the body is sent in chunks. */
+  /** Bytes; undefined if the body is sent in chunks. */
   readonly length: number | undefined;
 }
 
-/** All that the head of the request tells, so that a refusal costs nobody the transfer. */
+/** Everything that the head of the request says, so that a refusal saves the transfer. */
 function readHead(
   { params, headers }: Pick<Call<undefined, undefined>, 'params' | 'headers'>,
   maxBytes: number,
@@ -91,7 +94,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
     method: 'POST',
     path: onePath,
     operationId: 'uploadFile',
-    tag: 'Files',
+    tag: files.tag,
     summary: 'Upload a file',
     description:
       `The body is the file, of any type and at most ${maxFileBytes} bytes; an empty body is an empty file. Without a ` +
@@ -113,7 +116,8 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
     ],
     locate: async (call) => {
       const announced = readHead(call, maxFileBytes);
-      // Before the body: a refusal costs nobody the transfer. A client that does not say how much is coming may send the most.
+      // Before the body, so that a refusal saves the transfer. A client that does not announce a length may send the
+      // most.
       const bytes = announced.length ?? maxFileBytes;
       await usage.assertRoom(call.app.appId, call.app.policy, { files: 1, fileBytes: bytes });
       quotas.takeUpload(call, bytes);
@@ -139,7 +143,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
           now,
         });
       } catch (error) {
-        // Bytes without a record are swept up later; a record without bytes would be an address that leads nowhere.
+        // Bytes without a record are swept later; a record without bytes would be an address that leads nowhere.
         if (isSurelyRefused(error))
           await attempt('removing a file whose record could not be written', () => blobs.remove(key));
         throw error;
@@ -151,10 +155,10 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
   });
 }
 
-/** Whether an error of the write leaves no doubt that nothing was stored. */
+/** Whether an error of the write means for certain that nothing was stored. */
 function isSurelyRefused(error: unknown): boolean {
   if (!(error instanceof Failure) || error.entry.name !== 'Timeout') return true;
-  // Bytes that take up the room of a full disk cannot wait for the sweep.
+  // Bytes on a full disk cannot wait for the sweep.
   return storageTrouble(error) === 'full' && !error.isOutcomeUnknown;
 }
 
@@ -162,7 +166,7 @@ type Locating = Caller & Pick<Call<undefined, undefined>, 'params'>;
 
 const keyOf = (appId: string, params: Locating['params']) => ({ app_id: appId, object_id: params['file'] ?? '' });
 
-function locateFile({ db }: FileDeps, table: Table) {
+function locateFile({ db }: FileDeps, table: RecordTable) {
   return async ({ app, params }: Locating): Promise<Row> => {
     const row = await table.find(db, keyOf(app.appId, params));
     if (!row) throw notFound();
@@ -172,16 +176,16 @@ function locateFile({ db }: FileDeps, table: Table) {
 
 const notFound = () => fail('ObjectNotFound', 'There is no file with this objectId.');
 
-function get(deps: FileDeps, table: Table): Endpoint {
+function get(deps: FileDeps, table: RecordTable): Endpoint {
   return endpoint<undefined, Row>({
     method: 'GET',
     path: onePath,
     parameters: { file: 'The objectId of the file' },
     operationId: 'getFile',
-    tag: 'Files',
+    tag: files.tag,
     summary: "Get a file's record",
     grant: 'user',
-    answer: recordAnswer(fileRecord.schema, fileRecord.example),
+    answer: recordAnswer(files.record.schema, files.record.example),
     errors: ['ObjectNotFound'],
     description: 'Users can get the files that they have uploaded; managers can get all.',
     locate: async (call) => {
@@ -196,13 +200,13 @@ function get(deps: FileDeps, table: Table): Endpoint {
   });
 }
 
-function remove(deps: FileDeps, table: Table): Endpoint {
+function remove(deps: FileDeps, table: RecordTable): Endpoint {
   return endpoint<undefined, StoredFile>({
     method: 'DELETE',
     path: onePath,
     parameters: { file: 'The objectId of the file' },
     operationId: 'deleteFile',
-    tag: 'Files',
+    tag: files.tag,
     summary: 'Delete a file',
     description: 'Its address stops working at once; a browser may show its cached copy for another minute.',
     grant: 'user',
@@ -210,7 +214,7 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     errors: ['ObjectNotFound', 'OperationForbidden'],
     locate: async (call) => {
       const { app, params } = call;
-      // Also one that is hidden because its bytes are gone.
+      // Also a file that is hidden because its bytes are gone.
       const row = await findStoredFile(deps.db, app.appId, params['file'] ?? '');
       if (!row) throw notFound();
       await assertMaker(deps.db, table, { caller: call, key: keyOf(app.appId, params) });
@@ -218,7 +222,7 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     },
     handle: async ({ app, located }) => {
       const key = { app_id: app.appId, object_id: located.object_id };
-      // The row first: a blob without a row is swept up later, a row without a blob would never be mended.
+      // The row first: a blob without a row is swept later, a row without a blob would never be repaired.
       if (!(await table.remove(deps.db, key))) throw notFound();
       deps.usage.add(app.appId, { files: -1, fileBytes: -located.size });
       const blob = blobKeyOf(app.appId, located.stored_name);

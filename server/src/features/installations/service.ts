@@ -9,7 +9,7 @@ import { type AssertUnchanged, newTag } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
 import { assignedHands, nextHands, type Registrant, userOf } from './hands.ts';
-import type { Installation, Registration } from './schemas.ts';
+import { type Installation, installations, type Registration } from './resource.ts';
 import * as store from './store.ts';
 
 export interface InstallationDeps {
@@ -50,11 +50,11 @@ export class InstallationService {
   }
 
   /**
-   * Makes an installation or changes the one that it already is. A token that another one has moves here, and one
-   * that was dead is alive again.
+   * Creates an installation, or changes the existing one. A token moves here from any other installation, and a dead
+   * token is alive again.
    *
-   * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not exist,
-   * ValidationError for another deviceType, Timeout
+   * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not
+   * exist, ValidationError for another deviceType, Timeout
    */
   async register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
     return retryRaces(() => this.#registerOnce(appId, sent, by));
@@ -75,11 +75,11 @@ export class InstallationService {
     return retryRaces(() =>
       db.transaction(async (db) => {
         const row = await store.lockInstallation(db, appId, objectId);
-        // It may have gone to somebody else since the path was looked at.
+        // It may have passed to another user since the path was checked.
         if (!row || !(by.isManager || (by.userId !== undefined && row.user_id === by.userId)))
           throw fail('ObjectNotFound', 'There is no installation with this objectId.');
         const rowKey = { app_id: appId, object_id: objectId };
-        assertUnchanged?.(await newTag(db, store.installationTable, rowKey));
+        assertUnchanged?.(await newTag(db, installations.records, rowKey));
         assertSame(row, changes);
         this.#assertReachable(changes, row);
         const { userId } = changes.set;
@@ -91,19 +91,19 @@ export class InstallationService {
         const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
         const hands = assignedHands(row, next, by, now());
         const updatedAt = await this.#write(db, appId, row, { ...changes, set, by, hands });
-        return { updatedAt, tag: await newTag(db, store.installationTable, rowKey) };
+        return { updatedAt, tag: await newTag(db, installations.records, rowKey) };
       }),
     );
   }
 
-  /** In a transaction the user is not erased before its end either. */
+  /** In a transaction the user cannot be erased before its end. */
   async #assertUser(db: Db, appId: string, userId: string | null | undefined): Promise<void> {
     const { userExists } = this.#deps;
     if (!userId || (await userExists(db, appId, userId))) return;
     throw fail('ObjectNotFound', `userId: there is no user ${userId}.`);
   }
 
-  /** Judges the token where it or how it is reached changes; what was registered before may stay. */
+  /** Checks the token if it or the way it is reached changes; an earlier registration may stay. */
   #assertReachable(changes: Changes<Installation>, row?: store.InstallationRow): void {
     const { tokenFault } = this.#deps;
     const { set, cleared } = changes;
@@ -115,7 +115,7 @@ export class InstallationService {
     if (problem === undefined) return;
     const field = set.deviceToken === undefined ? 'pushType' : 'deviceToken';
     throw invalid([
-      { field, problem: field === 'deviceToken' ? problem : `does not go with the device token, which ${problem}` },
+      { field, problem: field === 'deviceToken' ? problem : `does not fit the device token, which ${problem}` },
     ]);
   }
 
@@ -124,8 +124,8 @@ export class InstallationService {
     const createdAt = now();
     const objectId = newObjectId(createdAt);
     const { installationId, deviceToken } = sent;
-    // Without an id of its own, whoever has got the token meanwhile is this very installation: the unique index sends
-    // this try back to find it.
+    // Without an id of its own, the installation that got the token in the meantime is this very one: the unique index
+    // makes the next try find it.
     if (installationId && deviceToken) await store.takeToken(db, appId, deviceToken, objectId);
     const columns = {
       app_id: appId,
@@ -135,13 +135,13 @@ export class InstallationService {
       advertised_key: await tagOf(db, appId, sent.metadata, { objectId, by }),
       user_id: userOf(sent, by) ?? null,
     };
-    const { userId: _inColumns, ...members } = unrepeated(sent);
+    const { userId: _inColumns, deviceToken: _too, previousDeviceToken: _proof, ...members } = unrepeated(sent);
     const values = { channels: null, metadata: null, ...members, createdAt, updatedAt: createdAt };
-    await store.installationTable.insert(db, columns, values);
+    await installations.records.insert(db, columns, values);
     return { objectId, createdAt, updatedAt: createdAt, isNew: true };
   }
 
-  /** Writes what was sent over a locked row. Answers the time of the update. */
+  /** Writes what was sent to a locked row. Returns the time of the update. */
   async #write(
     db: Db,
     appId: string,
@@ -150,13 +150,15 @@ export class InstallationService {
   ) {
     const { now } = this.#deps;
     const { deviceToken, userId: _inHands, ...members } = unrepeated(set);
-    const { userId: _too, ...cleared }: Record<string, null> = Object.fromEntries(
-      names.map((member) => [member, null]),
-    );
+    const {
+      userId: _too,
+      deviceToken: _inToken,
+      ...cleared
+    }: Record<string, null> = Object.fromEntries(names.map((member) => [member, null]));
     const updatedAt = Math.max(now(), row.updated_at);
     if (deviceToken) await store.takeToken(db, appId, deviceToken, row.object_id);
     const token: Key =
-      deviceToken || 'deviceToken' in cleared
+      deviceToken || names.includes('deviceToken')
         ? {
             device_token: deviceToken ?? null,
             token_at: deviceToken ? now() : null,
@@ -169,12 +171,7 @@ export class InstallationService {
         ? { advertised_key: await tagOf(db, appId, members.metadata, { objectId: row.object_id, by }) }
         : {};
     const key = { app_id: appId, object_id: row.object_id };
-    await store.installationTable.update(
-      db,
-      key,
-      { ...cleared, ...members, updatedAt },
-      { ...token, ...tag, ...hands },
-    );
+    await installations.records.update(db, key, { ...cleared, ...members, updatedAt }, { ...token, ...tag, ...hands });
     return updatedAt;
   }
 
@@ -199,18 +196,18 @@ export class InstallationService {
   }
 }
 
-/** The installation that is meant: by the client's own id, else by the token. */
+/** The installation in question: by the client's own id, else by the token. */
 async function lockMeant(db: Db, appId: string, sent: Installation): Promise<store.InstallationRow | undefined> {
   const { installationId, deviceToken } = sent;
   const byId = installationId ? await store.lockByInstallationId(db, appId, installationId) : undefined;
   if (byId || !deviceToken) return byId;
   const byToken = await store.lockByToken(db, appId, deviceToken);
   if (!byToken || !installationId) return byToken;
-  // Registered by its token alone so far; now it says which installation it is.
+  // So far registered by its token alone; now it names its installationId.
   return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
 }
 
-/** Tags are heard by everybody: one that stands for somebody's installation is not taken over by writing it down. */
+/** Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down. */
 async function tagOf(
   db: Db,
   appId: string,
@@ -222,7 +219,7 @@ async function tagOf(
   return (await store.isTagOfAnother(db, appId, key, { objectId, userId: by.userId })) ? null : key;
 }
 
-/** What identifies an installation stays as it is; sending it unchanged is fine. */
+/** The identifiers of an installation stay as they are; sending them unchanged is allowed. */
 function assertSame(row: store.InstallationRow, { set, cleared }: Changes<Installation>): void {
   const changed: string[] = [];
   const { installationId, deviceType } = set;

@@ -1,47 +1,10 @@
 import type { HeldInstallation } from '../../access/caller.ts';
 import { raw, type Sql, sql } from '../../base/sql.ts';
-import type { Db, Row } from '../../db/db.ts';
-import { defineTable, json, pointer, text, time } from '../../resources/table.ts';
+import type { Db } from '../../db/db.ts';
+import type { RowOf } from '../../db/table.ts';
+import type { installations } from './resource.ts';
 
-const optional = { omitNull: true } as const;
-
-/** What answers, lists and audiences may see: all but the token. */
-export const installationTable = defineTable('installations', {
-  objectId: text('object_id'),
-  installationId: text('installation_id', { ...optional, indexed: 'unique' }),
-  deviceType: text('device_type'),
-  pushType: text('push_type', optional),
-  channels: json('channels', { empty: '[]' }),
-  timeZone: text('time_zone', optional),
-  localeIdentifier: text('locale_identifier', optional),
-  appIdentifier: text('app_identifier', optional),
-  appName: text('app_name', optional),
-  appVersion: text('app_version', optional),
-  userId: pointer('user_id', '_User', { ...optional, indexed: true }),
-  metadata: json('metadata', { empty: '{}' }),
-  tokenAt: time('token_at', optional),
-  tokenDeadAt: time('token_dead_at', optional),
-  tokenDeadReason: text('token_dead_reason', optional),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-export interface InstallationRow extends Row {
-  readonly object_id: string;
-  readonly installation_id: string | null;
-  readonly device_type: string;
-  readonly device_token: string | null;
-  readonly push_type: string | null;
-  readonly user_id: string | null;
-  readonly held_since: number | null;
-  readonly unproven: number;
-  readonly claim_user_id: string | null;
-  readonly claim_token: string | null;
-  readonly claim_since: number | null;
-  readonly metadata: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type InstallationRow = RowOf<typeof installations.table>;
 
 function lock(db: Db, condition: Sql): Promise<InstallationRow | undefined> {
   return db.one<InstallationRow>(sql`select * from installations where ${condition}${raw(db.dialect.lockRow)}`);
@@ -57,7 +20,7 @@ export const lockByInstallationId = (db: Db, appId: string, installationId: stri
 export const lockByToken = (db: Db, appId: string, deviceToken: string) =>
   lock(db, sql`app_id = ${appId} and device_token = ${deviceToken}`);
 
-/** Takes a token from whichever other installation has it. */
+/** Takes a token from any other installation that has it. */
 export async function takeToken(db: Db, appId: string, deviceToken: string, forId: string): Promise<void> {
   await db.run(sql`update installations set device_token = null, token_at = null, token_dead_at = null, token_dead_reason = null
     where app_id = ${appId} and device_token = ${deviceToken} and object_id <> ${forId}`);
@@ -66,7 +29,7 @@ export async function takeToken(db: Db, appId: string, deviceToken: string, forI
 /** A user with more installations than this is a machine. */
 const mostHeld = 100;
 
-/** The installations of a user that were shown to be hers, the newest hundred, and from when on. */
+/** The installations that are proven to belong to a user, the newest hundred, and since when. */
 export async function findHeld(db: Db, appId: string, userId: string): Promise<HeldInstallation[]> {
   const rows = await db.all<{ object_id: string; held_since: number | null }>(
     sql`select object_id, held_since from installations
@@ -75,7 +38,7 @@ export async function findHeld(db: Db, appId: string, userId: string): Promise<H
   return rows.map(({ object_id, held_since }) => ({ objectId: object_id, heldSince: held_since ?? 0 }));
 }
 
-/** The user of an installation, null for nobody's; undefined when there is no such installation. */
+/** The user of an installation, null if it has none; undefined if there is no such installation. */
 export async function findHolder(db: Db, appId: string, objectId: string): Promise<string | null | undefined> {
   const row = await db.one<{ user_id: string | null }>(
     sql`select user_id from installations where app_id = ${appId} and object_id = ${objectId}`,
@@ -83,7 +46,7 @@ export async function findHolder(db: Db, appId: string, objectId: string): Promi
   return row?.user_id;
 }
 
-/** Whether a tag stands for an installation of another user already. */
+/** Whether a tag already stands for an installation of another user. */
 export async function isTagOfAnother(
   db: Db,
   appId: string,
@@ -96,7 +59,7 @@ export async function isTagOfAnother(
   return row !== undefined;
 }
 
-/** Whether its present holder has shown nothing but its id. */
+/** Whether its present holder has proved nothing and only knows its id. */
 export async function isUnproven(db: Db, appId: string, objectId: string): Promise<boolean> {
   const row = await db.one<{ unproven: number }>(
     sql`select unproven from installations where app_id = ${appId} and object_id = ${objectId}`,
@@ -105,8 +68,8 @@ export async function isUnproven(db: Db, appId: string, objectId: string): Promi
 }
 
 /**
- * A user was erased: her installations stay as nobody's, without what reaches or describes her. The phone itself may go on
- * with its installationId; where it has been is erased elsewhere.
+ * For an erased user: the installations stay without a user, and without what reaches or describes that user. The phone
+ * itself may continue with its installationId; its traces are erased elsewhere.
  */
 export async function unlinkUser(db: Db, appId: string, userId: string): Promise<void> {
   await db.run(sql`update installations set user_id = null, device_token = null, token_at = null, token_dead_at = null,
@@ -115,4 +78,77 @@ export async function unlinkUser(db: Db, appId: string, userId: string): Promise
     where app_id = ${appId} and user_id = ${userId}`);
   await db.run(sql`update installations set claim_user_id = null, claim_token = null, claim_since = null
     where app_id = ${appId} and claim_user_id = ${userId}`);
+}
+
+/** Installations after `after`, in the order of their ids, at most `limit` of them; the walk of an audience. */
+export async function walkInstallations(db: Db, appId: string, after: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(sql`select object_id from installations
+    where app_id = ${appId} and object_id > ${after} order by object_id limit ${limit}`);
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** Those of a stretch of the walk that match, off the main thread: a condition may be costly. */
+export async function matchInstallations(
+  db: Db,
+  appId: string,
+  stretch: { readonly after: string; readonly upTo: string; readonly condition: Sql },
+): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from installations
+      where app_id = ${appId} and object_id > ${stretch.after} and object_id <= ${stretch.upTo} and ${stretch.condition}
+      order by object_id`,
+    { share: appId },
+  );
+  return rows.map(({ object_id }) => object_id);
+}
+
+interface RouteRow {
+  readonly device_type: 'ios' | 'android' | 'web' | 'embedded';
+  readonly push_type: string | null;
+  readonly token: 'none' | 'dead' | 'alive';
+  readonly n: number;
+}
+
+/** Counts the installations that match, by the members that decide how a push reaches them. */
+export async function countRoutes(db: Db, appId: string, condition: Sql = raw('1 = 1')) {
+  const token = sql`case when device_token is null then 'none' when token_dead_at is not null then 'dead' else 'alive' end`;
+  const rows = await db.all<RouteRow>(
+    sql`select device_type, push_type, token, count(*) as n
+      from (select device_type, push_type, ${token} as token from installations where app_id = ${appId} and ${condition}) x
+      group by device_type, push_type, token`,
+    { share: appId },
+  );
+  return rows.map((row) => ({
+    deviceType: row.device_type,
+    pushType: row.push_type,
+    token: row.token,
+    count: Number(row.n),
+  }));
+}
+
+/** A token that reaches nobody. `since`: what was registered later is alive. */
+export async function markTokenDead(
+  db: Db,
+  appId: string,
+  dead: {
+    readonly installationId: string;
+    readonly token: string;
+    readonly reason: string;
+    readonly since: number | undefined;
+    readonly now: number;
+  },
+): Promise<void> {
+  const isOlder = dead.since === undefined ? raw('1 = 1') : sql`(token_at is null or token_at <= ${dead.since})`;
+  await db.run(sql`update installations set token_dead_at = ${dead.now}, token_dead_reason = ${dead.reason}
+    where app_id = ${appId} and object_id = ${dead.installationId} and device_token = ${dead.token}
+      and token_dead_at is null and ${isOlder}`);
+}
+
+/** The installations that a user has, and those that she could prove to be hers. */
+export async function findInstallationsOf(db: Db, appId: string, userId: string): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from installations where app_id = ${appId} and
+      ((user_id = ${userId} and (unproven = 0 or claim_user_id is null)) or claim_user_id = ${userId}) order by object_id`,
+  );
+  return rows.map(({ object_id }) => object_id);
 }

@@ -3,14 +3,7 @@ import type { Db } from '../../db/db.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { sentence } from '../../http/shape.ts';
 import { resourceEndpoints } from '../../resources/resource.ts';
-import {
-  draftProblems,
-  messageProblems,
-  notificationExample,
-  notificationRecord,
-  notificationShape,
-} from './schemas.ts';
-import { notificationTable } from './store.ts';
+import { draftProblems, messageProblems, notifications } from './resource.ts';
 
 export interface NotificationDeps {
   readonly db: Db;
@@ -19,41 +12,19 @@ export interface NotificationDeps {
   readonly noteChange: (db: Db) => Promise<void>;
 }
 
-interface StoredNotification {
-  readonly type: string;
-  readonly message: Readonly<Record<string, unknown>>;
-  readonly isEnabled: boolean;
-}
-
 export function notificationEndpoints({ db, findMissingBeacons, noteChange }: NotificationDeps): Endpoint[] {
-  return resourceEndpoints({
+  return resourceEndpoints(notifications, {
     db,
-    table: notificationTable,
-    noun: ['notification', 'notifications'],
-    title: ['Notification', 'Notifications'],
-    tag: 'Notifications',
-    path: '/notifications',
-    shape: notificationShape,
-    example: notificationExample,
-    record: notificationRecord,
-    grants: {
-      read: ({ readContent }) => (readContent === 'app' ? 'visitor' : 'user'),
-      create: ({ writeContent }) => writeContent,
-      write: ({ writeContent }) => writeContent,
-    },
-    defaultLimit: 1000,
     onWrite: noteChange,
     onRemove: noteChange,
-    verify: async (db, app, values, stored) => {
-      const { type, message, isEnabled } = {
-        ...stored,
-        ...values,
-      } as Partial<StoredNotification> as StoredNotification;
-      const broken = messageProblems(type, message);
-      const details = broken.length > 0 ? broken : draftProblems(type, message, isEnabled);
+    verify: async (db, app, { type, message, beaconId, isEnabled }, stored) => {
+      const kind = String(type ?? stored?.type);
+      const words = { ...(message ?? stored?.message) };
+      const broken = messageProblems(kind, words);
+      const isOn = isEnabled ?? stored?.isEnabled ?? false;
+      const details = broken.length > 0 ? broken : draftProblems(kind, words, isOn);
       if (details.length > 0) throw fail('ValidationError', { message: sentence(details), details });
-      const pointer = values['beaconId'] as { objectId: string } | undefined;
-      const [missing] = pointer ? await findMissingBeacons(db, app.appId, [pointer.objectId]) : [];
+      const [missing] = beaconId ? await findMissingBeacons(db, app.appId, [beaconId.objectId]) : [];
       if (missing !== undefined) throw fail('ObjectNotFound', `beaconId: there is no beacon ${missing}.`);
     },
   });

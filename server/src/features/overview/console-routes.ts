@@ -49,7 +49,7 @@ export function overviewConsoleEndpoints({
       ...shared,
       path: '/apps/:appId/live',
       operationId: 'getLive',
-      summary: 'Count who is where now',
+      summary: 'Count the visitors at each beacon now',
       answer: recordAnswer(liveRecord.schema, liveRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' } }) => ({ result: await readLive(db, appId) }),
@@ -58,7 +58,7 @@ export function overviewConsoleEndpoints({
       ...shared,
       path: '/apps/:appId/funnel',
       operationId: 'getFunnel',
-      summary: 'Count what became of the events since a time',
+      summary: 'Count the results of the events since a time',
       description:
         'From events to messages that could be shown, were shown, were sent by push and reached the visitor.',
       query: [
@@ -78,7 +78,7 @@ export function overviewConsoleEndpoints({
       ...shared,
       path: '/apps/:appId/attention',
       operationId: 'getAttention',
-      summary: 'List what a person should look at',
+      summary: 'List what needs attention',
       description:
         'Beacons that fell silent, tokens that died, deliveries that fail, and webhooks that cannot be called.',
       answer: recordAnswer(attentionRecord.schema, attentionRecord.example),

@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../../base/sql.ts';
-import type { Db, Row } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { PushTarget, SenderKind } from '../../delivery/push/push-sender.ts';
 import { routeOf } from '../../delivery/push/route.ts';
 import { fieldsOf } from '../../http/console/hidden-members.ts';
@@ -24,13 +24,16 @@ export interface ReachDeps {
   readonly db: Db;
   readonly findSenders: (appId: string) => Promise<AppSenders>;
   readonly audienceFields: FieldLookup;
+  /** The installations that match; they are another feature's. */
+  readonly countRoutes: (db: Db, appId: string, condition: Sql | undefined) => Promise<readonly RouteCount[]>;
 }
 
-interface Group extends Row {
-  readonly device_type: PushTarget['deviceType'];
-  readonly push_type: string | null;
+/** Installations that are reached, or not reached, for the same reason. */
+export interface RouteCount {
+  readonly deviceType: PushTarget['deviceType'];
+  readonly pushType: string | null;
   readonly token: 'none' | 'dead' | 'alive';
-  readonly n: number;
+  readonly count: number;
 }
 
 /**
@@ -39,16 +42,8 @@ interface Group extends Row {
  * @throws Failure InvalidQuery for a malformed condition, Timeout
  */
 export async function readReach(deps: ReachDeps, appId: string, where: string | undefined): Promise<Reach> {
-  const { db } = deps;
-  const condition = where === undefined ? sql`1 = 1` : audienceOf(where, deps);
-  const token = sql`case when device_token is null then 'none' when token_dead_at is not null then 'dead' else 'alive' end`;
-  const groups = await db.all<Group>(
-    sql`select device_type, push_type, token, count(*) as n
-      from (select device_type, push_type, ${token} as token from installations where app_id = ${appId} and ${condition}) x
-      group by device_type, push_type, token`,
-    { share: appId },
-  );
-  return summed(groups, await deps.findSenders(appId));
+  const condition = where === undefined ? undefined : audienceOf(where, deps);
+  return summed(await deps.countRoutes(deps.db, appId, condition), await deps.findSenders(appId));
 }
 
 /** A phone is addressed by its ids; one that has not shown that it is this phone is not meant. */
@@ -60,13 +55,13 @@ export function audienceOf(where: string, { db, audienceFields }: Pick<ReachDeps
   return fieldsOf(JSON.parse(where)).some((field) => names.has(field)) ? sql`${condition} and unproven = 0` : condition;
 }
 
-function summed(groups: readonly Group[], senders: AppSenders): Reach {
+function summed(groups: readonly RouteCount[], senders: AppSenders): Reach {
   const channels = new Map<SenderKind, number>();
   const reasons = new Map<string, number>();
   for (const group of groups) {
     const way = wayTo(group, senders);
-    if ('kind' in way) channels.set(way.kind, (channels.get(way.kind) ?? 0) + Number(group.n));
-    else reasons.set(way.problem, (reasons.get(way.problem) ?? 0) + Number(group.n));
+    if ('kind' in way) channels.set(way.kind, (channels.get(way.kind) ?? 0) + group.count);
+    else reasons.set(way.problem, (reasons.get(way.problem) ?? 0) + group.count);
   }
   const reached = commonestFirst(channels);
   const total = (counts: ReadonlyMap<unknown, number>) => [...counts.values()].reduce((sum, n) => sum + n, 0);
@@ -82,10 +77,10 @@ function summed(groups: readonly Group[], senders: AppSenders): Reach {
 
 const commonestFirst = <K>(counts: ReadonlyMap<K, number>) => [...counts].sort(([, a], [, b]) => b - a);
 
-function wayTo({ device_type, push_type, token }: Group, senders: AppSenders) {
+function wayTo({ deviceType, pushType, token }: RouteCount, senders: AppSenders) {
   if (token === 'none') return { problem: 'The installation has no device token.' };
   if (token === 'dead') return { problem: 'The device token is dead.' };
-  const route = routeOf(push_type, device_type, (kind) => senders.has(kind));
+  const route = routeOf(pushType, deviceType, (kind) => senders.has(kind));
   if ('problem' in route) return route;
   const found = senders.get(route.kind);
   if (!found) return { problem: `No ${providerNames[route.kind]} credentials are set up for this app.` };

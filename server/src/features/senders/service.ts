@@ -35,14 +35,14 @@ export class SenderService {
     this.#deps = deps;
   }
 
-  /** @throws Failure ObjectNotFound for a provider that there is not */
+  /** @throws Failure ObjectNotFound for an unknown provider */
   find(kind: string): SenderDefinition {
     const { definitions } = this.#deps;
     const definition = definitions.find((one) => one.kind === kind);
     if (definition) return definition;
     throw fail(
       'ObjectNotFound',
-      `There is no push provider ${kind}; there are ${definitions.map((one) => one.kind).join(', ')}.`,
+      `There is no push provider ${kind}; the providers are ${definitions.map((one) => one.kind).join(', ')}.`,
     );
   }
 
@@ -52,7 +52,7 @@ export class SenderService {
     return definitions.map(({ kind, name }) => view(kind, name, rows.get(kind)));
   }
 
-  /** @throws Failure ValidationError, OperationForbidden without a key to encrypt with */
+  /** @throws Failure ValidationError, or OperationForbidden without a key to encrypt with */
   async save(target: { readonly appId: string; readonly kind: string }, entered: object, by: Actor) {
     const { db, now, secrets } = this.#deps;
     const definition = this.find(target.kind);
@@ -60,7 +60,7 @@ export class SenderService {
     const summary = definition.summarise(definition.read(complete));
     const { appId } = target;
     const { kind, name } = definition;
-    // As it was entered: `read` is the one door, also for what an older version has stored.
+    // As it was entered: everything goes through `read`, even what an older version has stored.
     const sealed = secrets.seal(JSON.stringify(complete), sealContext(appId, kind));
     const at = now();
     await db.transaction(async (db) => {
@@ -83,7 +83,7 @@ export class SenderService {
   }
 
   /**
-   * What the provider says to these settings, or to the stored ones when none are given; nobody receives anything.
+   * The provider's answer to these settings, or to the stored ones if none are given; nobody receives anything.
    *
    * @throws Failure ObjectNotFound when there are none, ValidationError for malformed ones
    */
@@ -123,13 +123,13 @@ export class SenderService {
       return JSON.parse(secrets.open(row.settings, sealContext(row.app_id, row.kind)));
     } catch (cause) {
       const message =
-        'The stored credentials cannot be decrypted with the key of this service. Enter them again, or configure the key they were stored with.';
+        'The stored credentials cannot be decrypted with the key of this service. Enter them again, or configure the key with which they were stored.';
       throw fail('OperationForbidden', { message, cause });
     }
   }
 }
 
-/** `generate: true` asks for what an administrator need not bring. */
+/** `generate: true` generates what an administrator need not supply. */
 function withGenerated({ generate }: SenderDefinition, entered: object): object {
   const { generate: isWanted, ...own } = entered as { readonly generate?: unknown };
   return isWanted === true && generate ? { ...generate(), ...own } : own;

@@ -1,40 +1,7 @@
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { boolean, defineTable, json, text, time } from '../../resources/table.ts';
 
-export const storylineTable = defineTable('storylines', {
-  objectId: text('object_id'),
-  title: text('title'),
-  isEnabled: boolean('is_enabled'),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-const detailColumns = {
-  objectId: text('object_id'),
-  beacons: json('beacons'),
-  campaign: text('campaign'),
-  event: text('event'),
-  showOn: json('show_on'),
-  urlImageAndroid: text('url_image_android', { omitNull: true }),
-  urlImageIOS: text('url_image_ios', { omitNull: true }),
-  urlPage: text('url_page', { omitNull: true }),
-  urlVideo: text('url_video', { omitNull: true }),
-  alertTitle: text('alert_title', { omitNull: true }),
-  alertMessage: text('alert_message', { omitNull: true }),
-  delivery: json('delivery', { omitNull: true }),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-};
-
-export const detailTable = defineTable('storyline_details', detailColumns);
-/** Scenarios apart from their storyline: then a record says which it belongs to. */
-export const looseDetailTable = defineTable('storyline_details', {
-  ...detailColumns,
-  storylineId: text('storyline_id'),
-});
-
-/** Inside a transaction: the storyline is there, and is not deleted before the end. */
+/** In a transaction: the storyline exists and is not deleted before the end. */
 export async function holdStoryline(db: Db, appId: string, storylineId: string): Promise<boolean> {
   const row = await db.one(sql`select 1 as found from storylines
     where app_id = ${appId} and object_id = ${storylineId}${raw(db.dialect.holdRow)}`);
@@ -47,7 +14,7 @@ export async function deleteDetailsOf(db: Db, appId: string, storylineId: string
   await db.run(sql`delete from storyline_details where app_id = ${appId} and storyline_id = ${storylineId}`);
 }
 
-/** Notes which beacons a scenario belongs to, so that those of a beacon are found without reading all. */
+/** Stores which beacons a scenario belongs to, so that a beacon's scenarios are found without reading all. */
 export async function linkBeacons(
   db: Db,
   appId: string,

@@ -14,7 +14,7 @@ import {
   readAccountChanges,
 } from './schemas.ts';
 import type { UserService } from './service.ts';
-import { profileTable } from './store.ts';
+import { profileTable, tag } from './tables.ts';
 
 interface SelfDeps {
   readonly db: Db;
@@ -22,11 +22,10 @@ interface SelfDeps {
   readonly limits: AttemptLimits;
 }
 
-const tag = 'Users';
 const mePath = '/users/me';
 const idPath = '/users/:objectId';
 
-/** What users do with their own account, at `/users/me` and at `/users/{objectId}` with their own id. */
+/** Users' access to their own account, at `/users/me` and at `/users/{objectId}` with their own id. */
 export function selfEndpoints(deps: SelfDeps): Endpoint[] {
   return [
     getMe(deps),
@@ -39,7 +38,7 @@ const isWrongLogin = (error: unknown) => error instanceof Failure && error.entry
 
 type Early = { readonly user: UserContext | undefined; readonly params: Readonly<Record<string, string>> };
 
-/** Alike for an id that exists and one that does not, so that nobody learns which ids there are. */
+/** The same for an id that exists and one that does not, so that nobody learns which ids exist. */
 async function onlyOneself({ user, params }: Early): Promise<void> {
   if (params['objectId'] !== undefined && params['objectId'] !== user?.userId)
     throw fail('OperationForbidden', 'Users may read and change only their own account.');
@@ -111,13 +110,13 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
     path,
     operationId: `${merge ? 'patch' : 'update'}${ofPath(path)}`,
     tag,
-    summary: merge ? 'Merge changes into the own account' : 'Update the own account',
+    summary: merge ? 'Merge changes into your own account' : 'Update the own account',
     description:
       (merge
         ? 'JSON Merge Patch (RFC 7396): metadata is merged member by member, null removes a member.'
         : 'Replaces the members that are sent and keeps the others; null clears an optional member.') +
       ' A new e-mail and a new password need currentPassword; wrong ones count like wrong sign-ins. A new password ends ' +
-      'all access tokens, the one that is sent included.',
+      'all access tokens, including the one that is sent.',
     grant: 'user',
     parameters: parameters(path),
     body: {
@@ -130,7 +129,7 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
     locate: onlyOneself,
     handle: async ({ app, user, body, address, now }) => {
       const key = { appId: app.appId, userId: signedIn(user).userId };
-      // A wrong password counts as at signing in, and for the same account.
+      // A wrong password counts as at sign-in, and for the same account.
       const confirm = (emailKey: string, check: () => Promise<void>) =>
         limits.guess({ app, address, emailKey, now }, check, isWrongLogin);
       return { result: { updatedAt: isoTime(await service.update(key, body, { merge, confirm })) } };

@@ -20,13 +20,14 @@ import {
   type SignIn,
 } from './schemas.ts';
 import * as store from './store.ts';
+import { profileTable } from './tables.ts';
 
 export interface UserDeps {
   readonly db: Database;
   readonly revision: Revision;
   readonly now: Clock;
   readonly passwords: Passwords;
-  /** What else names a user and has to forget it when it is erased. */
+  /** Removes the name of an erased user from everything else. */
   readonly unlink: (db: Db, appId: string, userId: string) => Promise<void>;
 }
 
@@ -42,11 +43,11 @@ const wrongPassword = 'currentPassword is wrong.';
 
 interface Updating {
   readonly merge: boolean;
-  /** Runs the check of a password so that wrong ones of an account count. @throws Failure APICallLimit */
+  /** Checks a password so that wrong ones count against the account. @throws Failure APICallLimit */
   readonly confirm: (emailKey: string, check: () => Promise<void>) => Promise<void>;
 }
 
-/** Accounts and their tokens. Whatever ends a token goes through the revision, so that no cache outlives it. */
+/** Accounts and their tokens. Everything that ends a token changes the cache version, so that no cache outlives it. */
 export class UserService {
   readonly #deps: UserDeps;
 
@@ -59,7 +60,7 @@ export class UserService {
     const { db, now, passwords } = this.#deps;
     const { email, password, ...members } = account;
     const key = emailKey(email);
-    // Spares the hashing; whether it is still free is decided by the index.
+    // Saves the hashing; the index decides whether the address is still free.
     if (await store.findUserByEmail(db, app.appId, key)) throw emailTaken();
     const passwordHash = await passwords.hash(password, app.appId);
     const createdAt = now();
@@ -72,11 +73,14 @@ export class UserService {
       role: 'user',
     };
     const values = { metadata: null, ...members, validemail: email.trim(), createdAt, updatedAt: createdAt };
-    await unlessTaken(() => store.profileTable.insert(db, columns, values));
+    await unlessTaken(() => profileTable.insert(db, columns, values));
     return { objectId, createdAt };
   }
 
-  /** @throws Failure UserInvalidLoginParams, alike and in like time for a wrong e-mail and a wrong password */
+  /**
+   * @throws Failure UserInvalidLoginParams, the same and in the same time for a wrong e-mail address and a wrong
+   * password
+   */
   async signIn(app: AppContext, { email, password }: SignIn): Promise<Token> {
     const { db, passwords } = this.#deps;
     const user = await store.findUserByEmail(db, app.appId, emailKey(email));
@@ -93,10 +97,10 @@ export class UserService {
 
   /**
    * Replaces the members that are set and clears the others that are named; `merge` merges metadata (RFC 7396)
-   * instead. A new password ends all tokens. Answers the time of the update.
+   * instead. A new password ends all tokens. Returns the time of the update.
    *
-   * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone meanwhile, PasswordMissing and
-   * UserInvalidLoginParams where a new e-mail or password needs the current one
+   * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone, PasswordMissing and
+   * UserInvalidLoginParams when a new e-mail address or password needs the current one
    */
   async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
     const { db, revision, now, passwords } = this.#deps;
@@ -106,7 +110,7 @@ export class UserService {
     const write = async (db: Db): Promise<number> => {
       const user = await store.lockUser(db, key);
       if (!user) throw fail('InvalidSessionToken');
-      // Changed by somebody else while it was checked.
+      // Changed by another request while it was checked.
       if (confirmed && user.password_hash !== confirmed) throw fail('UserInvalidLoginParams', wrongPassword);
       const updatedAt = Math.max(now(), user.updated_at);
       const merged = metadata && how.merge ? mergePatch(JSON.parse(user.metadata), metadata) : metadata;
@@ -115,14 +119,14 @@ export class UserService {
         ...(email === undefined ? {} : { email_key: emailKey(email) }),
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
       };
-      await store.profileTable.update(
+      await profileTable.update(
         db,
         { app_id: key.appId, object_id: key.userId },
         { ...cleared, ...members, metadata: merged ?? cleared['metadata'], validemail: email?.trim(), updatedAt },
         columns,
       );
       if (passwordHash !== undefined) await endSessions(db, key);
-      // A mail to the old address must not open the account any more.
+      // A mail to the old address must no longer open the account.
       else if (email !== undefined && emailKey(email) !== user.email_key) await store.deleteResetsOf(db, key);
       return updatedAt;
     };
@@ -130,8 +134,8 @@ export class UserService {
   }
 
   /**
-   * Removes the user, its tokens and resets, its name from what belonged to it, and where its installations were.
-   * `by` is the administrator who does it; the audit keeps the id and nothing of the person.
+   * Removes the user, their tokens and resets, their name from what belonged to them, and the traces of their
+   * installations. `by` is the acting administrator; the audit keeps the id and nothing about the person.
    */
   async erase(key: store.UserKey, by?: Actor): Promise<void> {
     const { revision, now, unlink } = this.#deps;
@@ -180,7 +184,7 @@ export class UserService {
       await deleteInSteps(db, { table, id: 'token_hash', scope: sql`expires_at <= ${now()}` });
   }
 
-  /** @throws Failure UserInvalidLoginParams when the account changed since its password was checked */
+  /** @throws Failure UserInvalidLoginParams when the account changed after its password was checked */
   async #issueToken(app: AppContext, checked: store.UserRow): Promise<Token> {
     const { db, now } = this.#deps;
     const accessToken = randomBytes(32).toString('base64url');
@@ -196,8 +200,8 @@ export class UserService {
   }
 
   /**
-   * Whoever has found or borrowed a phone has its token; the account itself is changed by who knows the password. Answers
-   * the hash that was checked, undefined where nothing asks for it.
+   * Anyone who has found or borrowed a phone has its token, so changing the account itself takes the password. Returns
+   * the hash that was checked; undefined if nothing requires it.
    */
   async #assertCurrent(
     key: store.UserKey,

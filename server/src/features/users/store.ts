@@ -2,67 +2,10 @@ import type { SessionAccess } from '../../access/access.ts';
 import type { UserRole } from '../../access/context.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { defineTable, json, text, time } from '../../resources/table.ts';
+import type { RowOf } from '../../db/table.ts';
+import type { users } from './tables.ts';
 
-/** What others may see of a user, and so the only members that a list can be filtered and ordered by. */
-export const userSummaryTable = defineTable('users', {
-  objectId: text('object_id'),
-  firstname: text('firstname'),
-  lastname: text('lastname'),
-  validemail: text('email'),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-/** What users see of themselves. */
-export const profileTable = defineTable('users', {
-  objectId: text('object_id'),
-  firstname: text('firstname'),
-  middlename: text('middlename'),
-  lastname: text('lastname'),
-  validemail: text('email'),
-  country: text('country'),
-  phone: text('phone'),
-  metadata: json('metadata', { empty: '{}' }),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-/** What administrators see in a list of users. */
-export const userAdminTable = defineTable('users', {
-  objectId: text('object_id'),
-  firstname: text('firstname'),
-  lastname: text('lastname'),
-  email: text('email'),
-  role: text('role'),
-  disabledAt: time('disabled_at', { omitNull: true }),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-/** What they see of one user: everything but the password. */
-export const userDetailTable = defineTable('users', {
-  ...userAdminTable.columns,
-  middlename: text('middlename'),
-  country: text('country'),
-  phone: text('phone'),
-  metadata: json('metadata', { empty: '{}' }),
-});
-
-export interface UserRow {
-  readonly app_id: string;
-  readonly object_id: string;
-  readonly email: string;
-  readonly email_key: string;
-  readonly password_hash: string;
-  readonly firstname: string;
-  readonly lastname: string;
-  readonly metadata: string;
-  readonly role: UserRole;
-  readonly disabled_at: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type UserRow = RowOf<typeof users> & { readonly role: UserRole };
 
 export interface UserKey {
   readonly appId: string;
@@ -80,12 +23,12 @@ export function findUser(db: Db, key: UserKey): Promise<UserRow | undefined> {
   return db.one<UserRow>(sql`select * from users where ${one(key)}`);
 }
 
-/** Nobody changes the row until the end of the transaction. */
+/** Nobody can change the row until the end of the transaction. */
 export function lockUser(db: Db, key: UserKey): Promise<UserRow | undefined> {
   return db.one<UserRow>(sql`select * from users where ${one(key)}${raw(db.dialect.lockRow)}`);
 }
 
-/** In a transaction the user is not erased before its end, so that nothing new can name it afterwards. */
+/** In a transaction the user is not erased before its end, so that nothing new can refer to it afterwards. */
 export async function userExists(db: Db, appId: string, userId: string): Promise<boolean> {
   const row = await db.one(sql`select 1 as found from users where ${one({ appId, userId })}${raw(db.dialect.holdRow)}`);
   return row !== undefined;
@@ -109,7 +52,7 @@ export async function setDisabledAt(db: Db, key: UserKey, disabledAt: number | n
   return (await db.run(sql`update users set disabled_at = ${disabledAt} where ${one(key)}`)) > 0;
 }
 
-/** What is signed in for a user. */
+/** A user's sessions. */
 export async function countSessions(
   db: Db,
   key: UserKey,
@@ -169,7 +112,7 @@ export async function insertReset(
     values (${reset.appId}, ${reset.tokenHash}, ${reset.userId}, ${reset.expiresAt})`);
 }
 
-/** Whom a live reset token is for. */
+/** The user of a valid reset token. */
 export async function findReset(db: Db, appId: string, tokenHash: string, now: number): Promise<string | undefined> {
   const row = await db.one<{ user_id: string }>(sql`select user_id from password_resets
     where app_id = ${appId} and token_hash = ${tokenHash} and expires_at > ${now}`);
@@ -186,4 +129,12 @@ export async function useReset(db: Db, appId: string, tokenHash: string, now: nu
 
 export async function deleteResetsOf(db: Db, key: UserKey): Promise<void> {
   await db.run(sql`delete from password_resets where ${ownedBy(key)}`);
+}
+
+/** Those who have a role, in the order of their ids. */
+export async function listUserIds(db: Db, appId: string, role: UserRole): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from users where app_id = ${appId} and role = ${role} order by object_id`,
+  );
+  return rows.map(({ object_id }) => object_id);
 }

@@ -18,7 +18,7 @@ const tag = 'Webhooks';
 const all = '/apps/:appId/webhooks';
 const one = `${all}/:webhookId`;
 
-/** Webhooks of an app and what became of their deliveries, in the management console. */
+/** An app's webhooks and the results of their deliveries, in the management console. */
 export function webhookConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [
     ...collectionEndpoints(deps),
@@ -88,7 +88,7 @@ function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       path: one,
       operationId: 'getWebhook',
       tag,
-      summary: 'Read a webhook and how its calls went lately',
+      summary: 'Get a webhook and the results of its latest calls',
       permission: 'webhooks.read',
       locate,
       answer: recordAnswer(schema, example),
@@ -104,7 +104,7 @@ function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       path: one,
       operationId: 'changeWebhook',
       tag,
-      summary: 'Change a webhook, or switch it off or on; deliveries that wait while it is off fail',
+      summary: 'Change a webhook, or switch it off or on; deliveries waiting while it is off fail',
       permission: 'webhooks.write',
       locate,
       body: {
@@ -148,7 +148,7 @@ function secretAndTestEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       path: `${one}/secret`,
       operationId: 'rotateWebhookSecret',
       tag,
-      summary: 'Make a new signing secret; for a day calls carry the signatures of both',
+      summary: 'Create a new signing secret; for a day calls carry the signatures of both',
       permission: 'webhooks.write',
       locate,
       answer: {
@@ -166,12 +166,12 @@ function secretAndTestEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       path: `${one}/test`,
       operationId: 'testWebhook',
       tag,
-      summary: 'Call the receiver now with a webhook.test, and say what it answered',
+      summary: 'Call the receiver now with a webhook.test, and return the answer',
       permission: 'webhooks.write',
       locate,
       answer: {
         status: 200,
-        description: 'What the receiver answered.',
+        description: 'The answer of the receiver.',
         schema: Type.Object({ result: schemas.testResult.schema }),
         example: { result: schemas.testResult.example },
       },
@@ -190,7 +190,7 @@ function deliveryEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       path: `${one}/deliveries`,
       operationId: 'listWebhookDeliveries',
       tag,
-      summary: 'List what was sent, newest first, with what the receiver answered',
+      summary: 'List the deliveries, newest first, with the answers of the receiver',
       permission: 'webhooks.read',
       query: [
         { name: 'state', description: 'Only deliveries in this state', schema: Type.Enum(schemas.deliveryStates) },
@@ -212,7 +212,7 @@ function deliveryEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       path: `${one}/deliveries/:deliveryId/redeliver`,
       operationId: 'redeliverWebhook',
       tag,
-      summary: 'Send a delivery that is over once more, under the same webhook-id',
+      summary: 'Send a finished delivery again, under the same webhook-id',
       permission: 'webhooks.write',
       locate,
       answer: { ...deletedAnswer, description: 'Queued.' },

@@ -30,7 +30,7 @@ export interface WebhookDeps {
 }
 
 const dayMs = 86_400_000;
-/** A replaced secret goes on signing beside the new one, so that the receiver can change over. */
+/** A replaced secret still signs beside the new one, so that the receiver can switch over. */
 const oldSecretMs = dayMs;
 const keptMs = 7 * dayMs;
 const maxPerApp = 20;
@@ -66,7 +66,7 @@ export class WebhookService {
     return this.#views(appId, await store.listWebhooks(db, appId));
   }
 
-  /** How many webhooks need a person. */
+  /** How many webhooks need attention. */
   async countTrouble(appId: string) {
     const { db, now } = this.#deps;
     const rows = await store.listWebhooks(db, appId);
@@ -105,7 +105,7 @@ export class WebhookService {
         events: fields.events === undefined ? row.events : JSON.stringify(fields.events),
         description: fields.description ?? row.description,
         is_enabled: fields.enabled === undefined ? row.is_enabled : fields.enabled ? 1 : 0,
-        // What was known of the old address says nothing about the new one.
+        // What was known about the old address does not apply to the new one.
         ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
         ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
       };
@@ -138,7 +138,7 @@ export class WebhookService {
     return { secret, oldSecretUntil: isoTime(until) };
   }
 
-  /** Calls the receiver now and answers what it said. Nothing is stored. */
+  /** Calls the receiver now and returns its answer. Nothing is stored. */
   async test(appId: string, webhookId: string) {
     const { now } = this.#deps;
     const row = await this.#find(appId, webhookId);
@@ -155,20 +155,20 @@ export class WebhookService {
     return (await store.listDeliveries(db, page)).map(deliveryView);
   }
 
-  /** Sends a delivery that is over once more, under the same id. */
+  /** Sends a finished delivery once more, under the same id. */
   async redeliver({ appId, webhookId, deliveryId }: DeliveryKey, by: Actor) {
     const { db, now, enqueue } = this.#deps;
     const row = await store.findDelivery(db, appId, deliveryId);
     if (row?.webhook_id !== webhookId) throw fail('ObjectNotFound', `There is no delivery ${deliveryId}.`);
     await db.transaction(async (db) => {
       if (!(await store.requeueDelivery(db, row, now(), now() + timeToLiveMs)))
-        throw fail('DuplicateValue', 'The delivery is waiting for its next try already.');
+        throw fail('DuplicateValue', 'The delivery is already waiting for its next try.');
       await enqueue(db, { appId, kind: webhookJob, payload: { deliveryId } });
       await this.#audit(db, by, 'redeliver', { appId, subject: deliveryId });
     });
   }
 
-  /** Deletes deliveries that are over and a week old, and forgets what was given up before. */
+  /** Deletes finished deliveries older than a week, and forgets earlier given-up calls. */
   async sweep(appIds: readonly string[]): Promise<void> {
     const { db, now } = this.#deps;
     const before = firstIdAt(now() - keptMs);
@@ -190,7 +190,7 @@ export class WebhookService {
     return recordChange(db, { by, action: `webhook.${action}`, now: now(), ...change });
   }
 
-  /** Changes a row that nobody else changes meanwhile; every node's publisher then reads anew. */
+  /** Changes a row under a lock; then every node's publisher reads it again. */
   async #change(appId: string, webhookId: string, work: (db: Db, row: store.WebhookRow) => Promise<void>) {
     const { revision } = this.#deps;
     await revision.change(async (db) => {

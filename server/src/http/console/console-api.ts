@@ -88,7 +88,7 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
   });
 }
 
-/** How long a password that was given counts, before it is asked for again. */
+/** How long a password counts as confirmed before it is asked for again. */
 export const confirmedForMs = 5 * 60_000;
 
 /** @throws Failure ConfirmationNeeded */
@@ -97,7 +97,7 @@ function assertConfirmed({ confirmedAt }: AdminContext, now: number): void {
   throw fail('ConfirmationNeeded');
 }
 
-/** PostgreSQL takes no U+0000 in a text, so nothing is called so. */
+/** PostgreSQL accepts no U+0000 in a text, so nothing has such a name. */
 function readParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (Object.values(params).some((value) => value.includes('\u0000'))) throw fail('ObjectNotFound');
   return params;

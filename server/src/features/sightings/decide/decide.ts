@@ -7,6 +7,7 @@ import {
   type PresenceSettings,
   type Rules,
   type Sample,
+  timePrefix,
   type Verdict,
 } from '../../../proximity/index.ts';
 import type { SiteTrigger } from '../site/site-store.ts';
@@ -150,7 +151,11 @@ async function judgeAll(reads: Reads, turn: Turn, { sensed, isTick }: Found) {
     ...[...triggers.values()].flatMap((all) => all.map(({ trigger }) => trigger.policy)),
   ];
   const asked: Asked = { events, sensed, turn, triggers, policies };
-  const fired = needsPast(asked) ? await reads.firings(earliestOf(asked) - historyMs(policies)) : [];
+  const past = needsPast(asked) ? await reads.firings(earliestOf(asked) - historyMs(policies)) : [];
+  const joined = new Map(
+    sensed.visits.flatMap(({ id, mergedInto }) => (mergedInto ? [[id, mergedInto] as const] : [])),
+  );
+  const fired = past.map((one) => ({ ...one, visitId: joined.get(one.visitId) ?? one.visitId }));
   const counts = new Map<string, number>();
   if (policies.some((policy) => Boolean(policy?.nthVisit)))
     for (const id of withMessages) counts.set(id, await reads.visitCount(id));
@@ -189,13 +194,16 @@ interface Asked {
   readonly policies: readonly Rules['policy'][];
 }
 
+/** Whether the visit, or the pass that it came from, begins with this event: its id starts with the time of its first one. */
+const isFirst = ({ visitId, at }: PresenceEvent) => visitId.startsWith(timePrefix(at));
+
 /**
  * The past is asked for only where a gate can ask: some trigger waits for what happened, and there are pauses or caps, or
- * the visit has begun before.
+ * the visit may have been told of before.
  */
 function needsPast({ events, sensed, turn, triggers, policies }: Asked): boolean {
   const { waits } = sensed.record;
-  const begun = new Set(events.filter(({ event }) => event === 'ENTER').map(({ visitId }) => visitId));
+  const begun = new Set(sensed.isLate ? [] : events.filter(isFirst).map(({ visitId }) => visitId));
   const isAsked = (event: PresenceEvent) =>
     (triggers.get(event.beaconId) ?? []).some(({ trigger }) => trigger.enabled && trigger.event === event.event);
   const asked = [...events, ...waits.map(({ event }) => event)].filter(isAsked);

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type Caller, type FindHeld, seesAll } from '../../../access/caller.ts';
 import type { Db } from '../../../db/db.ts';
 import { exampleCreated, otherExampleId } from '../../../http/answers.ts';
-import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
+import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import {
   answerExample,
@@ -72,6 +72,12 @@ const example = {
   until: '2026-05-04T09:40:00.000Z',
 };
 
+const tag: Tag = {
+  name: 'Simulations',
+  description: 'What would happen, without anything happening.',
+  place: 140,
+};
+
 /** A pretend installation has an id that no real one can have. */
 const pretendId = (id: string) => `pretend:${id}`;
 
@@ -88,7 +94,7 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
       path: '/simulations',
       operationId: 'simulateSightings',
       needsNoRoom: true,
-      tag: 'Simulations',
+      tag,
       summary: 'Ask what would happen',
       description:
         'Takes sightings like POST /sightings, of a real or a pretend installation at real or pretend times, and answers ' +
