@@ -51,7 +51,12 @@ describe('getting around in the console', () => {
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const appName = async () => (await app.app.apps.get(app.appId)).name;
-  const titled = (title: string) => page.waitForFunction(`document.title === ${JSON.stringify(title)}`);
+  /** Waits for an expression in the page; the debugger evaluates it, since the page's policy allows no strings as code. */
+  async function until(expression: string): Promise<void> {
+    for (const latest = Date.now() + 15_000; !(await page.evaluate(expression)); )
+      if (Date.now() > latest) throw new Error(`${expression} has not come true.`);
+  }
+  const titled = (title: string) => until(`document.title === ${JSON.stringify(title)}`);
 
   test('the title names the page, the record and the app', async () => {
     await open('beacons');
@@ -62,10 +67,10 @@ describe('getting around in the console', () => {
 
   test('the focus follows navigation to the heading of the page', async () => {
     await link('Notifications').click();
-    await page.waitForFunction('document.activeElement?.textContent === "Notifications"');
+    await until('document.activeElement?.textContent === "Notifications"');
     assert.equal(await page.evaluate('document.activeElement.tagName'), 'H2');
     await link('Welcome').click();
-    await page.waitForFunction('document.activeElement?.textContent === "Welcome"');
+    await until('document.activeElement?.textContent === "Welcome"');
   });
 
   test('notifications are filtered by the name of their beacon', async () => {
@@ -112,7 +117,7 @@ describe('getting around in the console', () => {
     await page.getByText('Fill this in.').first().waitFor();
     const before = await page.getByText('Fill this in.').count();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Hall');
-    await page.waitForFunction(`document.body.innerText.split('Fill this in.').length - 1 === ${before - 1}`);
+    await until(`document.body.innerText.split('Fill this in.').length - 1 === ${before - 1}`);
   });
 
   test('on a phone, a sheet leads to every section', async () => {

@@ -61,6 +61,9 @@ describe('push in the console', () => {
   test('the preview follows, and refused input is said at its field', async () => {
     await field('Title').fill('Tonight');
     await field('Text').fill('Open until 22:00');
+    await field('Link').fill('example.org');
+    await button('Send …').click();
+    await page.getByText('Must be an address such as https://example.org', { exact: false }).waitFor();
     await field('Link').fill('museum://tonight');
     await field('Number on the icon').fill('3');
     await preview().getByText('Tonight', { exact: true }).waitFor();

@@ -33,7 +33,7 @@ export function CsvExport<T extends { readonly objectId: string }>(props: Props<
     <Group gap={4} wrap="nowrap" className={className}>
       <ExportButton run={run} format="csv" />
       <Button variant="default" px="xs" disabled={run.isRunning} onClick={() => run.start('xlsx')}>
-        <span className="off-screen">Export as an </span>Excel<span className="off-screen"> workbook</span>
+        Excel<span className="off-screen"> workbook</span>
       </Button>
     </Group>
   );

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import type { KeptFile } from '../../lib/actions/kept-file.ts';
 import { type CsvTable, parseCsv } from '../../lib/text/csv.ts';
+import { workbookText } from '../../lib/text/table-file.ts';
 import { Block } from '../page/block.tsx';
 import classes from './import.module.css';
 
@@ -25,7 +26,7 @@ export function ReadNote({ file, known }: Props) {
   const names = known?.map((name) => name.toLowerCase());
   const left = names ? header.filter((name) => name !== '' && !names.includes(name.toLowerCase())) : [];
   return (
-    <Block title="What was read" about={`${file.readAs ?? 'Text'}, separated by ${separators[separator]}.`}>
+    <Block title="What was read" about={readText(file, separator)}>
       {left.length > 0 && (
         <Text size="sm" mb="xs" role="status">
           {left.length === 1 ? 'This column is' : 'These columns are'} left out: {left.join(', ')}.
@@ -48,7 +49,7 @@ export function ReadNote({ file, known }: Props) {
               <tr key={line}>
                 {cells.map((cell, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a cell has no other identity
-                  <td key={index}>{cell}</td>
+                  <td key={index}>{cell.replace(/^\t/, '')}</td>
                 ))}
               </tr>
             ))}
@@ -62,6 +63,10 @@ export function ReadNote({ file, known }: Props) {
       )}
     </Block>
   );
+}
+
+function readText({ readAs = 'Text' }: KeptFile, separator: keyof typeof separators): string {
+  return readAs === workbookText ? `${readAs}.` : `${readAs}, separated by ${separators[separator]}.`;
 }
 
 /** Undefined for JSON and for a file that is no table. */

@@ -1,6 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useLocation, useParams } from '@tanstack/react-router';
+import { useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { appQuery } from '../../lib/data/queries.ts';
 
@@ -38,7 +38,11 @@ function usePageTitle(parts: readonly string[]): void {
   }, [title]);
 }
 
+/** Where the last page was, and when another one came, ms; for the headings of all pages. */
 let lastPath: string | undefined;
+let changedAt: number | undefined;
+/** A heading that appears later than this belongs to something else than the navigation. */
+const appearsWithinMs = 5_000;
 
 /**
  * After a link has led to another page, the focus is on its heading: a screen reader reads it out, and the keyboard goes on
@@ -46,14 +50,16 @@ let lastPath: string | undefined;
  */
 function useFocusAfterNavigation(): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { pathname } = useLocation();
+  // The page that is shown; while another one is being loaded, this is the one before.
+  const pathname = useRouterState({
+    select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname,
+  });
   useEffect(() => {
-    const isFirst = lastPath === undefined;
-    const isSame = lastPath === pathname;
+    if (lastPath !== undefined && lastPath !== pathname) changedAt = performance.now();
     lastPath = pathname;
+    if (changedAt === undefined || performance.now() - changedAt > appearsWithinMs) return;
     const page = document.getElementById('page');
-    const dialog = document.querySelector('[role=dialog]');
-    if (isFirst || isSame || dialog || page?.contains(document.activeElement)) return;
+    if (document.querySelector('[role=dialog]') || page?.contains(document.activeElement)) return;
     heading.current?.focus({ preventScroll: true });
   }, [pathname]);
   return heading;
