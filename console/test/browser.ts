@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
-import type { AdminRole } from '../../server/src/http/console/console-roles.ts';
+import type { AdminRole } from '../../server/src/access/roles.ts';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
 
 /** A service that listens, with the console built. */

@@ -35,7 +35,7 @@ describe('the client, against the service', () => {
     return error;
   }
 
-  test('signs in, is somebody, and is nobody after signing out', async () => {
+  test('signs in, has a user, and has none after signing out', async () => {
     const own = connect();
     const { accessToken } = await own.users.signIn({ email: account.email, password: account.password });
     assert.equal(own.token, accessToken);
@@ -135,7 +135,7 @@ describe('the client, against the service', () => {
     assert.notEqual(error.message, '');
   });
 
-  test('throws its one error too when nobody answers, or something else than the service does', async () => {
+  test('throws its one error also when nothing answers, or something other than the service', async () => {
     const nobody = await refused(connect({ baseUrl: 'http://127.0.0.1:1', retry: false }).beacons.list());
     assert.deepEqual([nobody.name, nobody.status, nobody.code], ['Unreachable', 0, 0]);
     const fetch = async () => new Response('<h1>Bad gateway</h1>', { status: 502 });

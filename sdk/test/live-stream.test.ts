@@ -66,7 +66,7 @@ describe('the live stream, against the service', () => {
     assert.equal((await app.send({ method: 'POST', url: '/api/v2/sightings', body })).status, 200);
   }
 
-  test('tells what happens, and after an interruption what happened meanwhile, each once', async () => {
+  test('reports events and, after an interruption, those in between, each once', async () => {
     const { stream, events, until } = open();
     await until('open');
     await report('ENTER');
@@ -88,7 +88,7 @@ describe('the live stream, against the service', () => {
     await until('closed');
   });
 
-  test('goes on behind an event of before', async () => {
+  test('continues after an earlier event', async () => {
     const first = open();
     await first.until('open');
     await report('ENTER');

@@ -118,7 +118,7 @@ describe('the queue of sightings, against the service', () => {
     assert.deepEqual([batches, kept], [[3], '[]']);
   });
 
-  test('begins anew when the storage holds something else', async () => {
+  test('starts again when the storage holds something else', async () => {
     const { queue } = open({ storage: { load: () => '{not json', save: () => undefined } });
     await queue.add(sample);
     assert.equal(queue.size, 1);
@@ -144,7 +144,7 @@ describe('the queue of sightings, against the service', () => {
     );
   });
 
-  test('one that is too large for the service does not hold up the others', async () => {
+  test('a sighting too large for the service does not hold up the others', async () => {
     const { queue, dropped } = open();
     await queue.add(sample, sample, { ...sample, note: 'x'.repeat(1_100_000) }, sample);
     await queue.flush();
@@ -232,7 +232,7 @@ describe('the queue of sightings, against the service', () => {
     assert.deepEqual([batches, queue.size, state.text], [[3], 0, '[]']);
   });
 
-  test('what JSON cannot say is refused at once and does not stand in the way', async () => {
+  test('what JSON cannot express is refused at once and blocks nothing', async () => {
     const { queue } = open();
     await assert.rejects(queue.add(sample, { ...sample, note: 1n }), TypeError);
     const mine = { ...sample, note: 'as it was' };
@@ -242,7 +242,7 @@ describe('the queue of sightings, against the service', () => {
     assert.deepEqual([batches, queue.size], [[1], 0]);
   });
 
-  test('a fault in onAnswer is told and does not keep the others from being sent', async () => {
+  test('an exception in onAnswer is reported and does not stop the sending', async () => {
     const errors: unknown[] = [];
     const onAnswer = () => {
       throw new Error('of the app');

@@ -73,7 +73,7 @@ describe('the client, on bad networks', { timeout: 60_000 }, () => {
     nothing: (_, response) => response.writeHead(204).end(),
   };
   for (const [what, stranger] of Object.entries(strangers))
-    test(`takes nothing that is answered by ${what}`, async () => {
+    test(`accepts no answer of ${what}`, async () => {
       answer = stranger;
       for (const [call, run] of Object.entries(calls)) {
         const client = connect();
@@ -208,7 +208,7 @@ describe('the client, on bad networks', { timeout: 60_000 }, () => {
     });
   }
 
-  test('what onEvent throws is told, and the stream goes on', async () => {
+  test('an exception in onEvent is reported, and the stream continues', async () => {
     answer = (_, response) => {
       response.writeHead(200, stream).write(`event: ready\ndata: {}\n\n${event(1)}`);
       response.write(`id: 2\nevent: presence.enter\ndata: {"damaged\n\n${event(3)}`);
@@ -218,7 +218,7 @@ describe('the client, on bad networks', { timeout: 60_000 }, () => {
     assert.equal(seen.length, 1, 'over one connection');
   });
 
-  test('what onEvent throws reaches the log of errors when nobody asks for it', async (t) => {
+  test('an exception in onEvent reaches the error log when nobody handles it', async (t) => {
     answer = (_, response) => void response.writeHead(200, stream).write(event(1) + event(2));
     const logged = t.mock.method(console, 'error', () => undefined);
     await listen({ onError: undefined }, (all) => all.includes('event 2'));

@@ -24,7 +24,7 @@ describe('a filter', () => {
   for (const [what, built, plain] of cases)
     test(`becomes the plain object: ${what}`, () => assert.equal(JSON.stringify(built), JSON.stringify(plain)));
 
-  test('is not changed by what is added to it', () => {
+  test('is not changed by additions', () => {
     const base = where().equals('a', 1);
     base.equals('b', 2);
     assert.deepEqual(base.toJSON(), { a: 1 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type AdminRole, adminRoles } from '../src/access/roles.ts';
 import { apiPrefix } from '../src/http/api.ts';
-import { type AdminRole, adminRoles, dataPermission } from '../src/http/console/console-roles.ts';
+import { dataPermission } from '../src/http/console/console-roles.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import { type Answer, buildApp, databases, type SentRequest, type TestApp } from './support/build-app.ts';
 import { type Browser, openConsole, sendFromConsole } from './support/console.ts';

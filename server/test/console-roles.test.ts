@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type AdminRole, adminRoles } from '../src/access/roles.ts';
 import type { ConsoleEndpoint } from '../src/http/console/console-endpoint.ts';
-import { type AdminRole, adminRoles } from '../src/http/console/console-roles.ts';
 import { buildApp, databases, type SentRequest, type TestApp } from './support/build-app.ts';
 import { type Browser, openConsole, sendFromConsole } from './support/console.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { appTables, tables, traceTables } from '../src/app/tables.ts';
+import { defaultPolicy } from '../src/access/policy.ts';
+import { appTables, resources, tables, traceTables } from '../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../src/base/sql.ts';
 import type { DbTable } from '../src/db/table.ts';
 import {
@@ -163,6 +164,18 @@ for (const database of databases) {
 }
 
 describe('the tables of an app', () => {
+  test('point only to classes that there are', () => {
+    const classes = new Set(['_User', ...resources.flatMap(({ className }) => className ?? [])]);
+    for (const { table, records } of resources)
+      for (const [member, { kind, className }] of Object.entries(records.members))
+        if (kind === 'pointer') assert.ok(classes.has(String(className)), `${table.name}.${member}: ${className}`);
+  });
+
+  test('are kept for days that a policy names', () => {
+    for (const { name, kept } of tables)
+      if (typeof kept?.days === 'string') assert.ok(kept.days in defaultPolicy.retentionDays, `${name}: ${kept.days}`);
+  });
+
   test('go in an order that leaves no row without its parent', () => {
     const order = appTables.map(({ name }) => name);
     for (const { name, childOf = [] } of appTables)

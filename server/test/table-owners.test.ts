@@ -27,10 +27,8 @@ const exceptions: readonly { readonly why: string; readonly of: Readonly<Record<
     of: { 'features/devices/credential-store.ts': ['apps'], 'features/files/store.ts': ['apps'] },
   },
   {
-    why: 'sums over tables of one app, joined in the database; it only reads',
-    of: {
-      'features/overview/store.ts': ['beacons', 'deliveries', 'events', 'installations', 'verdicts', 'visits'],
-    },
+    why: 'beacons that nobody came near are found beside their visits, in the database: there may be thousands',
+    of: { 'features/overview/store.ts': ['beacons', 'visits'] },
   },
   {
     why: 'recipients and their deliveries are joined in the database: there may be a million',

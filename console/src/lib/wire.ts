@@ -1659,3 +1659,12 @@ export const dataNeeds = {
   "streamEvents": "activity.read",
   "listLogs": "activity.read"
 } as const;
+
+/** The lists that say where somebody was or what she was sent, by what they list. */
+export const traceLists = {
+  "visits": "listVisits",
+  "events": "listEvents",
+  "verdicts": "listVerdicts",
+  "logs": "listLogs",
+  "deliveries": "listDeliveries"
+} as const;

@@ -14,7 +14,7 @@ import { backupConsoleEndpoints } from '../features/backups/console-routes.ts';
 import { BackupService } from '../features/backups/service.ts';
 import { calibrationEndpoints } from '../features/beacons/calibration-routes.ts';
 import { beaconEndpoints } from '../features/beacons/routes.ts';
-import { findMissingBeacons } from '../features/beacons/store.ts';
+import { findBeaconNames, findMissingBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
 import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
@@ -23,13 +23,14 @@ import { createFileFeature } from '../features/files/feature.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
 import { InstallationService } from '../features/installations/service.ts';
-import { findHeld, findHolder } from '../features/installations/store.ts';
+import { countTokens, findHeld, findHolder } from '../features/installations/store.ts';
 import { liveEndpoints } from '../features/live/routes.ts';
 import { logEndpoints } from '../features/logs/routes.ts';
 import { logStore } from '../features/logs/store.ts';
 import { notificationEndpoints } from '../features/notifications/routes.ts';
 import { overviewConsoleEndpoints } from '../features/overview/console-routes.ts';
 import { pushConsoleEndpoints } from '../features/push/console-routes.ts';
+import { countFailures, countProximityStates } from '../features/push/delivery-counts.ts';
 import { deliveryEndpoints } from '../features/push/delivery-routes.ts';
 import { readReach } from '../features/push/reach.ts';
 import { pushEndpoints } from '../features/push/routes.ts';
@@ -38,6 +39,7 @@ import { createSightingFeature, type SightingFeature } from '../features/sightin
 import { noteClientLog } from '../features/sightings/intake/service.ts';
 import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
+import * as traceCounts from '../features/sightings/traces/counts.ts';
 import { storylineEndpoints } from '../features/storylines/routes.ts';
 import { systemConsoleEndpoints } from '../features/system/console-routes.ts';
 import { createUserFeature } from '../features/users/feature.ts';
@@ -49,7 +51,7 @@ import { RateLimiter } from '../limits/rate-limit.ts';
 import { createSmtpSender } from '../mail/smtp.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { Platform } from './platform.ts';
-import { traceTables } from './tables.ts';
+import { keptTables, traceTables } from './tables.ts';
 
 export interface Composition {
   /** In the order of the OpenAPI document. */
@@ -122,6 +124,7 @@ function sightingFeature({ platform, outgoing, ownOf }: Parts): SightingFeature 
     findHeld: ownOf,
     logs: logStore,
     traceTables,
+    keptTables,
     listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: readPolicy(app.policy) })),
   });
 }
@@ -132,7 +135,7 @@ function pushes({ platform: { db, outbox }, outgoing, ownOf, quotas, assertApp }
       ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationResource.records.lookup }),
       ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
     ],
-    consoleEndpoints: pushConsoleEndpoints({ ...outgoing.reach, assertApp }),
+    consoleEndpoints: pushConsoleEndpoints({ ...outgoing.reach, assertApp, hidden: installationResource.tag.hides }),
     jobs: outgoing.pushJobs,
   };
 }
@@ -207,11 +210,25 @@ function overview({ platform: { db }, outgoing, assertApp }: Parts): Feature {
     consoleEndpoints: overviewConsoleEndpoints({
       db,
       assertApp,
+      counts,
       countWebhookTrouble: (appId) => outgoing.webhooks.countTrouble(appId),
       readReach: (appId) => readReach(outgoing.reach, appId, undefined),
     }),
   };
 }
+
+/** What the first page of an app counts, by those who own it. */
+const counts = {
+  openVisits: traceCounts.countOpenVisits,
+  occupied: traceCounts.listOccupied,
+  lastVisit: traceCounts.findLastVisit,
+  beaconNames: findBeaconNames,
+  events: traceCounts.countEvents,
+  verdicts: traceCounts.countVerdicts,
+  proximityStates: countProximityStates,
+  failures: countFailures,
+  tokens: countTokens,
+};
 
 function users({ users: service, ...platform }: Platform): Feature {
   const { config, db, apps } = platform;

@@ -25,12 +25,28 @@ import { passwordResets, tokens, users } from '../features/users/tables.ts';
 import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
 import { jobs } from '../jobs/tables.ts';
 import { limitBuckets, usage } from '../limits/tables.ts';
+import type { Resource } from '../resources/define.ts';
 
-/** Every table of the service, as its owner declares it; `declared-tables.test.ts` says when one is missing. */
+/** What the interface shows of tables, as its owners declare it. */
+export const resources: readonly Resource[] = [
+  visits,
+  events,
+  verdicts,
+  logs,
+  deliveries,
+  pushes,
+  beacons,
+  notifications,
+  storylines,
+  details,
+  installations,
+  devices,
+  files,
+];
+
+/** Every table of the service; `declared-tables.test.ts` says when one is missing. */
 export const tables: readonly DbTable[] = [
-  verdicts.table,
-  events.table,
-  visits.table,
+  ...resources.map(({ table }) => table),
   firings,
   sightingKeys,
   presence,
@@ -43,20 +59,10 @@ export const tables: readonly DbTable[] = [
   liveEvents,
   liveApps,
   jobs,
-  deliveries.table,
   senders,
-  pushes.table,
   records,
   schemas,
   buckets,
-  files.table,
-  installations.table,
-  devices.table,
-  logs.table,
-  details.table,
-  storylines.table,
-  notifications.table,
-  beacons.table,
   passwordResets,
   tokens,
   users,
@@ -90,6 +96,14 @@ export const appTables = childrenFirst(
 
 /** The tables that say where somebody was or what she was sent: they are erased with her installation. */
 export const traceTables = tables.filter(({ trail }) => trail?.at !== undefined);
+
+/** The tables whose rows go after some days. */
+export const keptTables = tables.filter(({ kept }) => kept !== undefined);
+
+/** The lists that are exported with an installation, by the name of their table: those of its `traceTables`. */
+export const traceLists: Readonly<Record<string, string>> = Object.fromEntries(
+  resources.flatMap(({ table, title }) => (traceTables.includes(table) ? [[table.name, `list${title[1]}`]] : [])),
+);
 
 /** Deletes all rows of an app, a few at a time. Call it again to finish after an interruption. */
 export async function emptyApp(db: Database, appId: string): Promise<void> {

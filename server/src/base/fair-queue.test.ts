@@ -52,7 +52,7 @@ test('runs as many at once as it has slots, and counts those that wait', async (
   await Promise.all(tasks.map(({ done }) => done));
 });
 
-test('refuses with Timeout when the turn does not come in time, and the rest of the line goes on', async () => {
+test('refuses with Timeout when the turn does not come in time, and the rest of the queue goes on', async () => {
   const queue = new FairQueue(1, 20);
   const started: string[] = [];
   const first = task(queue, 'a', 'first', started);
@@ -105,7 +105,7 @@ test('a task alone waits for those that run, and others wait for it', async () =
   await Promise.all(later.map(({ done }) => done));
 });
 
-test('a task alone is left out when another does not end in time, and the rest goes on', async () => {
+test('an exclusive task is skipped if another does not end in time, and the rest goes on', async () => {
   const queue = new FairQueue(2, 10_000);
   const started: string[] = [];
   const long = task(queue, 'a', 'long', started);

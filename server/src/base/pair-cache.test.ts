@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PairCache } from './pair-cache.ts';
 
-test('what is remembered by two texts is found by both, replaced, deleted, and all forgotten when it would be too much', () => {
+test('values are found by both texts, replaced, deleted, and all forgotten beyond the capacity', () => {
   const cache = new PairCache<number>(3);
   cache.set('app', 'one', 1);
   cache.set('app', 'two', 2);

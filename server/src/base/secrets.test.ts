@@ -14,7 +14,7 @@ describe('the box for secrets', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('opens what it sealed, and nobody reads it in between', () => {
+  test('opens what it sealed, and the sealed text is unreadable', () => {
     const box = createSecretBox({ keys: [randomBytes(32)], folder: undefined });
     const sealed = box.seal('-----BEGIN KEY-----', 'app/fcm');
     assert.ok(!sealed.includes('BEGIN') && !Buffer.from(sealed.split('.')[2] ?? '', 'base64url').includes('BEGIN'));
@@ -39,7 +39,7 @@ describe('the box for secrets', () => {
     assert.throws(() => other.open(sealed, 'one/fcm'), /not configured here/);
   });
 
-  test('goes on opening old texts after the key was replaced', () => {
+  test('still opens old texts after the key was replaced', () => {
     const [old, fresh] = [randomBytes(32), randomBytes(32)];
     const sealed = createSecretBox({ keys: [old], folder: undefined }).seal('secret', 'x');
     const box = createSecretBox({ keys: [fresh, old], folder: undefined });

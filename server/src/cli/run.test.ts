@@ -191,7 +191,7 @@ for (const database of databases) {
         }
       }));
 
-    test('doctor finds nothing that fails on a new database, and says what is open', () =>
+    test('doctor finds no failure on a new database, and says what is open', () =>
       withShell(database, async ({ run }) => {
         assert.match((await run('migrate')).out, /^Applied: 0001-foundation\.sql(, \d{4}-[\w-]+\.sql)*\.$/);
         assert.equal((await run('migrate')).out, 'The database is up to date.');
@@ -210,7 +210,7 @@ for (const database of databases) {
   });
 }
 
-test('help is there for the whole, for a group and for each command, and explains every setting', async () => {
+test('there is help for pharos, for a group and for each command, and it explains every setting', async () => {
   const { run } = shellOf('', {});
   const overview = await run('--help');
   for (const { name } of commands) assert.ok(overview.out.includes(`  ${name}`), name);
@@ -224,7 +224,7 @@ test('help is there for the whole, for a group and for each command, and explain
   assert.match((await run('--version')).out, /^\d+\.\d+\.\d+$/);
 });
 
-test('what is not understood is refused with what to do, on standard error, with exit code 2', async () => {
+test('an unknown command is refused with advice, on standard error, with exit code 2', async () => {
   const { run } = shellOf('', {});
   const cases: readonly (readonly [string, RegExp])[] = [
     ['', /^Usage: pharos COMMAND/],
@@ -246,7 +246,7 @@ test('what is not understood is refused with what to do, on standard error, with
   }
 });
 
-test('all problems of the configuration are told at once, and as JSON to a script', async () => {
+test('all problems of the configuration are reported at once, and as JSON to a script', async () => {
   const { run } = shellOf('', { PHAROS_PORT: 'x', PHAROS_PROT: '1', PHAROS_DATABASE_URL: 'mysql://secret@host' });
   const refused = await run('app list --log-level loud --json');
   assert.equal(refused.code, 2);
@@ -261,7 +261,7 @@ test('all problems of the configuration are told at once, and as JSON to a scrip
   assert.ok(!message.includes('secret'));
 });
 
-test('one sentence and exit code 1 for a folder that cannot be, and for a PostgreSQL that is not there', async () => {
+test('one sentence and exit code 1 for an impossible folder, and for a missing PostgreSQL', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-cli-'));
   try {
     const { run } = shellOf(folder, {});

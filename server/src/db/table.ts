@@ -70,6 +70,16 @@ export interface Trail<N extends string = string> {
   readonly at?: N;
 }
 
+/** How long rows are kept. */
+export interface Kept<N extends string = string> {
+  /** A number of days, or what an app's policy calls them. */
+  readonly days: number | string;
+  /** The column with their time (ms); without it the objectId begins with it. */
+  readonly by?: N;
+  /** Of these alone; a condition in SQL. */
+  readonly only?: string;
+}
+
 interface Facts<N extends string> {
   readonly name: string;
   /** The folder that may name the table in SQL: of a feature, or a room such as `jobs`. */
@@ -85,6 +95,8 @@ interface Facts<N extends string> {
   /** A column of the key by whose values rows are deleted one value after the other, because a key begins with it. */
   readonly within?: N;
   readonly trail?: Trail<N>;
+  /** Without it rows stay until somebody deletes them. */
+  readonly kept?: Kept<N>;
   /** Columns that name a user. */
   readonly users?: readonly N[];
   /** Why its rows stay when their app is deleted. */

@@ -8,7 +8,7 @@ import { routeOf } from './push/route.ts';
 const origin = { event: 'ENTER', eventId: 'e', visitId: 'v', beaconId: 'b', triggerId: 't' };
 const pictures = { urlImageAndroid: 'https://x.test/a.png', urlImageIOS: 'https://x.test/i.png' };
 
-describe('what is shown', () => {
+describe('the shown part', () => {
   test('of a push: title, text, link, and the rest for the app', () => {
     assert.deepEqual(
       contentOfPush({ title: 'Tonight', alert: 'Open', uri: 'm://x', badge: 0, sound: 'ding', room: 4 }),
@@ -84,7 +84,7 @@ describe('the provider of an installation', () => {
   ] as const)
     test(`${pushType ?? 'no pushType'} on ${deviceType} is ${kind}`, () =>
       assert.deepEqual(routeOf(pushType, deviceType, isSetUp), { kind }));
-  test('an unknown pushType is told', () => assert.ok('problem' in routeOf('pigeon', 'ios', all)));
+  test('an unknown pushType is reported', () => assert.ok('problem' in routeOf('pigeon', 'ios', all)));
 });
 
 describe('the pace', () => {

@@ -96,7 +96,7 @@ describe('FCM messages', () => {
     test(`data: ${name}`, () => assert.deepEqual(fcm({ data }).data, { deliveryId: 'D"1', ...expected }));
   }
 
-  test('two messages of one content differ in what is theirs', () => {
+  test('two messages with one content differ only in their own members', () => {
     const content: PushContent = { title: 'T', data: {} };
     const [one, two] = ['D1', 'D2'].map((deliveryId) =>
       JSON.parse(
@@ -115,7 +115,7 @@ describe('FCM messages', () => {
 });
 
 describe('APNs messages', () => {
-  test('show title and body; the rest stands beside aps', () => {
+  test('show title and body; the rest is beside aps', () => {
     const { headers, body } = apns({
       title: 'T',
       body: 'B',
@@ -154,7 +154,7 @@ describe('APNs messages', () => {
 
   test('a token cannot lead to another path', () => assert.equal(apns({}).path, '/3/device/ab%2F..'));
 
-  test('go to the app that the installation has told', () => {
+  test('go to the app that the installation has named', () => {
     const target = { token: 'a', deviceType: 'ios', appIdentifier: 'com.y' } as const;
     assert.equal(apnsRequest(message({}), target, 'com.x').headers['apns-topic'], 'com.y');
   });

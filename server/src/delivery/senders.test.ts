@@ -187,7 +187,7 @@ describe('APNs', () => {
     assert.equal(briefly(await through(sender(), token, 'com.other')), 'failed');
   });
 
-  test('an appIdentifier that is none fails alone and leaves the connection to the others', async () => {
+  test('an invalid appIdentifier fails alone and leaves the connection to the others', async () => {
     assert.equal((await send('e')).outcome, 'sent');
     const { connections } = provider;
     assert.equal(briefly(await through(sender(), provider.apns.tokenFor('e'), 'com.x\r\nhost: y')), 'failed');

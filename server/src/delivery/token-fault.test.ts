@@ -58,7 +58,7 @@ describe('tokens that can reach nobody', () => {
     assert.ok(web('https://localhost:4434/push/x', 'https://localhost:4433'));
   });
 
-  test('what is no subscription is not judged here, nor is a token of another push service', () => {
+  test('anything but a subscription is not checked here, nor is a token of another push service', () => {
     for (const token of ['abc', '{}', '[]', 'null', '{"endpoint":5}'])
       assert.equal(tokenFault({ deviceType: 'web', pushType: null, deviceToken: token }), undefined);
     const inTheNetwork = { deviceType: 'web', deviceToken: subscription('https://127.0.0.1/') } as const;

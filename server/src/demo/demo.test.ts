@@ -117,7 +117,7 @@ for (const database of databases) {
       }
     });
 
-    test('a year that was interrupted went on, and nothing of it is there twice', async () => {
+    test('an interrupted year was continued, and nothing of it exists twice', async () => {
       const mark = await findDemoMark(bench.storage.db);
       assert.equal(mark?.step, enough);
       let rows = 0;
@@ -182,7 +182,7 @@ for (const database of databases) {
       for (const { reason, text } of rows) assert.match(text, reason === 'fired' ? /^Shown\.$/ : /^Not shown: .+\.$/);
     });
 
-    test('the counts of a push are those of its deliveries, and its audience is whom the condition finds', async () => {
+    test('the counts of a push are those of its deliveries, and its audience is what the condition finds', async () => {
       const { results } = await bench.get('/push/notifications');
       assert.ok(results.length >= 2);
       for (const push of results) {

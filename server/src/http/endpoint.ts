@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { AppContext, UserContext } from '../access/context.ts';
 import type { AppPolicy } from '../access/policy.ts';
+import type { Permission } from '../access/roles.ts';
 import type { ErrorName } from '../base/errors.ts';
 import type { Soon } from '../base/soon.ts';
 import type { StreamAnswer } from './stream-answer.ts';
@@ -103,6 +104,12 @@ export interface Tag {
   readonly description: string;
   /** In the order of a reader's interest, whatever order the endpoints are registered in. */
   readonly place: number;
+  /** What an administrator needs for its operations; without a line they cannot be reached from the console. */
+  readonly console?: { readonly read?: Permission; readonly write?: Permission };
+  /** Its records may hold personal data, which has to go when a person is erased: the audit keeps their ids only. */
+  readonly isPersonal?: true;
+  /** Members that a role without the permission neither sees nor can ask by. */
+  readonly hides?: { readonly permission: Permission; readonly members: readonly string[] };
 }
 
 /** One endpoint of `/api/v2`, as data: it is routed, guarded, documented and tested from this. */

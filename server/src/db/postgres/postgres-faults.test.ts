@@ -211,7 +211,7 @@ describe('PostgreSQL that fails', () => {
     assert.deepEqual(await namesIn(), ['free']);
   });
 
-  test('a server that vanishes without a word is noticed by those who wait, and used again as soon as it is back', async () => {
+  test('a server that vanishes silently is noticed by waiting requests, and used again as soon as it is back', async () => {
     const { db, wire } = await wired();
     const troubles: string[] = [];
     db.onTrouble?.((trouble) => troubles.push(trouble ? 'lost' : 'back'));
@@ -236,7 +236,7 @@ describe('PostgreSQL that fails', () => {
     assert.deepEqual([troubles[0], troubles.at(-1)], ['lost', 'back']);
   });
 
-  test('a server that hangs answers 503 in time and goes on when it goes on', async () => {
+  test('a hanging server leads to 503 in time, and work resumes when it does', async () => {
     const db = openDatabase();
     await db.run(insert('before'));
     const pids = (

@@ -38,7 +38,7 @@ test('what cannot be meant is refused in words, without a part of the address', 
   }
 });
 
-test('the server that was chosen stays until it fails, and one failure that many meet goes on by one', () => {
+test('the chosen server stays until it fails, and a failure that many meet moves on by one', () => {
   const choice = new ServerChoice(readPostgresAddress('postgres://h1,h2/db'));
   const first = choice.current;
   choice.failed(first);

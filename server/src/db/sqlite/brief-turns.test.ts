@@ -43,7 +43,7 @@ describe('brief queries', () => {
     assert.ok(seen.length >= 5, `other work came between only ${seen.length} times`);
   });
 
-  test("of one app do not stand before another app's first", async () => {
+  test("of one app do not delay another app's first", async () => {
     const turns = new BriefTurns();
     const order: string[] = [];
     const ask = (share: string) =>
@@ -56,7 +56,7 @@ describe('brief queries', () => {
     assert.ok(order.indexOf('other') <= 3, order.join(' '));
   });
 
-  test('that are long three times in a row are not taken for brief, and one that fails is told so', async () => {
+  test('that are long three times in a row no longer count as brief, and a failing one reports its error', async () => {
     const turns = new BriefTurns();
     for (let n = 0; n < 3; n++) {
       assert.equal(turns.isPaused('a'), false);

@@ -65,8 +65,8 @@ export class LogCheckpoints {
 
   /** Lets the log grow as suits the free bytes; answers the bytes that a checkpoint needs, and that are free in the file. */
   fitInto(freeBytes: number): { readonly needed: number; readonly reusable: number } {
-    const share = Math.floor((freeBytes * logShare) / pageBytes);
-    this.#mostFrames = Math.min(this.#frames, Math.max(fewestCheckpointFrames, share));
+    const most = Math.floor((freeBytes * logShare) / pageBytes);
+    this.#mostFrames = Math.min(this.#frames, Math.max(fewestCheckpointFrames, most));
     try {
       const pages = this.#parts.write.outsideTurn(({ raw }) => raw.pragma('freelist_count', { simple: true }));
       return { needed: this.#growth(), reusable: (pages as number) * pageBytes };

@@ -10,7 +10,7 @@ import { SqliteThread } from './sqlite-threads.ts';
 
 const threads = () => readdirSync('/proc/self/task').length;
 
-test('a thread that nobody asks is ended, and begun again with the next question', {
+test('an idle thread is ended, and started again with the next query', {
   skip: platform() !== 'linux',
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-thread-'));

@@ -22,7 +22,7 @@ describe('a write to SQLite', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('is acknowledged only when the disk has confirmed it, and those that come meanwhile share the next flush', async () => {
+  test('is acknowledged only when the disk has confirmed it, and those that come during the flush share the next one', async () => {
     const connection = new WriteConnection(join(folder, 'test.db'));
     connection.outsideTurn(({ raw }) => raw.exec('create table t (n int)'));
     const flushes: (() => void)[] = [];
@@ -104,7 +104,7 @@ describe('the log of SQLite', () => {
       }
     });
 
-  test('is in the database by the time that who writes much goes on', async () => {
+  test('is in the database by the time a large writer continues', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));
     const file = join(folder, 'test.db');
     const db = openSqlite({ file, queryDeadlineMs: 30_000, checkpointFrames: 256 });

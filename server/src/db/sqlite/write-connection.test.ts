@@ -45,7 +45,7 @@ describe('what one tick of the event loop reads from SQLite', () => {
     }
   });
 
-  test('never stands in the way of a write, and shows what was written when it is acknowledged', async () => {
+  test('never blocks a write, and shows what was written when it is acknowledged', async () => {
     for (let n = 1; n <= 50; n++) {
       const [, ...seen] = await Promise.all([
         db.run(sql`update t set n = ${n}`).then(async () => assert.equal(await read(), n)),
@@ -63,7 +63,7 @@ describe('what one tick of the event loop reads from SQLite', () => {
     assert.deepEqual(await readThrice(), [100, 100, 100]);
   });
 
-  test('goes on while another process keeps a write from beginning, until that is refused, and after', async (t) => {
+  test('continues while another process keeps a write from beginning, until that is refused, and afterwards', async (t) => {
     const other = openSqliteConnection(file, 'write');
     try {
       other.raw.exec('begin immediate');

@@ -20,7 +20,7 @@ function message(): PushMessage {
   return { deliveryId: `d${++made}`, content, expiresAt: Date.now() + 120_000, urgency: 'high' };
 }
 
-describe('what is entered for a broker', () => {
+describe('the settings of a broker', () => {
   test('is checked, and the password is never shown', () => {
     const good = { url: 'mqtts://broker.example.org', username: 'u', password: 'secret', topicPrefix: 'museum/' };
     assert.deepEqual(definition.summarise(definition.read(good)), {
@@ -152,7 +152,7 @@ describe('messages through Mosquitto', { skip }, () => {
     await wrong.close();
   });
 
-  test('a broker that is down: retry, and when it is back it goes on', async () => {
+  test('a broker that is down: retry, and it works again when the broker is back', async () => {
     await broker.stop();
     const result = await sender.send(message(), target('gate'), never);
     assert.deepEqual([result.outcome, 'scope' in result && result.scope], ['retry', 'provider']);

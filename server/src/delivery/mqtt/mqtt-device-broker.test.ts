@@ -104,7 +104,7 @@ describe('the port for devices', () => {
     });
   }
 
-  test('nobody there, or there and not listening: absent', async () => {
+  test('not connected, or connected and not listening: absent', async () => {
     assert.equal(await publish(), 'absent');
     const gate = await device();
     assert.equal(await publish(), 'absent');
@@ -130,7 +130,7 @@ describe('the port for devices', () => {
     );
   });
 
-  test('who listens is announced at once, so that waiting messages can go', async () => {
+  test('a listening device is announced at once, so that waiting messages can be sent', async () => {
     const heard: string[] = [];
     broker.onListening((appId, own) => heard.push(`${appId} ${own}`));
     await listening();
@@ -195,7 +195,7 @@ describe('the port for devices', () => {
     });
   }
 
-  test('whoever says nothing is cut off after five seconds, and what comes before a login too', async () => {
+  test('a silent client is disconnected after five seconds, and one that sends anything before a login too', async () => {
     const silent = await raw();
     const early = await raw();
     early.write({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic, qos: 1 }] });

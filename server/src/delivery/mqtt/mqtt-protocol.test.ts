@@ -250,7 +250,7 @@ describe('the protocol of the port for devices', () => {
     });
   }
 
-  test('CONNACK says what is not there', async () => {
+  test('CONNACK says what is not supported', async () => {
     const { welcome } = await inside({ clientId: '' });
     const announced = (id: number, value: string) => welcome.includes(`${hex(id)}${value}`);
     // Maximum QoS 1, no retained messages, wildcards, subscription identifiers or shared subscriptions; the name.
@@ -325,7 +325,7 @@ describe('the protocol of the port for devices', () => {
     });
   }
 
-  test('3.1.1: what is forbidden ends the connection without a word', async () => {
+  test('3.1.1: forbidden packets end the connection silently', async () => {
     for (const sent of [
       packet(0x82, 0, 0, text(topic), 1),
       packet(0x82, 0, 1),

@@ -62,7 +62,7 @@ describe('requests to a provider', () => {
     await pool.close();
   });
 
-  test('a provider that has to speak HTTP/2 and does not is told', async () => {
+  test('a provider that lacks the required HTTP/2 is reported', async () => {
     const old = await startPushProvider({ http1: true });
     const pool = client({ origin: old.origin, ca: old.ca });
     const end = await pool.send(request('e'), never);
@@ -82,6 +82,16 @@ describe('requests to a provider', () => {
     }
     assert.equal(provider.connections, before);
     await pool.close();
+  });
+
+  test('closing waits for the answers to calls that were made before', async () => {
+    const pool = client({ connections: 1 });
+    const calls = Array.from({ length: 30 }, () => pool.send(request('g'), never));
+    let answered = 0;
+    for (const call of calls) void call.then((end) => (answered += isAnswer(end) ? 1 : 0));
+    await pool.close();
+    assert.equal(answered, 30);
+    assert.deepEqual(await pool.send(request('g'), never), { noAnswer: 'stopped', text: 'the service is stopping' });
   });
 
   test('closing an unused client ends at once', async () => {

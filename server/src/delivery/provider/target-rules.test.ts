@@ -111,7 +111,7 @@ describe('targets of outgoing calls', () => {
     receiver.answer = answerWith(200);
   });
 
-  test('a receiver that sends for ever is read for 4 KiB, one that is silent is left after the time', async () => {
+  test('an endless answer is read for 4 KiB, and a silent receiver is given up after the time limit', async () => {
     receiver.answer = (_call, response) => {
       response.writeHead(200);
       const write = () => {

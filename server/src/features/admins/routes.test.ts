@@ -111,7 +111,7 @@ for (const database of databases) {
     after(() => app.close());
     const me: SentRequest = { method: 'GET', url: '/session' };
 
-    test('a wrong e-mail and a wrong password are refused alike, and a disabled administrator too', async () => {
+    test('a wrong e-mail address, a wrong password and a disabled administrator get the same refusal', async () => {
       const root = await openConsole(app, 'owner');
       const gone = await openConsole(app, 'editor');
       await root.send({ method: 'PUT', url: `/administrators/${gone.adminId}`, body: { disabled: true } });
@@ -269,6 +269,33 @@ for (const database of databases) {
           String(answer.headers['set-cookie']),
           /^__Host-pharos=\w{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; /,
         );
+      } finally {
+        await app.close();
+      }
+    });
+
+    test('with a public address, a foreign name that was made to point here cannot change anything', async () => {
+      const app = await buildApp({ database, settings: { PHAROS_PUBLIC_URL: 'https://pharos.test' } });
+      try {
+        await app.app.admins.create({ ...owner, role: 'owner' }, { name: 'test', address: null });
+        const signIn = (host: string, more: object = {}) =>
+          sendFromConsole(app, {
+            method: 'POST',
+            url: '/session',
+            headers: { host, origin: `http://${host}`, ...more },
+            body: owner,
+          });
+        for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])
+          assertRefused(await signIn(host), 403, 119, 'OperationForbidden');
+        // Behind a proxy, the name of this machine is only what somebody claims.
+        assertRefused(
+          await signIn('localhost:8080', { 'x-forwarded-for': '10.0.0.1' }),
+          403,
+          119,
+          'OperationForbidden',
+        );
+        for (const host of ['localhost:8080', '127.0.0.1:8080', '[::1]:8080'])
+          assert.equal((await signIn(host)).status, 201, host);
       } finally {
         await app.close();
       }

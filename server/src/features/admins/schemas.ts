@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { adminRoles } from '../../access/roles.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import {
   createdAnswer,
@@ -8,7 +9,6 @@ import {
   objectIdSchema,
   timestampSchema,
 } from '../../http/answers.ts';
-import { adminRoles } from '../../http/console/console-roles.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
 
 const email = Type.String({ minLength: 1, maxLength: 200, description: 'Compared without case and surrounding space' });

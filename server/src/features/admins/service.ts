@@ -1,11 +1,11 @@
 import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange } from '../../access/audit.ts';
+import type { AdminRole } from '../../access/roles.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
-import type { AdminRole } from '../../http/console/console-roles.ts';
 import { emailKey } from './schemas.ts';
 import * as store from './store.ts';
 

@@ -1,7 +1,7 @@
+import type { AdminRole } from '../../access/roles.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { deleteSetting, insertSetting } from '../../db/settings.ts';
-import type { AdminRole } from '../../http/console/console-roles.ts';
 
 export interface AdminRow {
   readonly admin_id: string;

@@ -37,7 +37,7 @@ for (const database of databases) {
       return body.result.backupId;
     }
 
-    test('a backup is begun, told while it runs, whole when it is done, and in the audit', async () => {
+    test('a backup is begun, reported while it runs, complete when it is done, and in the audit', async () => {
       assert.deepEqual(await list(), { results: [], most: 5, running: null, failure: null });
       app.clock.now += 1_000;
       const [first, second] = await Promise.all([
@@ -159,7 +159,7 @@ for (const database of databases) {
   });
 }
 
-test('an archive of a backup that is gone fails only whoever reads it', async () => {
+test('an archive of a deleted backup fails only for its reader', async () => {
   const gone = join(tmpdir(), 'pharos-no-such-backup');
   const archive = archiveOf(gone, 'gone');
   // By the time these have failed, so has the archive, which nobody reads yet.

@@ -82,6 +82,7 @@ export const beacons = defineResource({
     name: 'Beacons',
     description: 'The beacons of a venue: a UUID, a major and a minor number, and free metadata.',
     place: 10,
+    console: { read: 'beacons.read', write: 'beacons.write' },
   },
   path: '/beacons',
   record: beaconRecord,

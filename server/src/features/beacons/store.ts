@@ -1,4 +1,4 @@
-import { sql } from '../../base/sql.ts';
+import { joinSql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 
 /** Those of `ids` that are not the objectId of a beacon of the app. */
@@ -14,4 +14,22 @@ export async function findMissingBeacons(db: Db, appId: string, ids: readonly st
 /** All beacons of an app, oldest first. */
 export function listBeaconNames(db: Db, appId: string): Promise<{ object_id: string; name: string }[]> {
   return db.all(sql`select object_id, name from beacons where app_id = ${appId} order by object_id`);
+}
+
+/** The names of some beacons by objectId. Runs beside other requests. */
+export async function findBeaconNames(
+  db: Db,
+  appId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const wanted = joinSql(
+    ids.map((id) => sql`${id}`),
+    ', ',
+  );
+  const rows = await db.all<{ object_id: string; name: string }>(
+    sql`select object_id, name from beacons where app_id = ${appId} and object_id in (${wanted})`,
+    { share: appId },
+  );
+  return new Map(rows.map(({ object_id, name }) => [object_id, name]));
 }

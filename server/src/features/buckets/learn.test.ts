@@ -137,7 +137,7 @@ for (const database of databases) {
       assert.equal((await ask({ where: '{"metadata.extra.lent":true}', limit: '1000' })).ids.length, 120);
     });
 
-    test('a learned member that is declared afterwards is judged and found as declared', async () => {
+    test('a learned member that is declared later is checked and found like a declared one', async () => {
       await app.storage.db.run(sql`delete from records where doc like ${'%"mixed":"%'}`);
       await often({ where: '{"metadata.mixed":{"$gte":4}}' });
       await often({ where: '{"metadata.mixed":{"$gte":4}}' });

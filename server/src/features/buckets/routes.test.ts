@@ -150,7 +150,7 @@ for (const database of databases) {
       assert.equal(Object.keys(await document(id)).length, 20);
     });
 
-    test('a schema makes its bucket, is answered like a record, and judges what is written', async () => {
+    test('a schema creates its bucket, is returned like a record, and checks what is written', async () => {
       const url = '/api/v2/data/schema/planned';
       const column = {
         species: { type: 'String' },

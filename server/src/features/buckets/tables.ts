@@ -8,11 +8,14 @@ export const schemaTag: Tag = {
   name: 'Schemas',
   description: 'The types of the fields of a data bucket.',
   place: 60,
+  console: { read: 'schemas.read', write: 'schemas.write' },
 };
 export const recordTag: Tag = {
   name: 'Data buckets',
   description: 'Documents of the app, with a query language.',
   place: 70,
+  console: { read: 'records.read', write: 'records.write' },
+  isPersonal: true,
 };
 
 export const buckets = defineTable({

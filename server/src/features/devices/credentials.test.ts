@@ -34,7 +34,7 @@ for (const database of databases) {
     const publish = (appId = app.appId) =>
       devices.publish({ appId, topic: body.topic, payload: Buffer.from('{}'), timeoutMs: 2_000, seconds: 60 });
 
-    test('what is issued lets the device in, and is kept as a hash only', async () => {
+    test('issued credentials let the device in, and are stored only as a hash', async () => {
       const id = await register();
       const before = await browser.send({ method: 'GET', url: url(id) });
       assert.equal(before.body.result.issuedAt, null);

@@ -42,7 +42,12 @@ export const devices = defineResource({
   table: 'devices',
   noun: ['device', 'devices'],
   title: ['Device', 'Devices'],
-  tag: { name: 'Devices', description: 'Devices that listen to a topic.', place: 160 },
+  tag: {
+    name: 'Devices',
+    description: 'Devices that listen to a topic.',
+    place: 160,
+    console: { read: 'devices.read', write: 'devices.write' },
+  },
   path: '/device',
   record: deviceRecord,
   body: {

@@ -92,7 +92,7 @@ for (const database of databases) {
       );
     });
 
-    test('keeps a name of any script as it is given, and its address works as it is answered', async () => {
+    test('keeps a name of any script as given, and the returned address works', async () => {
       const names = [
         'Grüße aus Köln.png',
         '展示室 図.png',

@@ -44,7 +44,12 @@ export const files = defineResource({
   table: 'files',
   noun: ['file', 'files'],
   title: ['File', 'Files'],
-  tag: { name: 'Files', description: 'Pictures, videos and other files.', place: 170 },
+  tag: {
+    name: 'Files',
+    description: 'Pictures, videos and other files.',
+    place: 170,
+    console: { read: 'files.read', write: 'files.write' },
+  },
   path: '/files',
   record: fileRecord,
   members: {

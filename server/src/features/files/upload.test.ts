@@ -65,7 +65,7 @@ for (const database of databases) {
       assert.ok(bytes.equals(Buffer.from(await stored.arrayBuffer())));
     });
 
-    test('leaves nothing of an upload that is cut, and logs no error of its own', async () => {
+    test('leaves nothing of an interrupted upload, and logs no error', async () => {
       const [filesBefore, rowsBefore] = [files().length, await rows()];
       const connection = await openConnection(port);
       connection.send(uploadHead([['Content-Length', '2000000']]));

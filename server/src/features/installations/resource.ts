@@ -149,6 +149,12 @@ export const installations = defineResource({
     name: 'Installations',
     description: 'The app on one phone, tablet or computer, which messages can reach.',
     place: 150,
+    console: { read: 'installations.read', write: 'installations.write' },
+    isPersonal: true,
+    hides: {
+      permission: 'installations.personal',
+      members: ['installationId', 'userId', 'metadata', 'deviceToken'],
+    },
   },
   path: '/installations',
   record: installationRecord,

@@ -152,3 +152,22 @@ export async function findInstallationsOf(db: Db, appId: string, userId: string)
   );
   return rows.map(({ object_id }) => object_id);
 }
+
+export interface TokenCounts {
+  readonly installations: number;
+  /** Why tokens are dead, the five commonest reasons. */
+  readonly dead: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** Runs beside other requests. */
+export async function countTokens(db: Db, appId: string): Promise<TokenCounts> {
+  const slow = { share: appId };
+  const [all] = await db.all<{ n: number }>(sql`select count(*) as n from installations where app_id = ${appId}`, slow);
+  const dead = await db.all<{ reason: string; n: number }>(
+    sql`select token_dead_reason as reason, count(*) as n from installations
+      where app_id = ${appId} and token_dead_reason is not null
+      group by token_dead_reason order by n desc, token_dead_reason limit 5`,
+    slow,
+  );
+  return { installations: all?.n ?? 0, dead: dead.map(({ reason, n }) => ({ reason, count: n })) };
+}

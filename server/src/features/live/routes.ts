@@ -6,7 +6,12 @@ import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
 import type { Feed } from './feed.ts';
 import { ownEvents } from './own-events.ts';
 
-const tag: Tag = { name: 'Stream', description: 'What happens, as it happens.', place: 130 };
+const tag: Tag = {
+  name: 'Stream',
+  description: 'What happens, as it happens.',
+  place: 130,
+  console: { read: 'activity.read' },
+};
 
 const example = [
   'retry: 2000\n\n',

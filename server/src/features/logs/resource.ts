@@ -88,7 +88,12 @@ export const logs = defineResource({
   table: 'logs',
   noun: ['log record', 'log records'],
   title: ['Log', 'Logs'],
-  tag: { name: 'Logs', description: 'Who entered and left where, and when.', place: 40 },
+  tag: {
+    name: 'Logs',
+    description: 'Who entered and left where, and when.',
+    place: 40,
+    console: { read: 'activity.read' },
+  },
   path: '/logs',
   record: logRecord,
   members: {
@@ -108,6 +113,7 @@ export const logs = defineResource({
     logs_installation: { on: ['app_id', 'installation_id', 'object_id', 'module_type'] },
   },
   trail: { installation: 'installation_id', at: 'created_at' },
+  kept: { days: 'logs' },
   grants: { read: 'user' },
   defaultLimit: 100,
 });

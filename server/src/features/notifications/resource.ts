@@ -82,6 +82,7 @@ export const notifications = defineResource({
     name: 'Notifications',
     description: 'Text, image or video messages bound to a beacon and an event.',
     place: 20,
+    console: { read: 'content.read', write: 'content.write' },
   },
   path: '/notifications',
   record: notificationRecord,

@@ -5,12 +5,13 @@ import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { parseInstant } from '../../query/instant.ts';
 import { attentionRecord, funnelRecord, liveRecord, type Reach, type WebhookTrouble } from './schemas.ts';
-import { readAttention, readFunnel, readLive } from './store.ts';
+import { type Counts, readAttention, readFunnel, readLive } from './store.ts';
 
 export interface OverviewDeps {
   readonly db: Db;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
+  readonly counts: Counts;
   readonly countWebhookTrouble: (appId: string) => Promise<WebhookTrouble>;
   readonly readReach: (appId: string) => Promise<Reach>;
 }
@@ -35,6 +36,7 @@ function readSince(text: string | undefined, now: number): number {
 export function overviewConsoleEndpoints({
   db,
   assertApp,
+  counts,
   countWebhookTrouble,
   readReach,
 }: OverviewDeps): readonly ConsoleEndpoint[] {
@@ -52,7 +54,7 @@ export function overviewConsoleEndpoints({
       summary: 'Count the visitors at each beacon now',
       answer: recordAnswer(liveRecord.schema, liveRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
-      handle: async ({ params: { appId = '' } }) => ({ result: await readLive(db, appId) }),
+      handle: async ({ params: { appId = '' } }) => ({ result: await readLive({ db, counts, appId }) }),
     }),
     consoleEndpoint({
       ...shared,
@@ -71,7 +73,7 @@ export function overviewConsoleEndpoints({
       answer: recordAnswer(funnelRecord.schema, funnelRecord.example),
       errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
       handle: async ({ params: { appId = '' }, query, now }) => ({
-        result: await readFunnel(db, appId, readSince(query['since'], now)),
+        result: await readFunnel({ db, counts, appId }, readSince(query['since'], now)),
       }),
     }),
     consoleEndpoint({
@@ -85,7 +87,7 @@ export function overviewConsoleEndpoints({
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' }, now }) => ({
         result: {
-          ...(await readAttention(db, appId, now)),
+          ...(await readAttention({ db, counts, appId }, now)),
           webhooks: await countWebhookTrouble(appId),
           reach: pick(await readReach(appId)),
         },

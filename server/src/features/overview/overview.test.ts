@@ -50,7 +50,7 @@ for (const database of databases) {
       assert.deepEqual([events, eligible, shown, deliveries.sent], [0, 0, 0, 0]);
     });
 
-    test('who is where now, the fullest beacon first', async () => {
+    test('visitors by beacon now, the fullest first', async () => {
       cafe = await site.beacon({ name: 'Cafe' });
       for (const installationId of ['a', 'b']) {
         await site.installation({ installationId });

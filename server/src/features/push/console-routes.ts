@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import { isAllowed } from '../../access/roles.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import { isAllowed, personalMembers } from '../../http/console/console-roles.ts';
 import { assertNotAskedBy } from '../../http/console/hidden-members.ts';
+import type { Tag } from '../../http/endpoint.ts';
 import { type ReachDeps, readReach } from './reach.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -36,6 +37,8 @@ export const reachRecord = {
 export interface PushConsoleDeps extends ReachDeps {
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
+  /** What of installations some roles may not ask by. */
+  readonly hidden: Tag['hides'];
 }
 
 /** What a person wants to know before sending. */
@@ -59,7 +62,7 @@ export function pushConsoleEndpoints(deps: PushConsoleDeps): readonly ConsoleEnd
       answer: recordAnswer(reachRecord.schema, reachRecord.example),
       errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
       handle: async ({ admin, params: { appId = '' }, query }) => {
-        const hidden = personalMembers['Installations'];
+        const { hidden } = deps;
         if (hidden && admin && !isAllowed(admin.role, hidden.permission)) assertNotAskedBy(query, hidden.members);
         return { result: await readReach(deps, appId, query['where']) };
       },

@@ -13,7 +13,12 @@ export const pushes = defineResource({
   table: 'pushes',
   noun: ['push notification', 'push notifications'],
   title: ['Push', 'Pushes'],
-  tag: { name: 'Push', description: 'Messages to everyone or to a filtered audience.', place: 80 },
+  tag: {
+    name: 'Push',
+    description: 'Messages to everyone or to a filtered audience.',
+    place: 80,
+    console: { read: 'activity.read', write: 'push.send' },
+  },
   path: '/push/notification',
   record: pushRecord,
   members: {
@@ -50,6 +55,7 @@ export const deliveries = defineResource({
     name: 'Deliveries',
     description: 'The result of each message for each recipient, and what the app reports about it.',
     place: 90,
+    console: { read: 'activity.read' },
   },
   path: '/deliveries',
   record: deliveryRecord,
@@ -81,6 +87,8 @@ export const deliveries = defineResource({
   },
   childOf: ['pushes'],
   trail: { installation: 'installation_id', at: 'created_at' },
+  // Of those that are under way a push still counts them.
+  kept: { days: 'events', only: "state <> 'queued'" },
   grants: { read: 'user' },
   defaultLimit: 100,
 });

@@ -70,7 +70,7 @@ for (const database of databases) {
       assert.ok(!everything.includes('PRIVATE KEY'), 'the key is nowhere to be seen');
     });
 
-    test('another account is tried before it is saved, and a refusal is told in the words of the provider', async () => {
+    test('another account is tried before it is saved, and a refusal is reported in the words of the provider', async () => {
       const stranger = {
         ...provider.fcm.serviceAccount,
         client_email: 'stranger@lighthouse-1234.iam.gserviceaccount.com',
@@ -142,7 +142,7 @@ for (const database of databases) {
       assert.match(refused.reasons[0].reason, /No such project/);
     });
 
-    test('credentials that cannot be decrypted are told as such and reach nobody', async () => {
+    test('credentials that cannot be decrypted are reported as such and reach nobody', async () => {
       await put('fcm', { serviceAccount: provider.fcm.serviceAccount });
       await app.storage.db.run(raw("update senders set settings = 'v1.00000000.AAAA', updated_at = updated_at + 1"));
       const tested = await owner.send({ method: 'POST', url: url('/fcm/test'), body: {} });

@@ -25,6 +25,7 @@ export interface SightingFeatureDeps {
   readonly announce: Announce;
   readonly logs: LogStore;
   readonly traceTables: Erasing['traceTables'];
+  readonly keptTables: Parameters<typeof createRetention>[0]['keptTables'];
   readonly findPolicy: TickerDeps['findPolicy'];
   readonly findHeld: FindHeld;
   readonly listApps: () => Promise<readonly RetainedApp[]>;

@@ -11,6 +11,7 @@ import {
   otherExampleId,
   recordStamps,
 } from '../../http/answers.ts';
+import type { Tag } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource, readsContent, writesContent } from '../../resources/define.ts';
 import { boolean, json, text, time } from '../../resources/members.ts';
@@ -97,10 +98,11 @@ export const looseDetailRecord = {
   example: { ...detailRecord.example, storylineId: otherExampleId },
 };
 
-const tag = {
+const tag: Tag = {
   name: 'Storylines',
   description: 'A header with many scenarios, each with a campaign, an event and a weekly schedule.',
   place: 30,
+  console: { read: 'content.read', write: 'content.write' },
 };
 
 export const storylines = defineResource({

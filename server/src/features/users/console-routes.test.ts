@@ -51,7 +51,7 @@ for (const database of databases) {
       assert.deepEqual([hidden.status, hidden.body.code], [400, 102]);
     });
 
-    test('one of them is shown with what is signed in, and without a password', async () => {
+    test('a user is shown with active sessions, and without a password', async () => {
       const visitor = await signIn(app);
       const { body } = await ask(`/${visitor.userId}`);
       const { sessions, role, metadata, country, disabledAt } = body.result;

@@ -73,7 +73,7 @@ for (const database of databases) {
       assert.deepEqual(await jobs(), []);
     });
 
-    test('answers alike, and stores alike, whether there is such an account or not', async () => {
+    test('answers and stores the same, whether or not the account exists', async () => {
       const account = someone();
       await create(app, users, account);
       const [known, unknown] = [await forgot(account.email), await forgot('nobody@example.org')];

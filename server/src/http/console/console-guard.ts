@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { isAllowed, type Permission } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
 import type { AdminContext, NewSession } from './console-endpoint.ts';
-import { isAllowed, type Permission } from './console-roles.ts';
 
 export interface ConsoleGuardOptions {
   /** The administrator of a session token; undefined for an unknown, expired or idle session. */

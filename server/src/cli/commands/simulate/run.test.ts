@@ -100,7 +100,7 @@ for (const database of databases) {
     const simulate = (run: SimulationRun) =>
       runSimulation(run, { client: bench.client, pace: bench.pace, progress: () => undefined });
 
-    test('one who walks past a beacon makes one visit, and its removal leaves nothing', async () => {
+    test('walking past a beacon makes one visit, and removing it leaves nothing', async () => {
       const { site, client } = bench;
       await site.notification();
       const before = await Promise.all(traces.map((table) => site.rows(table)));
@@ -189,7 +189,7 @@ for (const database of databases) {
       assert.equal(client.underWay, 0);
     });
 
-    test('what is wrong with the credentials is said in words', async () => {
+    test('wrong credentials are explained in words', async () => {
       const { client } = bench;
       const wrong = (change: object) => new ServiceClient({ ...optionsOf(bench), ...change });
       await assert.rejects(

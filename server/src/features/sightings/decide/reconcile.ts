@@ -44,10 +44,18 @@ export interface Facts {
   readonly loose: readonly PresenceEvent[];
 }
 
-/** Visits from events in order of time; `open` are those that were under way before the first. */
-export function factsOf(events: readonly PresenceEvent[], open: TrackState | null): Facts {
+/**
+ * Visits from events in order of time. `before` is the presence before the first of them; its visits that are under way
+ * go on, and those that were over whose EXIT is one of `retracted`.
+ */
+export function factsOf(
+  events: readonly PresenceEvent[],
+  before: TrackState | null,
+  retracted: ReadonlySet<string> = new Set(),
+): Facts {
   const visits = new Map<string, VisitFacts>();
-  for (const [beaconId, { visit }] of Object.entries(open?.beacons ?? {})) {
+  for (const [beaconId, { visit: open, left }] of Object.entries(before?.beacons ?? {})) {
+    const visit = open ?? (left !== null && retracted.has(left.exitId) ? left.visit : null);
     if (visit === null) continue;
     visits.set(visit.id, { id: visit.id, beaconId, enteredAt: visit.enteredAt, enter: null, exit: null, zones: [] });
   }

@@ -317,7 +317,7 @@ async function goBack(sensing: Sensing): Promise<Sensed> {
   const reached = { ...record, track: again.track, lag };
   const ends = endsNow(installationId, reached, now);
   const after = checkpoint.at ?? (merged[0] as Sample).occurredAt - 1;
-  const facts = factsOf([...again.events, ...ends.certain], checkpoint);
+  const facts = factsOf([...again.events, ...ends.certain], checkpoint, again.retracted);
   // Who had begun to leave at the checkpoint left before it.
   const ids = Object.values(checkpoint.beacons).flatMap(({ visit, left }) => visit?.id ?? left?.visit.id ?? []);
   const visits = await kept.visits({ from: after, until: Number.MAX_SAFE_INTEGER, ids });
@@ -402,16 +402,17 @@ function replay(
 ) {
   const parts: Part[] = [];
   let events: PresenceEvent[] = [];
+  const retracted = new Set<string>();
   let track = checkpoint;
   for (const part of partsOf(samples, SEGMENT_SAMPLES)) {
     parts.push({ startedAt: (part[0] as Sample).occurredAt, checkpoint: track, samples: part });
     const followed = follow({ installationId, state: track, samples: part, settingsOf, heldSince });
     track = followed.state;
-    const gone = new Set(followed.retracted);
-    if (gone.size > 0) events = events.filter(({ id }) => !gone.has(id));
+    for (const id of followed.retracted) retracted.add(id);
+    if (followed.retracted.length > 0) events = events.filter(({ id }) => !retracted.has(id));
     events.push(...followed.events);
   }
-  return { parts, events, track };
+  return { parts, events, retracted, track };
 }
 
 /** What makes two samples the same, however they were delivered. */

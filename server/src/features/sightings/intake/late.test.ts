@@ -139,6 +139,38 @@ for (const database of databases) {
       assert.deepEqual([...reasons].sort(), ['fired', 'repeat']);
     });
 
+    for (const end of [[], ['EXIT']] as const) {
+      test(`a late sample behind an EXIT that was taken back changes nothing (${end.length} EXIT after it)`, async () => {
+        await site.beacon({ minor: 2 });
+        const start = site.now;
+        await pass(10 * minute);
+        await site.send([site.decided('ENTER', start), ...walk(stay(20, 254), start + 1_000, 2)]);
+        await site.send([site.decided('EXIT', start + 256_500)]);
+        // Samples are kept in hundreds. These begin where the visit is over, and may be taken up again.
+        await site.send(walk(stay(20, 3), start + 257_000, 2));
+        await site.send([site.decided('ENTER', start + 270_000)]);
+        if (end.length > 0) await site.send([site.decided('EXIT', start + 280_000)]);
+        const [visit] = await site.rows('visits');
+        assert.deepEqual([visit?.['is_open'], visit?.['source']], [1 - end.length, 'device']);
+        const [before, counted] = [await told(), await site.rows('presence')];
+        const late = await site.send(walk([20], start + 258_500, 2));
+        assert.deepEqual(late.events, []);
+        assert.deepEqual([await told(), await site.rows('presence')], [before, counted]);
+      });
+    }
+
+    test('an ENTER that comes late takes back the EXIT before it', async () => {
+      await site.beacon({ minor: 2 });
+      const start = site.now;
+      await pass(10 * minute);
+      await site.send([site.decided('ENTER', start), ...walk(stay(20, 254), start + 1_000, 2)]);
+      await site.send([site.decided('EXIT', start + 256_500)]);
+      await site.send(walk(stay(20, 3), start + 257_000, 2));
+      await site.send([site.decided('ENTER', start + 258_500)]);
+      const [visit, ...others] = await site.rows('visits');
+      assert.deepEqual([visit?.['is_open'], visit?.['left_at'], others], [1, null, []]);
+    });
+
     for (const delay of [1_000, 2 * hour]) {
       test(`an EXIT that overtakes its ENTER by ${delay / 1000} s ends the same visit`, async () => {
         await site.makeReachable();

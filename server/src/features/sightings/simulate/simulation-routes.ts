@@ -76,6 +76,7 @@ const tag: Tag = {
   name: 'Simulations',
   description: 'What would happen, without anything happening.',
   place: 140,
+  console: { write: 'simulations.run' },
 };
 
 /** A pretend installation has an id that no real one can have. */

@@ -9,6 +9,7 @@ import {
   pointerSchema,
   timestampSchema,
 } from '../../../http/answers.ts';
+import type { Tag } from '../../../http/endpoint.ts';
 import type { PresenceEvent } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { boolean, number, pointer, text, time } from '../../../resources/members.ts';
@@ -47,10 +48,11 @@ const eventExample = {
   createdAt: exampleCreated,
 };
 
-export const eventTag = {
+export const eventTag: Tag = {
   name: 'Events',
   description: 'Confirmed transitions, and why each message was shown or not.',
   place: 120,
+  console: { read: 'activity.read' },
 };
 
 /** Written by the proximity engine; an objectId begins with the time of the event. */
@@ -81,7 +83,9 @@ export const events = defineResource({
     events_installation: { on: ['app_id', 'installation_id', 'object_id'] },
     events_visit: { on: ['app_id', 'visit_id', 'object_id'] },
   },
+  childOf: ['visits'],
   trail: { installation: 'installation_id', at: 'created_at' },
+  kept: { days: 'events' },
   grants: { read: 'user' },
   defaultLimit: 100,
 });

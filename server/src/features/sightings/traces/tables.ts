@@ -48,6 +48,8 @@ export const firings = defineTable({
   indexes: { firings_age: { on: ['app_id', 'fired_at'] } },
   stepBy: 'event_id',
   trail: { installation: 'installation_id', at: 'fired_at' },
+  // The longest window of a cap or a cool-down is 30 days; a calendar day more for the site's time zone.
+  kept: { days: 32, by: 'fired_at' },
 });
 
 /** Sightings and batches that have been counted. */
@@ -64,4 +66,6 @@ export const sightingKeys = defineTable({
   key: ['app_id', 'installation_id', 'sighting_key'],
   indexes: { sighting_keys_age: { on: ['app_id', 'created_at'] } },
   trail: { installation: 'installation_id', at: 'created_at' },
+  // A phone that was offline may send a batch once more after days.
+  kept: { days: 7, by: 'created_at' },
 });

@@ -97,7 +97,9 @@ export const verdicts = defineResource({
     verdicts_trigger: { on: ['app_id', 'trigger_id', 'object_id'] },
     verdicts_installation: { on: ['app_id', 'installation_id', 'object_id'] },
   },
+  childOf: ['events'],
   trail: { installation: 'installation_id', at: 'created_at' },
+  kept: { days: 'events' },
   grants: { read: 'user' },
   defaultLimit: 100,
 });

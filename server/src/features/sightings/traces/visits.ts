@@ -24,7 +24,12 @@ export const visits = defineResource({
   table: 'visits',
   noun: ['visit', 'visits'],
   title: ['Visit', 'Visits'],
-  tag: { name: 'Visits', description: 'Who was where, from when until when.', place: 110 },
+  tag: {
+    name: 'Visits',
+    description: 'Who was where, from when until when.',
+    place: 110,
+    console: { read: 'activity.read' },
+  },
   path: '/visits',
   record: {
     schema: Type.Object({
@@ -78,6 +83,7 @@ export const visits = defineResource({
     visits_open_entered: { on: ['app_id', 'is_open', 'entered_at', 'object_id'] },
   },
   trail: { installation: 'installation_id', at: 'created_at' },
+  kept: { days: 'visits', only: 'is_open = 0' },
   grants: { read: 'user' },
   defaultLimit: 100,
 });
