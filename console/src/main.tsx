@@ -11,8 +11,9 @@ import { createQueries } from './app/query-client.ts';
 import { createPages } from './app/router.tsx';
 import { theme } from './app/theme.ts';
 import { ConfirmationDialog } from './components/dialogs/password-confirmation.tsx';
+import { SignInAgain } from './components/dialogs/sign-in-again.tsx';
 
-const queries = createQueries(() => void pages.invalidate());
+const queries = createQueries();
 const pages = createPages(queries);
 
 const root = document.getElementById('root');
@@ -25,6 +26,7 @@ if (root)
         <QueryClientProvider client={queries}>
           <RouterProvider router={pages} />
           <ConfirmationDialog />
+          <SignInAgain onSignedOut={() => void pages.invalidate()} />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

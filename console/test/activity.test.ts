@@ -157,7 +157,7 @@ describe('activity in the console', () => {
       .trimEnd()
       .split('\r\n');
     assert.equal(lines.length, 3);
-    assert.match(lines[0] ?? '', /^occurredAt,event,beacon,/);
+    assert.match(lines[0] ?? '', /^\uFEFFoccurredAt,event,beacon,/);
     assert.match(lines[1] ?? '', /,EXIT,<img src=x onerror=alert\(1\)>,/);
     await page.getByText('2 events are in events.csv.').waitFor();
   });

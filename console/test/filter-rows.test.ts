@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type FilterField, filterOf, operatorsOf, takesValue, whereOf } from '../src/components/list/filter-rows.ts';
+import {
+  type FilterField,
+  fieldsIn,
+  filterOf,
+  operatorsOf,
+  rowText,
+  takesValue,
+  whereOf,
+} from '../src/components/list/filter-rows.ts';
 import { listQuery, readListSearch } from '../src/components/list/list-search.ts';
 
 const fields: readonly FilterField[] = [
@@ -58,6 +66,32 @@ describe('a filter in rows', () => {
       { $or: [{ major: 1, name: 'a' }] },
     ])
       assert.equal(filterOf(where, fields), undefined, JSON.stringify(where));
+  });
+});
+
+describe('a filter by date', () => {
+  const inZone = fieldsIn('Asia/Jakarta', fields);
+  const row = (operator: string, value: string) => ({ field: 'createdAt', path: '', operator, value });
+  const cases: readonly [zone: string, value: string, iso: string][] = [
+    ['Asia/Jakarta', '2026-05-04', '2026-05-03T17:00:00.000Z'],
+    ['America/New_York', '2026-05-04', '2026-05-04T04:00:00.000Z'],
+    ['Europe/Vienna', '2026-03-29', '2026-03-28T23:00:00.000Z'],
+    ['Pacific/Kiritimati', '2026-05-04', '2026-05-03T10:00:00.000Z'],
+    // The clocks skip midnight there.
+    ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00.000Z'],
+    ['Asia/Jakarta', '2026-05-04T09:30', '2026-05-04T02:30:00.000Z'],
+  ];
+  for (const [zone, value, iso] of cases)
+    test(`${value} in ${zone} begins at ${iso}, and comes back as the same`, () => {
+      const own = fieldsIn(zone, fields);
+      const where = whereOf({ rows: [row('from', value)], isAny: false }, own);
+      assert.deepEqual(where, { createdAt: { $gte: iso } });
+      assert.deepEqual(filterOf(where, own), { rows: [row('from', value)], isAny: false });
+    });
+
+  test('is said as the page writes days and times', () => {
+    assert.equal(rowText(row('from', '2026-05-04'), inZone), 'Created is from 4 May 2026');
+    assert.equal(rowText(row('before', '2026-05-04T09:30'), inZone), 'Created is before 4 May 2026, 09:30');
   });
 });
 

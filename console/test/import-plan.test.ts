@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import type { Beacon } from '../../sdk/src/index.ts';
 import { cellsOf, csvColumns } from '../src/features/beacons/csv-columns.ts';
 import { planImport } from '../src/features/beacons/import-plan.ts';
-import { CsvError, parseCsv, writeCsv } from '../src/lib/text/csv.ts';
+import { CsvError, numberIn, parseCsv, writeCsv } from '../src/lib/text/csv.ts';
+import { decodeText } from '../src/lib/text/decode.ts';
 
 describe('CSV', () => {
   const read = (text: string) => parseCsv(text).rows.map(({ cells }) => cells);
@@ -20,9 +21,8 @@ describe('CSV', () => {
     ['a byte-order mark and empty lines', '\uFEFFa,b\n\n1,2\n\n', [['1', '2']]],
     [
       'empty fields, also the last',
-      'a,b\n,\n"",x\n1,',
+      'a,b\n"",x\n1,',
       [
-        ['', ''],
         ['', 'x'],
         ['1', ''],
       ],
@@ -35,10 +35,6 @@ describe('CSV', () => {
   const broken: readonly [text: string, message: RegExp][] = [
     ['', /empty/],
     ['a,a\n', /column a is there twice/],
-    ['a,b\n1\n', /Line 2 has 1 fields, and the first line has 2/],
-    ['a,b\n"1,2\n', /quote that line 2 opens is never closed/],
-    ['a,b\n"x\ny",1\n2"2,3\n', /Line 4 has a quote inside/],
-    ['a,b\n"x"y,1\n', /Line 2 has text behind a closing quote/],
   ];
   for (const [text, message] of broken)
     test(`refuses ${JSON.stringify(text)}`, () =>
@@ -46,6 +42,37 @@ describe('CSV', () => {
         () => parseCsv(text),
         (error) => error instanceof CsvError && message.test(error.message),
       ));
+
+  const mended: readonly [what: string, text: string, rows: string[][]][] = [
+    ['short rows', 'a,b,c\n1\n', [['1', '', '']]],
+    ['empty rows', 'a;b\n;\n1;2\n ; \n', [['1', '2']]],
+    ['headings that end in nothing', 'a,b,,\n1,2,,\n', [['1', '2']]],
+    ['a quote inside a field', 'a,b\n5" nail,1\n', [['5" nail', '1']]],
+    ['tabs', 'a\tb\n1,5\t2\n', [['1,5', '2']]],
+    ['a comma in a heading between semicolons', 'a;"b, c";d\n1;2;3\n', [['1', '2', '3']]],
+    ['line breaks of old Macs', 'a,b\r1,2\r', [['1', '2']]],
+  ];
+  for (const [what, text, rows] of mended) test(`reads ${what}`, () => assert.deepEqual(read(text), rows));
+
+  const ofOneRow: readonly [text: string, problem: RegExp][] = [
+    ['a,b\n1,2,3\n4,5\n', /Line 2 has more fields than there are headings: 3/],
+    ['a,b\n"1,2\n4,5\n', /quote that line 2 opens is never closed/],
+    ['a,b\n"x"y,1\n4,5\n', /Line 2 has text behind a closing quote/],
+  ];
+  for (const [text, problem] of ofOneRow)
+    test(`${JSON.stringify(text)} has a problem in one row, and the next one is read`, () => {
+      const [first, second] = parseCsv(text).rows;
+      assert.match(first?.problem ?? '', problem);
+      assert.deepEqual([second?.cells, second?.problem], [['4', '5'], undefined]);
+    });
+
+  test('numbers have a decimal comma where no comma separates', () => {
+    assert.deepEqual(
+      [numberIn('4,2', ';'), numberIn('1.234,5', ';'), numberIn('4.2', ';'), numberIn('-0,5', '\t')],
+      [4.2, 1234.5, 4.2, -0.5],
+    );
+    assert.deepEqual([numberIn('4,2'), numberIn(''), numberIn('4,2,1', ';')], [Number.NaN, Number.NaN, Number.NaN]);
+  });
 
   test('reads what it writes', () => {
     const rows = [
@@ -124,8 +151,29 @@ describe('an import', () => {
     assert.deepEqual([kinds(text(''), twins), kinds(text('id2'), twins)], [['refused'], ['changed']]);
   });
 
-  test('is refused as a whole for columns that are unknown or missing', () => {
-    assert.match(String(planImport(parseCsv('name,colour\na,b\n'), [])), /Unknown column: colour/);
+  test('headings are found in any case, and unknown columns are left out', () => {
+    const [row] = plan('NAME,Uuid,MAJOR,minor,colour\nGreat hall,aabb,1,2,red\n');
+    assert.deepEqual([row?.kind, row?.members], ['changed', { name: 'Great hall', uuid: 'aabb' }]);
+  });
+
+  test('is refused as a whole for columns that are missing', () => {
     assert.match(String(planImport(parseCsv('name,uuid\na,b\n'), [])), /Missing column: major, minor/);
   });
+});
+
+describe('the bytes of a file', () => {
+  const text = 'name;größe\nCafé;4,2\n';
+  const cases: readonly [what: string, bytes: Uint8Array, encoding: string][] = [
+    ['UTF-8', Buffer.from(text), 'UTF-8'],
+    ['UTF-8 with a mark', Buffer.from(`\uFEFF${text}`), 'UTF-8'],
+    ['UTF-16, little end first', Buffer.from(`\uFEFF${text}`, 'utf16le'), 'UTF-16'],
+    ['UTF-16, big end first', Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(), 'UTF-16'],
+    ['UTF-16 without a mark', Buffer.from(text, 'utf16le'), 'UTF-16'],
+    ['ANSI', Buffer.from(text, 'latin1'), 'Windows-1252 (ANSI)'],
+  ];
+  for (const [what, bytes, encoding] of cases)
+    test(`are read as ${what}`, () => {
+      const decoded = decodeText(bytes);
+      assert.deepEqual([decoded.text.replace('\uFEFF', ''), decoded.encoding], [text, encoding]);
+    });
 });

@@ -1,4 +1,5 @@
 import { following, pause, reasonOf, unlessAborted, within } from './abort.ts';
+import { noteTag } from './entity-tag.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
 import { delayBefore, isRepeatable, type RetryOptions, withDefaults } from './retry.ts';
 import type { Where } from './where.ts';
@@ -46,6 +47,11 @@ export interface CallOptions {
    * client's by default: 30 000, and ten times as long for uploads.
    */
   readonly timeout?: number;
+  /**
+   * For changes and deletions: the tag of the version that they are based on, from `entityTag`. If the record has changed
+   * since, nothing is done and the call fails with `PreconditionFailed`.
+   */
+  readonly ifMatch?: string | undefined;
 }
 
 type QueryOf<Q> = Q extends { readonly where?: unknown } ? Query : Q;
@@ -100,7 +106,9 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
     const operation = table[id];
     if (!operation) throw new TypeError(`There is no operation ${id}.`);
     const { signal } = input;
-    const attempts = isRepeatable(id, operation.method, input.body) ? retry.attempts : 1;
+    // Repeated after a lost answer, a conditional change would fail because of itself.
+    const mayRepeat = input.ifMatch === undefined && isRepeatable(id, operation.method, input.body);
+    const attempts = mayRepeat ? retry.attempts : 1;
     for (let attempt = 1, mayBeDone = false; ; attempt++) {
       if (signal?.aborted) throw reasonOf(signal);
       try {
@@ -133,14 +141,18 @@ export function addressOf(path: string, { params = {}, query = {} }: Pick<Loose,
 }
 
 async function sendOnce(connection: Connection, operation: Operation, input: Loose): Promise<unknown> {
-  const { body, contentType, signal } = input;
+  const { body, contentType, signal, ifMatch } = input;
   const isJson = body !== undefined && contentType === undefined;
   const type = isJson ? 'application/json' : contentType;
   const usual = (connection.timeout ?? defaultTimeout) * (body === undefined || isJson ? 1 : 10);
   const address = joined(connection.url, addressOf(operation.path, input));
   const request = {
     method: operation.method,
-    headers: { ...connection.headers?.(), ...(type === undefined ? {} : { 'Content-Type': type }) },
+    headers: {
+      ...connection.headers?.(),
+      ...(type === undefined ? {} : { 'Content-Type': type }),
+      ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
+    },
     ...(connection.credentials ? { credentials: connection.credentials } : {}),
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as RequestInit['body']) }),
   };
@@ -149,6 +161,7 @@ async function sendOnce(connection: Connection, operation: Operation, input: Loo
     const answer = await readJson(response);
     if (!response.ok) throw errorOfAnswer(response.status, answer, response.headers.get('Retry-After'));
     if (!hasShape(answer, operation.answer)) throw notTheService(response.status);
+    noteTag(answer, response.headers.get('ETag'));
     return answer;
   });
 }

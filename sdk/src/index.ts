@@ -14,6 +14,7 @@ export {
   type Query,
 } from './call.ts';
 export { type AppOptions, PharosClient, type PharosOptions, type SessionOptions } from './client.ts';
+export { entityTag } from './entity-tag.ts';
 export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
 export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';
 export type { RetryOptions } from './retry.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
-import { type AppOptions, PharosClient, PharosError } from '../src/index.ts';
+import { type AppOptions, entityTag, PharosClient, PharosError } from '../src/index.ts';
 
 const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'correct horse' };
 const hall = { name: 'Main hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 12 };
@@ -65,6 +65,18 @@ describe('the client, against the service', () => {
     await client.notifications.delete(created.objectId);
     await client.beacons.delete(objectId);
     assert.equal((await refused(client.beacons.get(objectId))).name, 'ObjectNotFound');
+  });
+
+  test('a change that depends on a tag is refused after somebody else has made one', async () => {
+    const { objectId } = await client.beacons.create(hall);
+    const read = await client.beacons.get(objectId);
+    assert.ok(entityTag(read));
+    const changed = await client.beacons.update(objectId, { name: 'One' }, { ifMatch: entityTag(read) });
+    const late = client.beacons.update(objectId, { name: 'Two' }, { ifMatch: entityTag(read) });
+    assert.equal((await refused(late)).name, 'PreconditionFailed');
+    await client.beacons.update(objectId, { name: 'Three' }, { ifMatch: entityTag(changed) });
+    assert.equal((await client.beacons.get(objectId)).name, 'Three');
+    await client.beacons.delete(objectId);
   });
 
   test('keeps storylines with their details', async () => {

@@ -1,13 +1,13 @@
 import { PharosError } from '@pharos/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { sessionQuery } from '../lib/data/queries.ts';
+import { isSignedOut, signingIn } from '../lib/data/signing-in.ts';
 
-/** The cache of what is read from the service. `onSignedOut` is called when the session is no longer valid. */
-export function createQueries(onSignedOut: () => void): QueryClient {
+/** The cache of what is read from the service. When the session has ended, a dialog over the page asks to sign in again. */
+export function createQueries(): QueryClient {
   const onError = (error: Error) => {
-    if (!(error instanceof PharosError) || error.name !== 'InvalidSessionToken') return;
-    queries.setQueryData(sessionQuery.queryKey, null);
-    onSignedOut();
+    // Without a session there is nobody who could sign in again: the sign-in page opens.
+    if (isSignedOut(error) && queries.getQueryData(sessionQuery.queryKey)) void signingIn.ask();
   };
   const queries: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, defaultParseSearch, redirect } from '@tanstack/react-router';
 import { activityRoutes } from '../features/activity/routes.ts';
 import { apiRoutes } from '../features/api/routes.ts';
 import { readAuditSearch } from '../features/audit/audit-search.ts';
@@ -17,6 +17,7 @@ import { storylineRoutes } from '../features/storylines/routes.ts';
 import { userRoutes } from '../features/users/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
 import { appSections } from '../frame/app-sections.ts';
+import { lazyPage } from '../frame/lazy-page.ts';
 import { PageFailure, PageLoading } from '../frame/page-states.tsx';
 import { allowed, app, root, signedIn } from '../frame/routes.ts';
 import { isAllowed } from '../lib/data/access.ts';
@@ -25,7 +26,7 @@ import { sessionQuery, setupQuery } from '../lib/data/queries.ts';
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
-  component: lazyRouteComponent(() => import('../features/session/set-up-page.tsx'), 'SetUpPage'),
+  component: lazyPage(() => import('../features/session/set-up-page.tsx'), 'SetUpPage'),
 });
 
 const signIn = createRoute({
@@ -34,7 +35,7 @@ const signIn = createRoute({
   validateSearch: (search: Record<string, unknown>): { next?: string } =>
     typeof search['next'] === 'string' ? { next: search['next'] } : {},
   async beforeLoad({ context: { queries }, search }) {
-    if (await queries.ensureQueryData(sessionQuery)) throw redirect({ to: ownPage(search.next) });
+    if (await queries.ensureQueryData(sessionQuery)) throw redirect(ownPage(search.next));
     if ((await queries.fetchQuery(setupQuery)).needed) throw redirect({ to: '/setup' });
   },
   component: SignInPage,
@@ -51,7 +52,7 @@ const home = createRoute({
 const apps = createRoute({
   getParentRoute: () => signedIn,
   path: '/apps',
-  component: lazyRouteComponent(() => import('../features/apps/apps-page.tsx'), 'AppsPage'),
+  component: lazyPage(() => import('../features/apps/apps-page.tsx'), 'AppsPage'),
 });
 
 const appHome = createRoute({
@@ -67,36 +68,33 @@ const appHome = createRoute({
 const appKeys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
-  component: lazyRouteComponent(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
+  component: lazyPage(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
 });
 
 const appRules = createRoute({
   getParentRoute: () => app,
   path: '/rules',
-  component: lazyRouteComponent(() => import('../features/apps/rules-section.tsx'), 'RulesSection'),
+  component: lazyPage(() => import('../features/apps/rules-section.tsx'), 'RulesSection'),
 });
 
 const appSettings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../features/apps/settings-section.tsx'), 'SettingsSection'),
+  component: lazyPage(() => import('../features/apps/settings-section.tsx'), 'SettingsSection'),
 });
 
 const administrators = createRoute({
   getParentRoute: () => signedIn,
   path: '/administrators',
   beforeLoad: allowed('administrators.read'),
-  component: lazyRouteComponent(
-    () => import('../features/administrators/administrators-page.tsx'),
-    'AdministratorsPage',
-  ),
+  component: lazyPage(() => import('../features/administrators/administrators-page.tsx'), 'AdministratorsPage'),
 });
 
 const system = createRoute({
   getParentRoute: () => signedIn,
   path: '/system',
   beforeLoad: allowed('system.read'),
-  component: lazyRouteComponent(() => import('../features/system/system-page.tsx'), 'SystemPage'),
+  component: lazyPage(() => import('../features/system/system-page.tsx'), 'SystemPage'),
 });
 
 const audit = createRoute({
@@ -104,7 +102,7 @@ const audit = createRoute({
   path: '/audit',
   validateSearch: readAuditSearch,
   beforeLoad: allowed('audit.read'),
-  component: lazyRouteComponent(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
+  component: lazyPage(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
 });
 
 const tree = root.addChildren([
@@ -140,8 +138,10 @@ const tree = root.addChildren([
 ]);
 
 /** Only a path of the console, so that `next` cannot lead to another site after signing in. */
-export function ownPage(next: string | undefined): string {
-  return next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\') ? next : '/apps';
+export function ownPage(next: string | undefined): { readonly to: string; readonly search?: never } {
+  if (!next?.startsWith('/') || next.startsWith('//') || next.includes('\\')) return { to: '/apps' };
+  const [path = '/apps', query] = next.split(/\?(.*)/s);
+  return { to: path, ...(query ? { search: defaultParseSearch(`?${query}`) as never } : {}) };
 }
 
 export function createPages(queries: QueryClient) {

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet } from '@tanstack/react-router';
 import { CopyButton } from '../components/code/copy-field.tsx';
 import { FailureNote } from '../components/page/failure-note.tsx';
-import { usePageTitle } from '../components/page/page-header.tsx';
 import { appQuery } from '../lib/data/queries.ts';
 import classes from './app-page.module.css';
 
@@ -13,7 +12,6 @@ const route = getRouteApi('/signed-in/apps/$appId');
 export function AppPage() {
   const { appId } = route.useParams();
   const { data: app, error } = useQuery(appQuery(appId));
-  usePageTitle(app?.name ?? 'App');
   return (
     <div data-wide>
       {!app && !error && <Skeleton h={40} mb="xl" />}

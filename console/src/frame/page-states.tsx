@@ -1,5 +1,6 @@
 import { Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { PartMissing } from '../lib/actions/load-part.ts';
 
 export function PageLoading() {
   return (
@@ -25,8 +26,26 @@ export function MissingPage() {
   );
 }
 
+/** A page that this tab cannot load any more. What was typed is kept as a draft on this device. */
+function MissingPart({ error: { message, isNewVersion } }: { readonly error: PartMissing }) {
+  return (
+    <Center mih="50vh" p="md">
+      <Stack align="center" gap="xs" maw={480} role="alert">
+        <Title order={1}>{isNewVersion ? 'A new version is here' : 'This page could not be loaded'}</Title>
+        <Text c="dimmed" ta="center">
+          {message}
+        </Text>
+        <Button mt="md" onClick={() => window.location.reload()}>
+          {isNewVersion ? 'Reload' : 'Try again'}
+        </Button>
+      </Stack>
+    </Center>
+  );
+}
+
 export function PageFailure({ error }: ErrorComponentProps) {
   const router = useRouter();
+  if (error instanceof PartMissing) return <MissingPart error={error} />;
   return (
     <Center mih="50vh" p="md">
       <Stack align="center" gap="xs" maw={480}>

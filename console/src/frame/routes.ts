@@ -1,7 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { isAllowed, type Permission } from '../lib/data/access.ts';
 import { sessionQuery } from '../lib/data/queries.ts';
+import { lazyPage } from './lazy-page.ts';
 import { MissingPage } from './page-states.tsx';
 import { Shell } from './shell.tsx';
 
@@ -17,7 +18,7 @@ export const signedIn = createRoute({
   id: 'signed-in',
   async beforeLoad({ context: { queries }, location }) {
     if (await queries.ensureQueryData(sessionQuery)) return;
-    const next = location.pathname === '/' ? {} : { next: location.pathname };
+    const next = location.pathname === '/' ? {} : { next: location.pathname + location.searchStr };
     throw redirect({ to: '/sign-in', search: next });
   },
   component: Shell,
@@ -27,7 +28,7 @@ export const signedIn = createRoute({
 export const app = createRoute({
   getParentRoute: () => signedIn,
   path: '/apps/$appId',
-  component: lazyRouteComponent(() => import('./app-page.tsx'), 'AppPage'),
+  component: lazyPage(() => import('./app-page.tsx'), 'AppPage'),
 });
 
 /** Guards a page for some roles. Others are redirected to the apps, which every role may see. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Icon, type IconName } from '../components/page/icon.tsx';
 import { Lighthouse } from '../components/page/lighthouse.tsx';
 import { type Permission, useMay } from '../lib/data/access.ts';
@@ -29,6 +29,7 @@ export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const may = useMay();
   const { appId } = useParams({ strict: false });
+  const menu = useMenu();
   // After signing out, nothing of the old session is shown until the sign-in page opens.
   if (!session) return null;
   return (
@@ -36,11 +37,21 @@ export function Shell() {
       <a className={classes.skip} href="#page">
         Skip to the page
       </a>
-      <header className={classes.side}>
+      <header className={classes.side} data-open={menu.isOpen || undefined}>
         <Link to="/apps" className={classes.brand}>
           <Lighthouse size={28} />
           Pharos
         </Link>
+        <button
+          type="button"
+          ref={menu.button}
+          className={classes.menu}
+          aria-expanded={menu.isOpen}
+          onClick={menu.toggle}
+        >
+          <Icon name={menu.isOpen ? 'close' : 'menu'} />
+          Menu
+        </button>
         <nav className={classes.nav} aria-label="Main">
           {entries
             .filter(({ permission }) => may(permission))
@@ -62,7 +73,7 @@ export function Shell() {
         <span className={classes.gap} />
         <AccountMenu session={session} />
       </header>
-      <div>
+      <div inert={menu.isOpen}>
         {session.demo && <DemoBanner />}
         <main id="page" className={classes.page} tabIndex={-1}>
           <Outlet />
@@ -72,19 +83,39 @@ export function Shell() {
   );
 }
 
+/** On a phone, the navigation is a sheet over the page, which closes when it has led somewhere. */
+function useMenu() {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
+  useEffect(() => setOpen(false), [pathname]);
+  useEffect(() => {
+    if (!isOpen) return;
+    const close = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return;
+      setOpen(false);
+      button.current?.focus();
+    };
+    // On a wider screen the navigation is always there.
+    const wide = matchMedia('(min-width: 48.01rem)');
+    const leave = () => setOpen(false);
+    document.addEventListener('keydown', close);
+    wide.addEventListener('change', leave);
+    return () => {
+      document.removeEventListener('keydown', close);
+      wide.removeEventListener('change', leave);
+    };
+  }, [isOpen]);
+  return { isOpen, button, toggle: () => setOpen(!isOpen) };
+}
+
 function AppNavigation({ appId }: { readonly appId: string }) {
   const { data: app } = useQuery(appQuery(appId));
   const may = useMay();
   const id = useId();
-  const navigation = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-  // On a phone the sections are one line that is wider than the screen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current section.
-  useEffect(() => {
-    navigation.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [pathname]);
   return (
-    <nav className={classes.appNav} aria-label="Parts of the app" ref={navigation}>
+    <nav className={classes.appNav} aria-label="Parts of the app">
       <span className={classes.appName} title={app?.name}>
         {app?.name ?? '…'}
       </span>

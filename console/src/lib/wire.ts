@@ -200,6 +200,20 @@ export interface Attention {
     /** Webhooks that the service has switched off */
     readonly switchedOff: number;
   };
+  /** Whom a push to everyone would reach now; every role sees it */
+  readonly reach: {
+    /** Push services that are set up and usable */
+    readonly senders: number;
+    /** All installations */
+    readonly installations: number;
+    /** Those that a push service can be asked to reach */
+    readonly reachable: number;
+    /** Why the others are not reached, the commonest first */
+    readonly unreachable: readonly {
+      readonly reason: string;
+      readonly count: number;
+    }[];
+  };
 }
 
 export interface Audit {
@@ -486,6 +500,26 @@ export interface Live {
     readonly visitors: number;
     /** ISO 8601, UTC, with milliseconds */
     readonly since: string;
+  }[];
+}
+
+export interface Reach {
+  /** Push services that are set up and usable */
+  readonly senders: number;
+  /** All that match */
+  readonly installations: number;
+  /** Those that a push service can be asked to reach */
+  readonly reachable: number;
+  /** By push service, the commonest first */
+  readonly channels: readonly {
+    readonly sender: 'fcm' | 'apns' | 'webpush' | 'mqtt';
+    readonly name: string;
+    readonly count: number;
+  }[];
+  /** Why the others are not reached, the commonest first */
+  readonly unreachable: readonly {
+    readonly reason: string;
+    readonly count: number;
   }[];
 }
 
@@ -843,6 +877,18 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       readonly result: JsonObject;
+    };
+  };
+  /** Count whom a push would reach now, by push service, and why others are not reached */
+  readonly getReach: {
+    readonly params: { readonly appId: string };
+    readonly query: {
+      /** The audience: a condition on installations, as JSON; everyone without it */
+      readonly where?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: Reach;
     };
   };
   /** List the buckets of an app */
@@ -1310,6 +1356,7 @@ export const operations = {
   getAppUser: { method: 'GET', path: '/apps/{appId}/users/{userId}', answer: { result: 'object' } },
   changeAppUser: { method: 'PUT', path: '/apps/{appId}/users/{userId}', answer: { result: 'object' } },
   eraseAppUser: { method: 'DELETE', path: '/apps/{appId}/users/{userId}', answer: { result: 'object' } },
+  getReach: { method: 'GET', path: '/apps/{appId}/reach', answer: { result: 'object' } },
   listBuckets: { method: 'GET', path: '/apps/{appId}/buckets', answer: { results: 'array' } },
   createBucket: { method: 'POST', path: '/apps/{appId}/buckets', answer: { result: 'object' } },
   deleteBucket: { method: 'DELETE', path: '/apps/{appId}/buckets/{bucketName}', answer: { result: 'object' } },

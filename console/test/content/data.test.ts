@@ -138,7 +138,7 @@ describe('data in the console', () => {
     );
     await open('/birds/import');
     await chooseFile('birds.csv', 'species;count\n"Kite;2\n');
-    await page.getByRole('alert').filter({ hasText: 'The quote that line 2 opens is never closed.' }).waitFor();
+    await page.getByText('The quote that line 2 opens is never closed.').waitFor();
     const rows = [
       'species,count,seenAt,ringed,notes',
       'Osprey,1,2026-05-04T09:30:00Z,yes,',

@@ -5,6 +5,7 @@ import { signIn, type TestApp } from '../../../server/test/support/build-app.ts'
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
 
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -65,6 +66,30 @@ describe('notifications in the console', () => {
     await assertAccessible(page);
     await link('Add a notification').click();
     await heading('Add a notification').waitFor();
+  });
+
+  test('the internal name stays inside, and a message without words is a draft that cannot be on', async () => {
+    await field('Name').fill('Internal: for Ana');
+    await preview().getByText('No words yet: a draft').waitFor();
+    assert.doesNotMatch(await preview().innerText(), /Internal/);
+    assert.doesNotMatch(await sentence(), /Internal/);
+    await page.getByRole('combobox', { name: 'Beacon' }).fill('main');
+    await page.getByRole('option', { name: /Main hall/ }).click();
+    await button('Add the notification').click();
+    await page.getByText('Write a title or a text; to keep a draft, switch it off.').waitFor();
+    assert.deepEqual(await stored(), []);
+    await takePictures(page, 'notification-draft');
+    await page.getByRole('switch').first().press('Space');
+    await button('Add the notification').click();
+    await link('Internal: for Ana').waitFor();
+    const [{ objectId, isEnabled }] = await stored();
+    assert.equal(isEnabled, false);
+    assert.deepEqual(await fired('nobody'), []);
+    await page.getByRole('switch', { name: 'Internal: for Ana is on' }).press('Space');
+    await page.getByText('needs a title or a text', { exact: false }).waitFor();
+    assert.equal((await stored())[0].isEnabled, false);
+    await app.send({ method: 'DELETE', url: `/api/v2/notifications/${objectId}`, headers });
+    await open('/new');
   });
 
   test('what is missing is said at its field', async () => {

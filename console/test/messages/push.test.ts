@@ -6,6 +6,7 @@ import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror="document.title=1">';
 
@@ -60,6 +61,9 @@ describe('push in the console', () => {
   test('the preview follows, and refused input is said at its field', async () => {
     await field('Title').fill('Tonight');
     await field('Text').fill('Open until 22:00');
+    await field('Link').fill('example.org');
+    await button('Send …').click();
+    await page.getByText('Must be an address such as https://example.org', { exact: false }).waitFor();
     await field('Link').fill('museum://tonight');
     await field('Number on the icon').fill('3');
     await preview().getByText('Tonight', { exact: true }).waitFor();
@@ -104,8 +108,9 @@ describe('push in the console', () => {
 
   test('the confirmation says how many, and the message goes to them alone', async () => {
     await button('Send …').click();
-    await dialog().getByText('Tonight goes to 4 installations now.').waitFor();
-    await button('Send to 4 installations').click();
+    await dialog().getByText('Tonight goes to 3 of 4 installations now.').waitFor();
+    await dialog().getByText('1 not: The installation has no device token.').waitFor();
+    await button('Send to 3 of 4 installations').click();
     await link('Tonight').waitFor();
     await app.app.idle();
     await page.getByText('Done', { exact: true }).waitFor();
@@ -153,7 +158,7 @@ describe('push in the console', () => {
     await open('/new');
     await field('Title').fill(script);
     await button('Send …').click();
-    await dialog().getByRole('button', { name: 'Send to all 13 installations' }).click();
+    await dialog().getByRole('button', { name: 'Send to 12 of 13 installations' }).click();
     await link(script).click();
     await button('Cancel the message').waitFor();
     await page.reload();
@@ -178,7 +183,7 @@ describe('push in the console', () => {
     await field('Send at').fill(tomorrow);
     await button('Schedule …').click();
     await dialog().getByText('(UTC)').waitFor();
-    await button('Schedule to all 13 installations').click();
+    await button('Schedule to 12 of 13 installations').click();
     await link('Tomorrow').waitFor();
     assert.equal((await pushes()).find(({ sendAt }: { sendAt?: string }) => sendAt)?.sendAt, `${tomorrow}:00.000Z`);
     await link('Tomorrow').click();
@@ -208,8 +213,36 @@ describe('push in the console', () => {
     await editor.page.getByRole('status').filter({ hasText: '13 installations' }).waitFor();
     await editor.page.getByRole('textbox', { name: 'Title', exact: true }).fill('From an editor');
     await editor.page.getByRole('button', { name: 'Send …' }).click();
-    await editor.page.getByRole('button', { name: 'Send to all 13 installations' }).click();
+    await editor.page.getByRole('button', { name: 'Send to 12 of 13 installations' }).click();
     await editor.page.getByRole('link', { name: 'From an editor' }).waitFor();
+    await editor.context.close();
+  });
+
+  test('a push to nobody is called so before and after, and everybody sees what stops messages', async () => {
+    await app.app.senders.remove({ appId: app.appId, kind: 'fcm' }, service);
+    const editor = await openAs(browser, { app, origin, role: 'editor' });
+    const { page: desk } = editor;
+    await desk.goto(`/console/apps/${app.appId}/home`);
+    await desk.getByRole('list', { name: 'Needs attention' }).getByText('No push service is set up').waitFor();
+    await desk.getByText('Ask an owner or manager to enter them.').waitFor();
+    await desk.goto(`/console/apps/${app.appId}/push/new`);
+    await desk.getByText('0 of 13 installations can be reached.').waitFor();
+    await desk.getByText('12 not: No FCM credentials are set up for this app.').waitFor();
+    await desk.getByRole('textbox', { name: 'Title', exact: true }).fill('Into the void');
+    await desk.getByRole('button', { name: 'Send …' }).click();
+    await desk.getByRole('dialog').getByText('It would reach nobody').waitFor();
+    await assertAccessible(desk);
+    await takePictures(desk, 'push-nobody');
+    await desk.getByRole('button', { name: 'Send to nobody' }).click();
+    await desk.getByRole('link', { name: 'Into the void' }).waitFor();
+    await app.app.idle();
+    await desk
+      .getByRole('row', { name: /Into the void/ })
+      .getByText('Nobody reached')
+      .waitFor();
+    await desk.getByRole('link', { name: 'Into the void' }).click();
+    await desk.getByText('No phone was reached. The reasons are below.').waitFor();
+    await takePictures(desk, 'push-nobody-page');
     await editor.context.close();
   });
 

@@ -29,8 +29,10 @@ import { logEndpoints } from '../features/logs/routes.ts';
 import { logStore } from '../features/logs/store.ts';
 import { notificationEndpoints } from '../features/notifications/routes.ts';
 import { overviewConsoleEndpoints } from '../features/overview/console-routes.ts';
+import { pushConsoleEndpoints } from '../features/push/console-routes.ts';
 import { countFailures, countProximityStates } from '../features/push/delivery-counts.ts';
 import { deliveryEndpoints } from '../features/push/delivery-routes.ts';
+import { readReach } from '../features/push/reach.ts';
 import { pushEndpoints } from '../features/push/routes.ts';
 import { senderConsoleEndpoints } from '../features/senders/console-routes.ts';
 import { createSightingFeature, type SightingFeature } from '../features/sightings/feature.ts';
@@ -127,12 +129,13 @@ function sightingFeature({ platform, outgoing, ownOf }: Parts): SightingFeature 
   });
 }
 
-function pushes({ platform: { db, outbox }, outgoing, ownOf, quotas }: Parts): Feature {
+function pushes({ platform: { db, outbox }, outgoing, ownOf, quotas, assertApp }: Parts): Feature {
   return {
     endpoints: [
       ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationResource.records.lookup }),
       ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
     ],
+    consoleEndpoints: pushConsoleEndpoints({ ...outgoing.reach, assertApp, hidden: installationResource.tag.hides }),
     jobs: outgoing.pushJobs,
   };
 }
@@ -209,6 +212,7 @@ function overview({ platform: { db }, outgoing, assertApp }: Parts): Feature {
       assertApp,
       counts,
       countWebhookTrouble: (appId) => outgoing.webhooks.countTrouble(appId),
+      readReach: (appId) => readReach(outgoing.reach, appId, undefined),
     }),
   };
 }

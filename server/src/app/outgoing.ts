@@ -17,11 +17,12 @@ import { webPushDefinition } from '../delivery/web-push/web-push.ts';
 import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
 import type { Announce } from '../features/happening.ts';
 import { installations } from '../features/installations/resource.ts';
-import { markTokenDead, matchInstallations, walkInstallations } from '../features/installations/store.ts';
+import { countRoutes, markTokenDead, matchInstallations, walkInstallations } from '../features/installations/store.ts';
 import { Feed } from '../features/live/feed.ts';
 import { createLivePublisher } from '../features/live/publish.ts';
 import { createPushDelivery, type PushDelivery } from '../features/push/delivery.ts';
 import { requestProximityPushes } from '../features/push/proximity.ts';
+import type { ReachDeps } from '../features/push/reach.ts';
 import { wakeTarget } from '../features/push/wake.ts';
 import { createSenderRegistry } from '../features/senders/registry.ts';
 import { SenderService } from '../features/senders/service.ts';
@@ -56,6 +57,8 @@ export interface Outgoing {
   readonly feed: Feed;
   /** Reports events to webhooks and listeners. */
   readonly announce: Announce;
+  /** What is needed to count whom a push would reach. */
+  readonly reach: ReachDeps;
   readonly requestPushes: RequestPushes;
   /** The results of messages, for the metrics. */
   readonly counts: PushDelivery['counts'];
@@ -129,6 +132,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     webhooks: new WebhookService(webhookDeps),
     feed,
     announce,
+    reach: { db, findSenders: registry.find, audienceFields: installations.records.lookup, countRoutes },
     requestPushes: (db, messages) => requestProximityPushes(db, messages, outbox),
     counts: push.counts,
     givenUpCalls: backlog.givenUp,

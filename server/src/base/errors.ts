@@ -68,6 +68,12 @@ export const catalogue = Object.freeze({
   ),
   ObjectTooLarge: entry('ObjectTooLarge', 413, 116, 'The body, file or document is over its limit.'),
   DuplicateValue: entry('DuplicateValue', 409, 137, 'A value that must be unique is already taken.'),
+  PreconditionFailed: entry(
+    'PreconditionFailed',
+    412,
+    138,
+    'The record was changed since you read the version that If-Match names. Read it again, and decide what to keep.',
+  ),
   OperationForbidden: entry('OperationForbidden', 403, 119, "The app's policy refuses this operation."),
   ConfirmationNeeded: entry(
     'ConfirmationNeeded',

@@ -24,13 +24,14 @@ describe('the shown part', () => {
     assert.deepEqual(contentOfPush({}), { data: {} });
   });
 
+  // The description never leaves the house: it is a name for the people behind the app.
   const notifications = [
     ['TEXT', { alertTitle: 'Hi', alertMessage: 'There' }, { title: 'Hi', body: 'There' }],
-    ['IMAGE', { url: 'https://x.test/p.png' }, { title: 'Name', image: 'https://x.test/p.png' }],
+    ['IMAGE', { url: 'https://x.test/p.png' }, { body: '🖼', image: 'https://x.test/p.png' }],
     [
       'VIDEO',
       { url: 'https://x.test/v.mp4', alertMessage: 'Look' },
-      { title: 'Name', body: 'Look', video: 'https://x.test/v.mp4', link: 'https://x.test/v.mp4' },
+      { body: 'Look', video: 'https://x.test/v.mp4', link: 'https://x.test/v.mp4' },
     ],
   ] as const;
   for (const [type, message, shown] of notifications)

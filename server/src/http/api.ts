@@ -14,7 +14,7 @@ import { type Admitted, type AssertRoom, mountEndpoints } from './mount-endpoint
 export const apiPrefix = '/api/v2';
 
 const exposedName = 'access-control-expose-headers';
-const exposedHeaders = 'Location, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow';
+const exposedHeaders = 'Location, ETag, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow';
 
 export interface ApiOptions {
   readonly endpoints: readonly Endpoint[];

@@ -127,6 +127,10 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly body?: BodySpec<Body>;
   /** Not refused when little room is left: it stores nothing or next to nothing, or makes room. */
   readonly needsNoRoom?: true;
+  /** Its answer carries the tag of the record (`ETag`). */
+  readonly hasEntityTag?: true;
+  /** It is refused unless the record is the one that `If-Match` names; its answer carries the new tag. */
+  readonly takesIfMatch?: true;
   /** The body is a file of any type instead of JSON; the handler reads `stream`. */
   readonly takesStream?: true;
   readonly answer: Success;

@@ -5,7 +5,8 @@ import { type ErrorName, fail } from '../base/errors.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import { listAnswer, recordAnswer } from '../http/answers.ts';
-import { type Endpoint, endpoint, type Grant, JsonText, type Tag } from '../http/endpoint.ts';
+import { type Endpoint, endpoint, type Grant, type Tag } from '../http/endpoint.ts';
+import { tagged, tagOfRow } from './entity-tag.ts';
 import { type ListOptions, listParameters, listRecords } from './list.ts';
 import type { Key, RecordTable } from './table.ts';
 
@@ -139,6 +140,8 @@ export function getEndpoint(options: ReadOptions, details: GetDetails = {}): End
     answer: recordAnswer(record.schema, record.example),
     errors,
     locate: locate(options),
-    handle: async (call) => new JsonText(`{"result":${await render(call.located, call)}}`),
+    hasEntityTag: true,
+    handle: async (call) =>
+      tagged(`{"result":${await render(call.located, call)}}`, tagOfRow(options.records, call.located)),
   });
 }

@@ -5,10 +5,11 @@ import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Cells, Columns } from '../db/table.ts';
 import { createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from '../http/answers.ts';
-import { type BodySpec, type Endpoint, endpoint } from '../http/endpoint.ts';
+import { type BodySpec, type Call, type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Changes, Shape } from '../http/shape.ts';
 import { mergePatchSchema, replacementSchema } from './change-schemas.ts';
 import type { Resource, Writing } from './define.ts';
+import { newTag, readIfMatch, tagged, tagOfRow } from './entity-tag.ts';
 import { assertMaker, makerColumns } from './maker.ts';
 import type { Members } from './members.ts';
 import { mergePatch } from './merge-patch.ts';
@@ -112,9 +113,31 @@ function emptyMembers(options: Options): Values {
   );
 }
 
-function updated(options: Options, updatedAt: number): object {
+/** The answer to an update, with the tag that the record has now. */
+async function updated(options: Options, db: Db, { key, updatedAt }: Write) {
   const result = { updatedAt: isoTime(updatedAt) };
-  return { result: options.wrapsInArray ? [result] : result };
+  const answer = { result: options.wrapsInArray ? [result] : result };
+  return tagged(JSON.stringify(answer), await newTag(db, options.records, key));
+}
+
+/** Locks the record and holds it against If-Match. @throws Failure PreconditionFailed, ObjectNotFound */
+async function assertMatch(
+  options: Options,
+  db: Db,
+  { key, headers }: { readonly key: Key; readonly headers: Call<unknown, unknown>['headers'] },
+): Promise<void> {
+  const assertUnchanged = readIfMatch(headers);
+  if (assertUnchanged) assertUnchanged(tagOfRow(options.records, await lockRow(options, db, key)));
+}
+
+/** Inside a transaction: the row, which stays as it is until the transaction ends. @throws Failure ObjectNotFound */
+async function lockRow(options: ReadOptions, db: Db, key: Key): Promise<Row> {
+  const { records } = options;
+  const row = await db.one(
+    sql`select ${records.selection} from ${raw(records.name)} where ${records.match(key)}${raw(db.dialect.lockRow)}`,
+  );
+  if (!row) throw notFound(options);
+  return row;
 }
 
 function put(options: Options): Endpoint {
@@ -135,22 +158,24 @@ function put(options: Options): Endpoint {
     parameters: options.parameters,
     body,
     answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
+    takesIfMatch: true,
     errors: [
       ...(options.errors ?? ['ValidationError']),
       'ObjectNotFound',
       ...(options.hasMaker ? (['OperationForbidden'] as const) : []),
     ],
     locate: locateToWrite(options),
-    handle: async ({ app, params, body: changes, located, now }) => {
+    handle: async ({ app, params, body: changes, located, now, headers }) => {
       const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
       await options.verify?.(db, app, changes.set, records.decode(located));
       const updatedAt = Math.max(now, located['updated_at'] as number);
       const write = { key: keyOf(options, app.appId, params), values, updatedAt };
-      await together(options, async (db) => {
+      return db.transaction(async (db) => {
         await options.holdParent?.(db, write.key);
+        await assertMatch(options, db, { key: write.key, headers });
         await writeOrFail(options, db, write);
+        return updated(options, db, write);
       });
-      return updated(options, updatedAt);
     },
   });
 }
@@ -186,27 +211,26 @@ function patch(options: Options): Endpoint {
     parameters: options.parameters,
     body,
     answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
+    takesIfMatch: true,
     errors: [
       ...(options.errors ?? ['ValidationError']),
       'ObjectNotFound',
       ...(options.hasMaker ? (['OperationForbidden'] as const) : []),
     ],
     locate: locateToWrite(options),
-    handle: async ({ app, params, body: changes, now }) => {
+    handle: async ({ app, params, body: changes, now, headers }) => {
       const key = keyOf(options, app.appId, params);
-      const updatedAt = await db.transaction(async (db) => {
+      return db.transaction(async (db) => {
         await options.holdParent?.(db, key);
-        const row = await db.one(
-          sql`select ${records.selection} from ${raw(records.name)} where ${records.match(key)}${raw(db.dialect.lockRow)}`,
-        );
-        if (!row) throw notFound(options);
+        const row = await lockRow(options, db, key);
+        readIfMatch(headers)?.(tagOfRow(records, row));
         const merged = shape.readCreate(mergePatch(records.decode(row), changes)) as Values;
         await options.verify?.(db, app, merged);
-        const stamp = Math.max(now, row['updated_at'] as number);
-        await writeOrFail(options, db, { key, values: { ...absentAsNull(shape), ...merged }, updatedAt: stamp });
-        return stamp;
+        const updatedAt = Math.max(now, row['updated_at'] as number);
+        const write = { key, values: { ...absentAsNull(shape), ...merged }, updatedAt };
+        await writeOrFail(options, db, write);
+        return updated(options, db, write);
       });
-      return updated(options, updatedAt);
     },
   });
 }
@@ -236,13 +260,11 @@ export type RemoveOptions = ReadOptions &
 /** DELETE of one record. */
 export function removeEndpoint(options: RemoveOptions): Endpoint {
   const { db, records, onRemove, holdParent } = options;
-  const removeAll = async (db: Db, key: Key) => {
+  const removeAll = async (db: Db, key: Key, headers: Call<unknown, unknown>['headers']) => {
     await holdParent?.(db, key);
     // Before what belongs to it: from here on nobody adds anything.
-    const row = await db.one(
-      sql`select 1 as found from ${raw(records.name)} where ${records.match(key)}${raw(db.dialect.lockRow)}`,
-    );
-    if (!row) return false;
+    const row = await lockRow(options, db, key);
+    readIfMatch(headers)?.(tagOfRow(records, row));
     await onRemove?.(db, key);
     return records.remove(db, key);
   };
@@ -255,12 +277,13 @@ export function removeEndpoint(options: RemoveOptions): Endpoint {
     grant: options.write,
     parameters: options.parameters,
     answer: options.wrapsInArray ? inArray(deletedAnswer) : deletedAnswer,
+    takesIfMatch: true,
     errors: ['ObjectNotFound', ...(options.hasMaker ? (['OperationForbidden'] as const) : [])],
     locate: locateToWrite(options),
-    handle: async ({ app, params }) => {
+    handle: async ({ app, params, headers }) => {
       const key = keyOf(options, app.appId, params);
-      const removed =
-        onRemove || holdParent ? await db.transaction((db) => removeAll(db, key)) : await records.remove(db, key);
+      const isOne = !onRemove && !holdParent && headers['if-match'] === undefined;
+      const removed = isOne ? await records.remove(db, key) : await db.transaction((db) => removeAll(db, key, headers));
       if (!removed) throw notFound(options);
       return { result: options.wrapsInArray ? [{}] : {} };
     },

@@ -10,7 +10,8 @@ interface Props {
 /** Code or plain text as it was sent, with its line breaks. */
 export function CodeBlock({ children, isLimited = false, ...rest }: Props) {
   return (
-    <pre className={isLimited ? `${classes.code} ${classes.limited}` : classes.code} {...rest}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, and has to be reachable by keyboard
+    <pre tabIndex={0} className={isLimited ? `${classes.code} ${classes.limited}` : classes.code} {...rest}>
       {children}
     </pre>
   );

@@ -1,8 +1,9 @@
 import { Input } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { loadPart } from '../../lib/actions/load-part.ts';
 import classes from './json-editor.module.css';
 
-const Surface = lazy(() => import('./json-surface.tsx'));
+const Surface = lazy(() => loadPart(() => import('./json-surface.tsx')));
 
 interface Props {
   readonly label: string;

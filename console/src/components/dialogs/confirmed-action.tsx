@@ -14,6 +14,8 @@ interface Props {
   readonly run: () => Promise<unknown>;
   /** What to tell when it is done. */
   readonly done: string;
+  /** Takes it back: for ten seconds, the message has a button for it. */
+  readonly undo?: (() => Promise<unknown>) | undefined;
   /** What has to be read again. */
   readonly refresh: readonly QueryKey[];
   /** For a record that is deleted on its own page: where to go, and what was read about it. */
@@ -23,14 +25,15 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Asks for confirmation, then does something that cannot be undone, such as a deletion. */
+/** Asks for confirmation, then does something grave: it cannot be undone, or it stops visitors from being served. */
 export function ConfirmedAction(props: Props) {
-  const { isOpen, onClose, title, confirm, run, done, refresh, leave, cutOff, children } = props;
+  const { isOpen, onClose, title, confirm, run, done, undo, refresh, leave, cutOff, children } = props;
   const navigate = useNavigate();
   const queries = useQueryClient();
   const action = useAction({
     run,
     done,
+    undo,
     showsError: true,
     ...(cutOff ? { cutOff } : {}),
     after: async () => {

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
-import { answerConfirmation, confirmation } from '../../lib/data/confirmation.ts';
+import { confirmation } from '../../lib/data/confirmation.ts';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { PasswordField } from '../form/password-field.tsx';
 import { useFields } from '../form/use-fields.ts';
@@ -17,12 +17,12 @@ export function ConfirmationDialog() {
   const confirm = useAction({
     run: () => call('confirmSession', { body: fields.values }),
     showsError: true,
-    after: () => answerConfirmation(true),
+    after: () => confirmation.answer(true),
   });
   return (
     <DialogForm
       isOpen={isAsked}
-      onClose={() => answerConfirmation(false)}
+      onClose={() => confirmation.answer(false)}
       title="Confirm that it is you"
       zIndex={above}
       about={

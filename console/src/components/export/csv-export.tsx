@@ -1,6 +1,7 @@
+import { Button, Group } from '@mantine/core';
 import type { JsonObject, Query } from '@pharos/sdk';
 import type { RecordPageOf } from '../../lib/data/all-records.ts';
-import { type CsvColumns, csvOfList } from './csv-of-list.ts';
+import { type CsvColumns, tableOfList } from './csv-of-list.ts';
 import { ExportButton } from './export-button.tsx';
 import { countText, useExport } from './use-export.ts';
 
@@ -17,14 +18,23 @@ interface Props<T> {
 /** Exports every record that matches the search and the filter. */
 export function CsvExport<T extends { readonly objectId: string }>(props: Props<T>) {
   const { appId, plural, list, where, columns, className } = props;
-  const file = `${plural}.csv`;
   const run = useExport({
     key: `${plural} ${appId}`,
-    file,
-    write: async (_format, onProgress) => {
-      const { parts, count } = await csvOfList({ list, where, columns }, (read) => onProgress(countText(read)));
-      return { parts, done: `${count.toLocaleString('en')} ${plural} are in ${file}.` };
+    file: `${plural}.csv`,
+    nameOf: (format) => `${plural}.${format}`,
+    write: async (format, onProgress) => {
+      const kind = format === 'xlsx' ? 'xlsx' : 'csv';
+      const source = { list, where, columns };
+      const { parts, count } = await tableOfList(kind, source, (read) => onProgress(countText(read)));
+      return { parts, done: `${count.toLocaleString('en')} ${plural} are in ${plural}.${kind}.` };
     },
   });
-  return <ExportButton run={run} format="csv" className={className} />;
+  return (
+    <Group gap={4} wrap="nowrap" className={className}>
+      <ExportButton run={run} format="csv" />
+      <Button variant="default" px="xs" disabled={run.isRunning} onClick={() => run.start('xlsx')}>
+        Excel<span className="off-screen"> workbook</span>
+      </Button>
+    </Group>
+  );
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, Query } from '@pharos/sdk';
 import { allRecords, type RecordPageOf } from '../../lib/data/all-records.ts';
 import { writeCsv } from '../../lib/text/csv.ts';
+import { writeWorkbook } from '../../lib/text/workbook.ts';
 
 type Rows = readonly (readonly string[])[];
 
@@ -19,17 +20,26 @@ interface Source<T> {
   readonly columns: CsvColumns<T>;
 }
 
-/** Reads a list and writes each page as CSV at once. `onCount` takes the number of records so far. */
-export async function csvOfList<T extends { readonly objectId: string }>(
+/** Excel opens no more rows. */
+const mostSheetRows = 1_000_000;
+
+/** Reads a list and writes it as CSV, page by page, or as a workbook. `onCount` takes the number of records so far. */
+export async function tableOfList<T extends { readonly objectId: string }>(
+  format: 'csv' | 'xlsx',
   { list, where, columns: { header, rows, order = '-objectId' } }: Source<T>,
   onCount: (records: number) => void,
-): Promise<{ readonly parts: readonly string[]; readonly count: number }> {
-  const parts = [writeCsv([header])];
+): Promise<{ readonly parts: readonly (string | Blob)[]; readonly count: number }> {
+  const texts = [writeCsv([header])];
+  const sheet: (readonly string[])[] = [header];
   let count = 0;
   for await (const records of allRecords(list, where, order)) {
-    parts.push(writeCsv(await rows(records)));
+    const cells = await rows(records);
+    if (format === 'csv') texts.push(writeCsv(cells));
+    else sheet.push(...cells);
     count += records.length;
+    if (format === 'xlsx' && count > mostSheetRows)
+      throw new Error('A workbook holds a million rows at most. Filter the list, or export it as CSV.');
     onCount(count);
   }
-  return { parts, count };
+  return { parts: format === 'csv' ? texts : [await writeWorkbook(sheet)], count };
 }

@@ -2,12 +2,16 @@ import { useState } from 'react';
 import { download } from '../../lib/actions/download.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 
-const types = { csv: 'text/csv;charset=utf-8', json: 'application/json' } as const;
+const types = {
+  csv: 'text/csv;charset=utf-8',
+  json: 'application/json',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+} as const;
 export type ExportFormat = keyof typeof types;
 
-/** The text of a file in parts, and what to tell when it has been saved. */
+/** A file in parts, and what to tell when it has been saved. */
 interface ExportedFile {
-  readonly parts: readonly string[];
+  readonly parts: readonly (string | Blob)[];
   readonly done: string;
 }
 
@@ -28,7 +32,8 @@ export function useExport({ key, file, write, nameOf = () => file }: ExportOptio
     run: async (format: ExportFormat) => {
       setProgress('');
       const { parts, done } = await write(format, setProgress);
-      download(nameOf(format), types[format], parts);
+      // Without the mark, spreadsheets take UTF-8 for ANSI.
+      download(nameOf(format), types[format], format === 'csv' ? ['\uFEFF', ...parts] : parts);
       return done;
     },
     cutOff: {

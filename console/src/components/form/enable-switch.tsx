@@ -5,6 +5,8 @@ import { useAction } from '../../lib/actions/use-action.ts';
 interface Props {
   /** What the switch turns on, for screen readers. */
   readonly label: string;
+  /** What it turns on, for the message that takes it back. */
+  readonly name: string;
   /** Beside the switch. */
   readonly text?: string;
   readonly isOn: boolean;
@@ -14,8 +16,13 @@ interface Props {
 }
 
 /** A switch that changes at once, and reverts if the service rejects the change. */
-export function EnableSwitch({ label, text, isOn, isLocked, onChange, refresh }: Props) {
-  const change = useAction({ run: onChange, refresh });
+export function EnableSwitch({ label, name, text, isOn, isLocked, onChange, refresh }: Props) {
+  const change = useAction({
+    run: onChange,
+    done: (_, wanted) => `${name} is ${wanted ? 'on' : 'off'}.`,
+    undo: (_, wanted) => onChange(!wanted),
+    refresh,
+  });
   return (
     <Switch
       {...(text ? { label: text } : { 'aria-label': label })}

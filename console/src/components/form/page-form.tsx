@@ -1,7 +1,11 @@
 import { Button, Group } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { FailureNote } from '../page/failure-note.tsx';
+import { ConflictDialog } from './conflict-dialog.tsx';
+import { FormNotes } from './form-notes.tsx';
+import { LeaveGuard } from './leave-guard.tsx';
 import type { Fields } from './use-fields.ts';
+import type { RecordForm } from './use-record-form.ts';
 
 interface Props<Values extends object> {
   readonly form: Fields<Values>;
@@ -10,6 +14,8 @@ interface Props<Values extends object> {
   /** On the button: `Save`. */
   readonly submit: string;
   readonly isBusy: boolean;
+  /** Of a form on a record that others may change at the same time. */
+  readonly shared?: Pick<RecordForm<Values>, 'conflict' | 'isOutdated' | 'labels' | 'show'>;
   /** The role may read and not change: there is nothing to submit. */
   readonly isLocked?: boolean;
   readonly onSubmit: () => void;
@@ -19,13 +25,16 @@ interface Props<Values extends object> {
 
 /** The form of a page that creates or changes a record: failure on top, buttons at the end. */
 export function PageForm<Values extends object>(props: Props<Values>) {
-  const { form, names, submit, isBusy, isLocked = false, onSubmit, onCancel, children } = props;
+  const { form, names, submit, isBusy, shared, isLocked = false, onSubmit, onCancel, children } = props;
   function send(event: FormEvent) {
     event.preventDefault();
     onSubmit();
   }
   return (
     <form onSubmit={send} noValidate>
+      {!isLocked && <LeaveGuard form={form} />}
+      <FormNotes form={form} isOutdated={shared?.isOutdated} />
+      {shared && <ConflictDialog {...shared} />}
       <FailureNote message={form.rest(names)} />
       {children}
       <Group mt="lg">

@@ -1,9 +1,27 @@
 import { PharosError, type PharosProblem } from '@pharos/sdk';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { readDraft, removeDraft, writeDraft } from '../../lib/actions/drafts.ts';
+import { changedParts, isSame, type Parts } from './differences.ts';
+
+interface Options {
+  /** Keeps what is typed on this device under this name, until it is saved or thrown away. Never for passwords and keys. */
+  readonly draft?: string | undefined;
+}
+
+interface State<Values> {
+  readonly values: Values;
+  /** What the form began with. */
+  readonly base: Values;
+  /** When the draft was written that the form began with, epoch milliseconds. */
+  readonly draftedAt?: number | undefined;
+}
 
 /** The values of a form and the problems of each field. */
-export function useFields<Values extends object>(initial: Values) {
-  const [values, setValues] = useState(initial);
+export function useFields<Values extends object>(initial: Values, { draft }: Options = {}) {
+  const [state, setState] = useState<State<Values>>(() => begin(initial, draft));
+  // What was set a moment ago counts before the page is drawn again: a saved form may be left at once.
+  const latest = useRef(state);
+  const { values } = state;
   const [failure, setServiceFailure] = useState<Error | null>(null);
   const [own, setOwn] = useState<readonly PharosProblem[]>();
   function setFailure(error: Error | null) {
@@ -12,12 +30,33 @@ export function useFields<Values extends object>(initial: Values) {
   }
   const problems = failure instanceof PharosError ? failure.details : (own ?? []);
 
+  function change(next: State<Values>) {
+    latest.current = next;
+    setState(next);
+    if (draft !== undefined) keep(draft, next);
+  }
+
   function set<Name extends keyof Values & string>(name: Name, value: Values[Name]) {
-    setValues((known) => ({ ...known, [name]: value }));
+    const { current } = latest;
+    change({ ...current, values: { ...current.values, [name]: value } });
+    // A problem that is being mended is no longer true.
+    setOwn((known) => known?.filter(({ field }) => !isWithin(field, name)));
+    setServiceFailure((known) => without(known, name));
   }
 
   return {
     values,
+    base: state.base,
+    /** What the form has now, even before it is drawn. */
+    current: () => latest.current.values,
+    currentBase: () => latest.current.base,
+    /** Something was typed that is not saved. */
+    isDirty: !isSame(state.base, values),
+    isDirtyNow: () => !isSame(latest.current.base, latest.current.values),
+    /** Set while the form shows a draft from an earlier visit. */
+    draftedAt: state.draftedAt,
+    /** What is typed is kept on this device. */
+    isKept: draft !== undefined,
     set,
     setFailure,
     /** Problems found by the page itself, before the service is asked. */
@@ -26,8 +65,12 @@ export function useFields<Values extends object>(initial: Values) {
       setOwn(found);
     },
     reset(next: Values = initial) {
-      setValues(next);
+      change({ values: next, base: next });
       setFailure(null);
+    },
+    /** The form goes on from what is stored now; what was typed stays. */
+    rebase(base: Values, next: Values = latest.current.values) {
+      change({ values: next, base });
     },
     /** The problem of a field as a sentence. Nested members have dotted names, as in the service's errors. */
     problem(name: string): string | undefined {
@@ -38,7 +81,7 @@ export function useFields<Values extends object>(initial: Values) {
     },
     /** The problem of a field or of anything inside it. */
     problemWithin(name: string): string | undefined {
-      const found = problems.find(({ field }) => field === name || field.startsWith(`${name}.`));
+      const found = problems.find(({ field }) => isWithin(field, name));
       return found && sentence(found.problem);
     },
     /** The failure, unless the named fields show it. A name that ends in `.` includes everything inside it. */
@@ -69,6 +112,38 @@ export function useFields<Values extends object>(initial: Values) {
 }
 
 export type Fields<Values extends object> = ReturnType<typeof useFields<Values>>;
+
+/** The values to begin with: over those of the record, what a draft has. */
+function begin<Values extends object>(initial: Values, name: string | undefined): State<Values> {
+  const draft = name === undefined ? undefined : readDraft(name);
+  if (!draft) return { values: initial, base: initial };
+  const known = (parts: Parts) => Object.fromEntries(Object.entries(parts).filter(([part]) => part in initial));
+  const values = { ...initial, ...known(draft.values) };
+  // Of what the draft changes, the form began with what was stored then: a colleague may have changed it since.
+  const base = { ...initial, ...known(draft.base) };
+  if (isSame(values, initial)) return { values: initial, base: initial };
+  return { values, base, draftedAt: draft.at };
+}
+
+function keep<Values extends object>(name: string, { values, base }: State<Values>): void {
+  const changed = changedParts(base as Parts, values as Parts);
+  const before = Object.fromEntries(Object.keys(changed).map((part) => [part, (base as Parts)[part]]));
+  if (Object.keys(changed).length === 0) removeDraft(name);
+  else writeDraft(name, { values: changed, base: before });
+}
+
+const isWithin = (field: string, name: string) => field === name || field.startsWith(`${name}.`);
+
+/** The failure without the problems of a field; null when nothing is left of it. */
+function without(failure: Error | null, name: string): Error | null {
+  if (!(failure instanceof PharosError) || failure.details.length === 0) return failure;
+  const details = failure.details.filter(({ field }) => !isWithin(field, name));
+  if (details.length === failure.details.length) return failure;
+  if (details.length === 0) return null;
+  const { name: kind, code, status, requestId } = failure;
+  const message = details.map(({ field, problem }) => `${field} ${problem}.`).join(' ');
+  return new PharosError(message, { name: kind, code, status, requestId, details });
+}
 
 function sentence(problem: string): string {
   return `${problem.slice(0, 1).toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`;

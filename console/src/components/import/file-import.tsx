@@ -2,12 +2,14 @@ import { Alert, Button, FileInput, Group, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { forgetFile, type KeptFile, keepFile, keptFile } from '../../lib/actions/kept-file.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
+import { readTableFile } from '../../lib/text/table-file.ts';
 import { Block } from '../page/block.tsx';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 import classes from './import.module.css';
 import { ImportPreview } from './import-preview.tsx';
 import type { ImportRow } from './import-rows.ts';
+import { ReadNote } from './read-note.tsx';
 
 const mostBytes = 20_000_000;
 
@@ -19,6 +21,8 @@ interface Props<Row extends ImportRow> {
   readonly about: ReactNode;
   /** Beside the file input. */
   readonly tools?: ReactNode;
+  /** The headings that mean something; others are said to be left out. Without it, every heading does. */
+  readonly columns?: readonly string[] | undefined;
   /** Plans each row without changing anything. @throws Error whose message is a sentence about the whole file */
   readonly plan: (file: KeptFile) => Promise<readonly Row[]>;
   /** When this value changes, the file is planned again. */
@@ -44,7 +48,7 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
   const choose = useAction({
     run: async (chosen: File): Promise<KeptFile> => {
       if (chosen.size > mostBytes) throw new Error('The file is larger than 20 MB. Split it.');
-      return { name: chosen.name, text: await chosen.text() };
+      return readTableFile(chosen);
     },
     showsError: true,
     after: (next) => {
@@ -120,6 +124,7 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
           </Alert>
         )}
       </Block>
+      {file && <ReadNote file={file} known={props.columns} />}
       {(read.isPending || choose.isPending) && (
         <Text mt="md" role="status">
           Reading the file and the existing records …

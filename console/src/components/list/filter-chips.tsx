@@ -1,7 +1,7 @@
 import { Badge, CloseButton, Group, Text } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import type { ReactNode } from 'react';
-import { type FilterField, filterOf, rowText, whereOf } from './filter-rows.ts';
+import { type FilterField, type FilterRow, filterOf, rowText, takesValue, whereOf } from './filter-rows.ts';
 
 interface ChipProps {
   /** For screen readers. */
@@ -35,16 +35,20 @@ interface Props {
 export function FilterChips({ fields, where, onChange }: Props) {
   const filter = filterOf(where, fields);
   const rows = filter?.rows ?? [];
-  const chip = (text: string, without: JsonObject | undefined) => (
+  const chip = (text: string, without: JsonObject | undefined, shown: ReactNode = text) => (
     <Chip key={text} removeLabel={`Remove the filter ${text}`} onRemove={() => onChange(without)}>
-      {text}
+      {shown}
     </Chip>
   );
   return (
     <Group gap="xs" mb="sm">
       {filter
         ? rows.map((row) =>
-            chip(rowText(row, fields), whereOf({ ...filter, rows: rows.filter((one) => one !== row) }, fields)),
+            chip(
+              rowText(row, fields),
+              whereOf({ ...filter, rows: rows.filter((one) => one !== row) }, fields),
+              named(row, fields),
+            ),
           )
         : chip('Custom filter', undefined)}
       {filter?.isAny && rows.length > 1 && (
@@ -53,5 +57,16 @@ export function FilterChips({ fields, where, onChange }: Props) {
         </Text>
       )}
     </Group>
+  );
+}
+
+/** `Beacon is Main hall` where the value is an id; undefined elsewhere. */
+function named(row: FilterRow, fields: readonly FilterField[]): ReactNode {
+  const field = fields.find(({ name }) => name === row.field);
+  if (!field?.textOf || !takesValue(row.operator)) return undefined;
+  return (
+    <>
+      {rowText({ ...row, value: '' }, fields).trimEnd()} {field.textOf(row.value)}
+    </>
   );
 }

@@ -210,14 +210,17 @@ function Value({
           { value: 'false', label: 'no' },
         ]
       : field.choices;
+  if (field.control) return field.control({ value: row.value, onChange: (value) => onChange({ ...row, value }) });
   if (choices) return <NativeSelect aria-label="Value" data={[...choices]} value={row.value} onChange={set} />;
+  const dateType = row.value.length > 10 ? 'datetime-local' : 'date';
   return (
     <TextInput
       aria-label="Value"
       placeholder={field.kind === 'number' ? 'number' : field.kind === 'pointer' ? 'objectId' : 'value'}
-      type={field.kind === 'date' ? 'date' : 'text'}
+      type={field.kind === 'date' ? dateType : 'text'}
+      title={field.kind === 'date' ? `In ${field.zone ?? 'UTC'}` : undefined}
       inputMode={field.kind === 'number' ? 'decimal' : undefined}
-      value={field.kind === 'date' ? row.value.slice(0, 10) : row.value}
+      value={field.kind === 'date' ? row.value.slice(0, 16) : row.value}
       onChange={set}
     />
   );

@@ -1,6 +1,15 @@
 import { type JsonObject, literalPattern } from '@pharos/sdk';
+import type { ReactNode } from 'react';
+import { dayStart } from '../../lib/time/range.ts';
+import { timesIn } from '../../lib/time/times.ts';
+import { instantOf, wallTime } from '../../lib/time/zoned-time.ts';
 
 export type FilterKind = 'text' | 'number' | 'boolean' | 'date' | 'choice' | 'pointer' | 'member' | 'presence' | 'tag';
+
+export interface ControlProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
 
 /** A field that a list can be filtered by. */
 export interface FilterField {
@@ -11,7 +20,17 @@ export interface FilterField {
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
   /** For pointers. */
   readonly className?: string;
+  /** In place of a text input for the value, such as a choice by name. */
+  readonly control?: (props: ControlProps) => ReactNode;
+  /** A value in the words of the page, where it is an id. */
+  readonly textOf?: (value: string) => ReactNode;
+  /** For dates: the zone that days and times are in; UTC unless given. */
+  readonly zone?: string;
 }
+
+/** The fields with their dates in the zone of the page. */
+export const fieldsIn = (zone: string, fields: readonly FilterField[]): readonly FilterField[] =>
+  fields.map((field) => (field.kind === 'date' ? { ...field, zone } : field));
 
 /** One row of a filter form. */
 export interface FilterRow {
@@ -47,7 +66,7 @@ function typed(text: string, field: FilterField): unknown {
     case 'pointer':
       return text.trim() === '' ? undefined : { __type: 'Pointer', className: field.className, objectId: text.trim() };
     case 'date':
-      return Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
+      return instantIn(text, field.zone ?? 'UTC');
     case 'member':
       return text === '' ? undefined : scalar(text);
     default:
@@ -65,7 +84,27 @@ function scalar(text: string): unknown {
   }
 }
 
+/** A day (`2026-05-04`) begins at its first moment in the zone; a time without an offset is one in the zone. */
+function instantIn(text: string, zone: string): string | undefined {
+  if (Number.isNaN(Date.parse(text))) return undefined;
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const isWall = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text);
+  const at = isDay ? dayStart(text, zone) : isWall ? instantOf(text, zone) : Date.parse(text);
+  return new Date(at).toISOString();
+}
+
+/** An instant as the row has it: a day where it is the first moment of one. */
+function dayOrTime(iso: unknown, zone: string | undefined): string | undefined {
+  if (typeof iso !== 'string') return undefined;
+  if (zone === undefined || Number.isNaN(Date.parse(iso))) return iso;
+  const wall = wallTime(Date.parse(iso), zone);
+  const day = wall.slice(0, 10);
+  if (dayStart(day, zone) === Date.parse(iso)) return day;
+  return instantOf(wall, zone) === Date.parse(iso) ? wall : iso;
+}
+
 function shown(value: unknown, field: FilterField): string | undefined {
+  if (field.kind === 'date') return dayOrTime(value, field.zone);
   if (field.kind === 'pointer') return (value as { objectId?: string } | null)?.objectId;
   if (field.kind === 'member')
     return typeof value === 'string' && scalar(value) === value ? value : JSON.stringify(value);
@@ -197,10 +236,18 @@ function rowOf(part: JsonObject, fields: readonly FilterField[]): FilterRow | un
   return undefined;
 }
 
+/** A day or a time as the page writes it. */
+function dateText(value: string, field: FilterField | undefined): string {
+  if (field?.kind !== 'date' || !field.zone) return value;
+  const iso = instantIn(value, field.zone);
+  if (iso === undefined) return value;
+  return value.length === 10 ? timesIn(field.zone).date(iso) : timesIn(field.zone).minute(iso);
+}
+
 /** `Major is at least 3` */
 export function rowText({ field: name, path, operator, value }: FilterRow, fields: readonly FilterField[]): string {
   const field = fields.find((one) => one.name === name);
   const label = field?.kind === 'member' ? path : (field?.label ?? name);
-  const shownValue = field?.choices?.find((choice) => choice.value === value)?.label ?? value;
+  const shownValue = field?.choices?.find((choice) => choice.value === value)?.label ?? dateText(value, field);
   return `${label} ${operators[operator]?.label ?? operator}${takesValue(operator) ? ` ${shownValue}` : ''}`;
 }

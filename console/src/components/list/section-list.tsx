@@ -13,6 +13,7 @@ import { SectionHeader } from '../page/page-header.tsx';
 import { DataTable } from './data-table.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { FilterPanel } from './filter-panel.tsx';
+import { fieldsIn } from './filter-rows.ts';
 import classes from './list.module.css';
 import type { ListDefinition } from './list-definition.ts';
 import { bothOf, type ListSearch, listFilter, listQuery, sizeOf } from './list-search.ts';
@@ -163,7 +164,8 @@ interface ToolbarProps<Id extends ListOperation>
 
 function Toolbar<Id extends ListOperation>({ appId, list, params, scope, tools, search, change }: ToolbarProps<Id>) {
   const [isFiltering, setFiltering] = useState(false);
-  const { operation, plural, filters, searchFields = [], searchHint = 'Search', csv, read } = list;
+  const { operation, plural, searchFields = [], searchHint = 'Search', csv, read } = list;
+  const filters = fieldsIn(useTimes(appId).zone, list.filters);
   return (
     <>
       <div className={classes.toolbar}>

@@ -1,6 +1,8 @@
 import { Group, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useParams, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { appQuery } from '../../lib/data/queries.ts';
 
 interface Props {
   readonly title: string;
@@ -10,11 +12,13 @@ interface Props {
 
 /** The heading of a page: title, a sentence about it, and the main action. */
 export function PageHeader({ title, children, action }: Props) {
-  usePageTitle(title);
+  usePageTitle([title]);
   return (
     <Group justify="space-between" align="flex-start" mb="xl" gap="md">
       <div>
-        <Title order={1}>{title}</Title>
+        <Title order={1} ref={useFocusAfterNavigation()} tabIndex={-1}>
+          {title}
+        </Title>
         {children && (
           <Text c="dimmed" mt={4} maw="40rem" component="div">
             {children}
@@ -26,18 +30,52 @@ export function PageHeader({ title, children, action }: Props) {
   );
 }
 
-export function usePageTitle(title: string): void {
+/** Names the page and what it is about in the browser's tab and history: `Welcome · Museum guide · Pharos`. */
+function usePageTitle(parts: readonly string[]): void {
+  const title = [...parts.filter((part) => part !== ''), 'Pharos'].join(' · ');
   useEffect(() => {
-    document.title = `${title} · Pharos`;
+    document.title = title;
   }, [title]);
+}
+
+/** Where the last page was, and when another one came, ms; for the headings of all pages. */
+let lastPath: string | undefined;
+let changedAt: number | undefined;
+/** A heading that appears later than this belongs to something else than the navigation. */
+const appearsWithinMs = 5_000;
+
+/**
+ * After a link has led to another page, the focus is on its heading: a screen reader reads it out, and the keyboard goes on
+ * from there. A field of the page that has taken the focus keeps it.
+ */
+function useFocusAfterNavigation(): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The page that is shown; while another one is being loaded, this is the one before.
+  const pathname = useRouterState({
+    select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname,
+  });
+  useEffect(() => {
+    if (lastPath !== undefined && lastPath !== pathname) changedAt = performance.now();
+    lastPath = pathname;
+    if (changedAt === undefined || performance.now() - changedAt > appearsWithinMs) return;
+    const page = document.getElementById('page');
+    if (document.querySelector('[role=dialog]') || page?.contains(document.activeElement)) return;
+    heading.current?.focus({ preventScroll: true });
+  }, [pathname]);
+  return heading;
 }
 
 /** The heading of a section of an app, below the app's name. */
 export function SectionHeader({ title, children, action }: Omit<Props, 'title'> & { readonly title: ReactNode }) {
+  const { appId } = useParams({ strict: false });
+  const { data: app } = useQuery({ ...appQuery(appId ?? ''), enabled: appId !== undefined });
+  usePageTitle([typeof title === 'string' ? title : '', app?.name ?? '']);
   return (
     <Group justify="space-between" align="flex-start" mb="lg" gap="md">
       <div>
-        <Title order={2}>{title}</Title>
+        <Title order={2} ref={useFocusAfterNavigation()} tabIndex={-1}>
+          {title}
+        </Title>
         {children && (
           <Text c="dimmed" size="sm" mt={2} maw="42rem" component="div">
             {children}

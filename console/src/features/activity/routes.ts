@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 import { readActivitySearch } from './search.ts';
 
@@ -16,40 +17,40 @@ const events = createRoute({
   getParentRoute: () => app,
   path: '/activity/events',
   validateSearch: readActivitySearch,
-  component: lazyRouteComponent(pages, 'EventsPage'),
+  component: lazyPage(pages, 'EventsPage'),
 });
 
 const visits = createRoute({
   getParentRoute: () => app,
   path: '/activity/visits',
   validateSearch: readActivitySearch,
-  component: lazyRouteComponent(pages, 'VisitsPage'),
+  component: lazyPage(pages, 'VisitsPage'),
 });
 
 const deliveries = createRoute({
   getParentRoute: () => app,
   path: '/activity/deliveries',
   validateSearch: readActivitySearch,
-  component: lazyRouteComponent(pages, 'DeliveriesPage'),
+  component: lazyPage(pages, 'DeliveriesPage'),
 });
 
 const logs = createRoute({
   getParentRoute: () => app,
   path: '/activity/logs',
   validateSearch: readActivitySearch,
-  component: lazyRouteComponent(pages, 'LogsPage'),
+  component: lazyPage(pages, 'LogsPage'),
 });
 
 const event = createRoute({
   getParentRoute: () => app,
   path: '/activity/events/$eventId',
-  component: lazyRouteComponent(() => import('./event-page.tsx'), 'EventPage'),
+  component: lazyPage(() => import('./event-page.tsx'), 'EventPage'),
 });
 
 const delivery = createRoute({
   getParentRoute: () => app,
   path: '/activity/deliveries/$deliveryId',
-  component: lazyRouteComponent(() => import('./delivery-page.tsx'), 'DeliveryPage'),
+  component: lazyPage(() => import('./delivery-page.tsx'), 'DeliveryPage'),
 });
 
 export const activityRoutes = [start, events, visits, deliveries, logs, event, delivery] as const;

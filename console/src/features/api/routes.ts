@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 export interface ApiSearch {
@@ -14,7 +15,7 @@ const reference = createRoute({
     ...(typeof op === 'string' ? { op } : {}),
     ...(typeof q === 'string' && q !== '' ? { q } : {}),
   }),
-  component: lazyRouteComponent(() => import('./api-page.tsx'), 'ApiPage'),
+  component: lazyPage(() => import('./api-page.tsx'), 'ApiPage'),
 });
 
 export const apiRoutes = [reference] as const;

@@ -12,7 +12,8 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { keysQuery } from '../../lib/data/queries.ts';
-import { showAge, showDateTime, timeZone } from '../../lib/time/time.ts';
+import { showAge } from '../../lib/time/time.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import type { Key } from '../../lib/wire.ts';
 import { type Credentials, CredentialsShownOnce } from './credentials.tsx';
 
@@ -28,6 +29,7 @@ export function KeysSection() {
 function Keys() {
   const { appId } = route.useParams();
   const { data: keys, error } = useQuery(keysQuery(appId));
+  const times = useTimes(appId);
   const may = useMay();
   const [dialog, setDialog] = useState<'add' | Key>();
   return (
@@ -43,7 +45,7 @@ function Keys() {
         }
       >
         An app sends its AppId and one of these keys with each request. Two can be active at once, so that you can roll
-        out a new key before removing the old one. Times are in {timeZone}.
+        out a new key before removing the old one. Times are in {times.zone}.
       </SectionHeader>
       <RowList
         rows={keys}
@@ -57,8 +59,8 @@ function Keys() {
                 Key <span className="mono">…{key.hint}</span>
               </div>
               <div className={blocks.meta}>
-                <span>created {showDateTime(key.createdAt)}</span>
-                <span title={key.lastUsedAt ? showDateTime(key.lastUsedAt) : undefined}>
+                <span>created {times.minute(key.createdAt)}</span>
+                <span title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>
                   {key.lastUsedAt ? `last used ${showAge(key.lastUsedAt)}` : 'never used'}
                 </span>
               </div>

@@ -2,17 +2,20 @@ import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { useFields } from '../../components/form/use-fields.ts';
+import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
+import { FormNotes } from '../../components/form/form-notes.tsx';
+import { LeaveGuard } from '../../components/form/leave-guard.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
-import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
-import { call } from '../../lib/data/api.ts';
-import { appQuery, appsQuery } from '../../lib/data/queries.ts';
+import { appQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
 import { AccessRules, LimitRules, UserRules } from './access-rules.tsx';
+import { changeApp, settingsOf } from './app-settings.ts';
 import { DeliveryPolicy, ProximityRules } from './message-policy.tsx';
+import { policyLabels } from './policy-labels.ts';
 import type { Policy } from './rule-parts.tsx';
 import classes from './rules.module.css';
 import { KeepingRules, QuotaRules } from './storage-rules.tsx';
@@ -50,24 +53,25 @@ const shown = [
 export function RulesSection() {
   const { appId } = route.useParams();
   const { data: app } = useQuery(appQuery(appId));
-  // A saved app starts a new form, so that it shows what the service stores.
-  return app ? <RulesForm key={app.updatedAt} app={app} /> : null;
+  return app ? <RulesForm key={app.appId} app={app} /> : null;
 }
 
 function RulesForm({ app }: { readonly app: App }) {
-  const fields = useFields<Policy>(app.policy);
   const isLocked = !useMay()('apps.change');
-  const changed = changedMembers(app.policy, fields.values);
-  const isDirty = Object.keys(changed).length > 0;
-  const save = useAction({
-    run: () => call('changeApp', { params: { appId: app.appId }, body: { policy: changed } }),
+  const shared = useRecordForm<App, Policy, App>({
+    name: `rules ${app.appId}`,
+    record: app,
+    ...settingsOf(app.appId),
+    fieldsOf: (stored = app) => stored.policy,
+    bodyOf: (policy) => policy,
+    change: (policy, ifMatch) => changeApp(app.appId, { policy }, ifMatch),
     done: 'The rules are saved.',
-    refresh: [appsQuery.queryKey],
-    showsError: true,
+    labels: policyLabels,
   });
+  const { form: fields, isBusy } = shared;
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (isDirty) save.mutate(undefined, { onError: fields.setFailure });
+    if (fields.isDirty) shared.submit();
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -107,18 +111,21 @@ function RulesForm({ app }: { readonly app: App }) {
           <KeepingRules fields={fields} />
         </Block>
       </fieldset>
-      {(isDirty || save.isError) && (
+      {!isLocked && <LeaveGuard form={fields} />}
+      <ConflictDialog {...shared} />
+      {fields.isDirty && (
         <div className={classes.bar} role="status">
+          <FormNotes form={fields} isOutdated={shared.isOutdated} />
           <FailureNote message={fields.rest(shown.flatMap((name) => [name, `policy.${name}`]))} />
           <Group justify="space-between">
             <Text size="sm" fw={550}>
               You have unsaved changes.
             </Text>
             <Group gap="xs">
-              <Button variant="default" onClick={() => fields.reset()}>
+              <Button variant="default" onClick={() => fields.reset(app.policy)}>
                 Discard them
               </Button>
-              <Button type="submit" loading={save.isPending}>
+              <Button type="submit" loading={isBusy}>
                 Save the rules
               </Button>
             </Group>
@@ -127,11 +134,4 @@ function RulesForm({ app }: { readonly app: App }) {
       )}
     </form>
   );
-}
-
-function changedMembers(before: Policy, now: Policy): Partial<Policy> {
-  const entries = Object.entries(now).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Policy]),
-  );
-  return Object.fromEntries(entries) as Partial<Policy>;
 }

@@ -2,8 +2,12 @@ import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
-import { useFields } from '../../components/form/use-fields.ts';
+import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
+import { FormNotes } from '../../components/form/form-notes.tsx';
+import { LeaveGuard } from '../../components/form/leave-guard.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
@@ -12,6 +16,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { appQuery, appsQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
+import { changeApp, settingsOf } from './app-settings.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 const timeZones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
@@ -24,31 +29,43 @@ export function SettingsSection() {
   return (
     <>
       <SectionHeader title="Settings">Name, time zone, and whether the app is on.</SectionHeader>
-      <General key={app.updatedAt} app={app} isLocked={!may('apps.change')} />
+      <General key={app.appId} app={app} isLocked={!may('apps.change')} />
       {may('apps.change') && <OnOff app={app} />}
       {may('apps.delete') && <Deletion app={app} />}
     </>
   );
 }
 
+interface GeneralFields {
+  readonly name: string;
+  readonly timeZone: string;
+}
+
 function General({ app, isLocked }: { readonly app: App; readonly isLocked: boolean }) {
-  const fields = useFields({ name: app.name, timeZone: app.policy.timeZone });
-  const { name, timeZone } = fields.values;
-  const isDirty = name !== app.name || timeZone !== app.policy.timeZone;
-  const save = useAction({
-    run: () => call('changeApp', { params: { appId: app.appId }, body: { name, policy: { timeZone } } }),
+  const shared = useRecordForm<App, GeneralFields, App>({
+    name: `settings ${app.appId}`,
+    record: app,
+    ...settingsOf(app.appId),
+    fieldsOf: (stored = app) => ({ name: stored.name, timeZone: stored.policy.timeZone }),
+    bodyOf: (values) => values,
+    change: ({ timeZone, ...others }: Partial<GeneralFields>, ifMatch) =>
+      changeApp(app.appId, { ...others, ...(timeZone === undefined ? {} : { policy: { timeZone } }) }, ifMatch),
     done: 'The settings are saved.',
-    refresh: [appsQuery.queryKey],
-    showsError: true,
+    labels: { name: 'Name', timeZone: 'Time zone' },
   });
+  const { form: fields, isBusy } = shared;
+  const { timeZone } = fields.values;
   function submit(event: FormEvent) {
     event.preventDefault();
-    save.mutate(undefined, { onError: fields.setFailure });
+    shared.submit();
   }
   return (
     <Block title="General">
       <form onSubmit={submit} noValidate>
+        {!isLocked && <LeaveGuard form={fields} />}
+        <ConflictDialog {...shared} />
         <Stack maw={420}>
+          <FormNotes form={fields} isOutdated={shared.isOutdated} />
           <FailureNote message={fields.rest(['name', 'timeZone'])} />
           <TextInput label="Name" readOnly={isLocked} {...fields.text('name')} />
           <Select
@@ -65,7 +82,7 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
           />
           {!isLocked && (
             <Group>
-              <Button type="submit" disabled={!isDirty} loading={save.isPending}>
+              <Button type="submit" disabled={!fields.isDirty} loading={isBusy}>
                 Save
               </Button>
             </Group>
@@ -77,11 +94,11 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
 }
 
 function OnOff({ app }: { readonly app: App }) {
-  const change = useAction({
-    run: () => call('changeApp', { params: { appId: app.appId }, body: { disabled: !app.disabled } }),
-    done: app.disabled ? 'The app is on.' : 'The app is off.',
-    refresh: [appsQuery.queryKey],
-  });
+  const [isAsked, setAsked] = useState(false);
+  const switchTo = (disabled: boolean) => changeApp(app.appId, { disabled });
+  const refresh = settingsOf(app.appId).refresh;
+  const on = useAction({ run: () => switchTo(false), done: `${app.name} is on.`, refresh });
+  const close = () => setAsked(false);
   return (
     <Block
       title={app.disabled ? 'Switch on' : 'Switch off'}
@@ -91,9 +108,26 @@ function OnOff({ app }: { readonly app: App }) {
           : 'The service then refuses every request of this app. Its data is kept, and it can be switched on again.'
       }
     >
-      <Button variant={app.disabled ? 'filled' : 'default'} loading={change.isPending} onClick={() => change.mutate()}>
+      <Button
+        variant={app.disabled ? 'filled' : 'default'}
+        loading={on.isPending}
+        onClick={() => (app.disabled ? on.mutate() : setAsked(true))}
+      >
         {app.disabled ? 'Switch the app on' : 'Switch the app off'}
       </Button>
+      <ConfirmedAction
+        isOpen={isAsked}
+        onClose={close}
+        title="Switch the app off"
+        confirm={`Switch ${app.name} off`}
+        run={() => switchTo(true)}
+        done={`${app.name} is off.`}
+        undo={() => switchTo(false)}
+        refresh={refresh}
+      >
+        From this moment, every copy of <b>{app.name}</b> is refused: visitors get no messages and no content, and their
+        visits are not recorded. You can switch it on again at any time.
+      </ConfirmedAction>
     </Block>
   );
 }

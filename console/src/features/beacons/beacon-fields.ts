@@ -30,6 +30,21 @@ export const beaconFieldNames = [
   'metadata',
 ] as const;
 
+/** The fields in words. */
+export const beaconLabels: Readonly<Record<keyof BeaconFields, string>> = {
+  name: 'Name',
+  uuid: 'UUID',
+  major: 'Major',
+  minor: 'Minor',
+  'location.x': 'x',
+  'location.y': 'y',
+  'location.floor': 'Floor',
+  measuredPower: 'Measured power',
+  sensitivity: 'Sensitivity',
+  radius: 'Radius',
+  metadata: 'Metadata',
+};
+
 export function fieldsOf(beacon?: Beacon): BeaconFields {
   const location = (beacon?.location ?? {}) as Readonly<Record<string, unknown>>;
   return {
@@ -91,9 +106,33 @@ function locationOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): Jso
   return { ...others, x, y, ...(floor === '' ? {} : { floor: floorOf(floor) }) };
 }
 
+/** What cannot be sent at all. */
+export function problemsOf(fields: BeaconFields): readonly PharosProblem[] {
+  const draft = bodyOf(fields);
+  return 'problems' in draft ? draft.problems : [];
+}
+
+/** The body of fields without problems; an empty one of others. */
+export function wholeBody(fields: BeaconFields, known?: Pick<Beacon, 'location'>): object {
+  const draft = bodyOf(fields, known);
+  return 'body' in draft ? draft.body : {};
+}
+
 /** `2` is a number, `ground` a name. */
 export function floorOf(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+/** Phones look for beacons by UUIDs of 32 hex digits; other texts are kept, but no phone finds them. */
+export const isUuid = (text: string): boolean => /^[0-9a-f]{32}$/.test(uuidKey(text.trim()));
+
+/** A random UUID (version 4). `crypto.randomUUID` works only with https and on localhost. */
+export function newUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5').toUpperCase();
 }
 
 /** As the service compares UUIDs: ignoring case and dashes. */

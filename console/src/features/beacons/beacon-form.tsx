@@ -1,12 +1,23 @@
-import { NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Beacon, Body } from '@pharos/sdk';
 import { useState } from 'react';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import type { Fields } from '../../components/form/use-fields.ts';
+import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { type BeaconFields, beaconFieldNames, bodyOf, fieldsOf, sameIds } from './beacon-fields.ts';
+import {
+  type BeaconFields,
+  beaconFieldNames,
+  beaconLabels,
+  fieldsOf,
+  isUuid,
+  newUuid,
+  problemsOf,
+  sameIds,
+  wholeBody,
+} from './beacon-fields.ts';
 import classes from './beacons.module.css';
 import { DuplicateDialog } from './duplicate-dialog.tsx';
 import { beaconKeys, findDuplicates } from './queries.ts';
@@ -24,30 +35,53 @@ type Form = Fields<BeaconFields>;
 
 /** Creates or edits a beacon. If another one sends the same identifiers, a dialog asks what to do. */
 export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
-  const form = useFields<BeaconFields>(fieldsOf(beacon));
+  const { beacons } = dataOf(appId);
+  const id = beacon?.objectId ?? '';
   const [twins, setTwins] = useState<readonly Beacon[]>([]);
-  const save = useAction({
-    run: ({ body, target, asksFirst }: { body: CreateBody; target: string | undefined; asksFirst: boolean }) =>
-      saveBeacon(appId, body, { target, asksFirst, beacon }),
-    done: (saved) => (saved.objectId ? `${form.values.name.trim()} is saved.` : undefined),
-    undo: beacon && (() => restore(appId, beacon)),
+  const shared = useRecordForm<Beacon, BeaconFields, SavedRecord>({
+    name: `beacon ${id || `new ${appId}`}`,
+    record: beacon,
+    fieldsOf,
+    bodyOf: wholeBody,
+    check: (fields) => problemsOf(fields),
+    read: () => beacons.get(id),
+    change: (members, ifMatch) => beacons.update(id, members, { ifMatch }),
+    create: (body) => beacons.create(body as CreateBody),
+    done: (fields) => `${fields.name.trim()} is saved.`,
+    refresh: beaconKeys(appId),
+    after: (saved) => onDone(saved?.objectId ?? id),
+    labels: beaconLabels,
+  });
+  const { form, submit } = shared;
+  const name = form.values.name.trim();
+  const search = useAction({
+    run: () => findTwins(appId, form.current(), beacon),
+    showsError: true,
+    after: (found) => (found.length > 0 ? setTwins(found) : submit()),
+  });
+  const move = useAction({
+    run: (target: string) => beacons.update(target, wholeBody(form.current()) as CreateBody),
+    done: `${name} is saved.`,
     refresh: beaconKeys(appId),
     showsError: true,
-    after: (saved) => (saved.objectId ? onDone(saved.objectId) : setTwins(saved.twins)),
+    after: (_, target) => {
+      form.rebase(form.current());
+      onDone(target);
+    },
   });
-  function send(target: string | undefined, asksFirst: boolean) {
-    setTwins([]);
-    const draft = bodyOf(form.values, beacon);
-    if ('problems' in draft) return form.setProblems(draft.problems);
-    save.mutate({ body: draft.body, target, asksFirst }, { onError: form.setFailure });
+  function begin() {
+    const problems = problemsOf(form.current());
+    if (problems.length > 0) form.setProblems(problems);
+    else search.mutate(undefined, { onError: form.setFailure });
   }
   return (
     <PageForm
       form={form}
       names={beaconFieldNames}
       submit={beacon ? 'Save' : 'Add the beacon'}
-      isBusy={save.isPending}
-      onSubmit={() => send(beacon?.objectId, true)}
+      isBusy={search.isPending || move.isPending || shared.isBusy}
+      shared={shared}
+      onSubmit={begin}
       onCancel={onCancel}
     >
       <Identity form={form} />
@@ -56,41 +90,27 @@ export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
       <DuplicateDialog
         twins={twins}
         isNew={beacon === undefined}
-        name={form.values.name.trim()}
-        onMove={(target) => send(target, false)}
-        onKeepBoth={() => send(beacon?.objectId, false)}
+        name={name}
+        onMove={(target) => {
+          setTwins([]);
+          move.mutate(target, { onError: form.setFailure });
+        }}
+        onKeepBoth={() => {
+          setTwins([]);
+          submit();
+        }}
         onClose={() => setTwins([])}
       />
     </PageForm>
   );
 }
 
-async function restore(appId: string, beacon: Beacon): Promise<void> {
-  const before = bodyOf(fieldsOf(beacon), beacon);
-  if ('body' in before) await dataOf(appId).beacons.update(beacon.objectId, before.body);
-}
-
-interface Saving {
-  readonly target: string | undefined;
-  readonly asksFirst: boolean;
-  readonly beacon: Beacon | undefined;
-}
-
-interface Saved {
-  readonly objectId?: string;
-  readonly twins: readonly Beacon[];
-}
-
-async function saveBeacon(appId: string, body: CreateBody, { target, asksFirst, beacon }: Saving): Promise<Saved> {
+/** Other beacons with the same identifiers, where these are new. */
+async function findTwins(appId: string, fields: BeaconFields, beacon: Beacon | undefined): Promise<readonly Beacon[]> {
+  const body = wholeBody(fields, beacon) as CreateBody;
   const isChanged = !beacon || !sameIds(beacon, body);
-  if (asksFirst && isChanged && Number.isInteger(body.major) && Number.isInteger(body.minor)) {
-    const twins = await findDuplicates(appId, body, beacon?.objectId);
-    if (twins.length > 0) return { twins };
-  }
-  const { beacons } = dataOf(appId);
-  if (target === undefined) return { objectId: (await beacons.create(body)).objectId, twins: [] };
-  await beacons.update(target, body);
-  return { objectId: target, twins: [] };
+  if (!isChanged || !Number.isInteger(body.major) || !Number.isInteger(body.minor)) return [];
+  return findDuplicates(appId, body, beacon?.objectId);
 }
 
 function Identity({ form }: { readonly form: Form }) {
@@ -116,12 +136,33 @@ function Identity({ form }: { readonly form: Form }) {
           className={classes.monoInput}
           {...form.text('uuid')}
         />
+        <UuidHelp form={form} />
         <div className={classes.fields}>
           <NumberInput label="Major" required allowDecimal={false} hideControls {...form.number('major')} />
           <NumberInput label="Minor" required allowDecimal={false} hideControls {...form.number('minor')} />
         </div>
       </Stack>
     </Block>
+  );
+}
+
+/** Warns of a text that is no UUID, and makes one. */
+function UuidHelp({ form }: { readonly form: Form }) {
+  const { uuid } = form.values;
+  if (isUuid(uuid)) return null;
+  const make = (
+    <Button size="xs" variant="default" onClick={() => form.set('uuid', newUuid())}>
+      Make a UUID
+    </Button>
+  );
+  if (uuid.trim() === '') return <Group>{make}</Group>;
+  return (
+    <Alert color="yellow" variant="light" p="xs" role="status">
+      <Group justify="space-between" gap="xs">
+        <span>This is no UUID (32 digits from 0 to F). Phones would not find the beacon by it.</span>
+        {make}
+      </Group>
+    </Alert>
   );
 }
 

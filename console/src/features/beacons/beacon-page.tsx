@@ -18,6 +18,7 @@ import { eventWordsHere } from '../../lib/text/event-words.ts';
 import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
 import { showDuration, useTimes } from '../../lib/time/times.ts';
 import { placeText } from './beacon-list.tsx';
+import { BeaconMessages } from './beacon-messages.tsx';
 import classes from './beacons.module.css';
 import { activityQuery, beaconKeys, beaconQuery, beaconUsesQuery } from './queries.ts';
 
@@ -39,6 +40,7 @@ export function BeaconPage() {
       {(beacon) => (
         <>
           <BeaconFacts appId={appId} beacon={beacon} />
+          <BeaconMessages appId={appId} beaconId={beaconId} />
           <Activity appId={appId} beaconId={beaconId} />
           <Group justify="flex-end" mt="xs">
             <ShowRequest appId={appId} request={{ operation: 'getBeacon', params: { objectId: beaconId } }} />

@@ -1,6 +1,6 @@
 import type { Beacon } from '@pharos/sdk';
 import type { CsvColumns } from '../../components/export/csv-of-list.ts';
-import type { CsvTable } from '../../lib/text/csv.ts';
+import { type CsvTable, numberIn } from '../../lib/text/csv.ts';
 import { jsonObjectOf } from '../../lib/text/json-text.ts';
 import { floorOf } from './beacon-fields.ts';
 
@@ -50,12 +50,15 @@ export const beaconCsv: CsvColumns<Beacon> = {
   order: 'objectId',
 };
 
+/** The columns of a file by place; headings in another case are the same, and others are left out. */
+export const columnsIn = (header: readonly string[]): readonly (CsvColumn | undefined)[] =>
+  header.map((name) => csvColumns.find((column) => column.toLowerCase() === name.toLowerCase()));
+
 /** What is wrong with the file's columns, as a sentence. */
 export function columnProblem({ header }: CsvTable): string | undefined {
-  const unknown = header.filter((name) => !(csvColumns as readonly string[]).includes(name));
-  if (unknown.length > 0) return `Unknown column: ${unknown.join(', ')}. The columns are ${csvColumns.join(', ')}.`;
-  const missing = ['name', 'uuid', 'major', 'minor'].filter((name) => !header.includes(name));
-  if (missing.length > 0 && !header.includes('objectId'))
+  const found = columnsIn(header);
+  const missing = (['name', 'uuid', 'major', 'minor'] as const).filter((name) => !found.includes(name));
+  if (missing.length > 0 && !found.includes('objectId'))
     return `Missing column: ${missing.join(', ')}. Without objectId, a file needs name, uuid, major and minor.`;
   return undefined;
 }
@@ -67,7 +70,10 @@ interface Read {
 }
 
 /** Reads one row. A missing column leaves its member unchanged; an empty cell clears an optional member. */
-export function readRow(cells: Readonly<Partial<Record<CsvColumn, string>>>): Read {
+export function readRow(
+  cells: Readonly<Partial<Record<CsvColumn, string>>>,
+  separator: CsvTable['separator'] = ',',
+): Read {
   const members: BeaconMembers = {};
   const problems: string[] = [];
   const isIn = (column: CsvColumn) => cells[column] !== undefined;
@@ -80,7 +86,7 @@ export function readRow(cells: Readonly<Partial<Record<CsvColumn, string>>>): Re
   }
   const number = (column: CsvColumn, rule: Rule): number | null => {
     if (text(column) === '' && !rule.isRequired) return null;
-    const value = Number(text(column));
+    const value = numberIn(text(column), separator);
     const fits =
       text(column) !== '' && value >= rule.from && value <= rule.to && (!rule.isWhole || Number.isInteger(value));
     if (!fits) problems.push(`${column} must be a ${rule.isWhole ? 'whole ' : ''}number${rangeText(rule)}`);

@@ -31,13 +31,7 @@ export function EditBeaconPage() {
   return (
     <RecordPage query={query} title={(beacon) => (beacon ? `Edit ${beacon.name}` : 'Edit a beacon')} height={400}>
       {(beacon) => (
-        <BeaconForm
-          key={beacon.updatedAt}
-          appId={appId}
-          beacon={beacon}
-          onDone={open}
-          onCancel={() => open(beaconId)}
-        />
+        <BeaconForm key={beacon.objectId} appId={appId} beacon={beacon} onDone={open} onCancel={() => open(beaconId)} />
       )}
     </RecordPage>
   );

@@ -29,19 +29,22 @@ export function ImportBeaconsPage() {
       </SectionHeader>
       <FileImport
         keepAs={`import beacons ${appId}`}
-        label="CSV file"
-        accept=".csv,text/csv"
+        label="CSV or Excel file"
+        accept=".csv,.txt,.xlsx,text/csv"
+        columns={csvColumns}
         about={
           <>
-            A CSV file with the columns {csvColumns.join(', ')}. A row updates the beacon with its objectId, or else the
-            one with its UUID, major and minor; if there is none, it adds one. A missing column leaves its values
-            unchanged. You see a preview before anything is changed.
+            A CSV file or an Excel workbook with the columns {csvColumns.join(', ')}; other columns are left out. A row
+            updates the beacon with its objectId, or else the one with its UUID, major and minor; if there is none, it
+            adds one. A missing column leaves its values unchanged. You see a preview before anything is changed.
           </>
         }
         tools={
           <Button
             variant="default"
-            onClick={() => download('beacons-template.csv', 'text/csv;charset=utf-8', [writeCsv([csvColumns, sample])])}
+            onClick={() =>
+              download('beacons-template.csv', 'text/csv;charset=utf-8', ['\uFEFF', writeCsv([csvColumns, sample])])
+            }
           >
             Download a sample
           </Button>

@@ -3,7 +3,7 @@ import type { ImportRow } from '../../components/import/import-rows.ts';
 import type { CsvTable } from '../../lib/text/csv.ts';
 import { canonical, differenceText } from '../../lib/text/json-compare.ts';
 import { uuidKey } from './beacon-fields.ts';
-import { type BeaconMembers, type CsvColumn, columnProblem, readRow } from './csv-columns.ts';
+import { type BeaconMembers, type CsvColumn, columnProblem, columnsIn, readRow } from './csv-columns.ts';
 
 /** What an import would do with one row. */
 export interface PlannedRow extends ImportRow {
@@ -27,9 +27,13 @@ export function planImport(table: CsvTable, beacons: readonly Beacon[]): readonl
   const byId = new Map(beacons.map((beacon) => [beacon.objectId, beacon]));
   const byKey = Map.groupBy(beacons, keyOf);
   const seen = new Map<string, number>();
-  return table.rows.map(({ line, cells }) => {
-    const named = Object.fromEntries(table.header.map((column, index) => [column, cells[index] ?? '']));
-    const row = planRow(line, named, byId, byKey);
+  const columns = columnsIn(table.header);
+  return table.rows.map(({ line, cells, problem: broken }) => {
+    const named = Object.fromEntries(
+      columns.flatMap((column, index) => (column ? [[column, cells[index] ?? '']] : [])),
+    );
+    const planned = planRow({ line, cells: named, separator: table.separator }, byId, byKey);
+    const row = broken === undefined ? planned : refused(planned, broken);
     const subject = row.beaconId ?? keyOf(row.members);
     const before = seen.get(subject);
     if (row.kind === 'refused') return row;
@@ -40,13 +44,18 @@ export function planImport(table: CsvTable, beacons: readonly Beacon[]): readonl
 
 const keyOf = ({ uuid, major, minor }: BeaconMembers): string => `${uuidKey(uuid ?? '')} ${major} ${minor}`;
 
+interface NamedCells {
+  readonly line: number;
+  readonly cells: Readonly<Partial<Record<CsvColumn, string>>>;
+  readonly separator: CsvTable['separator'];
+}
+
 function planRow(
-  line: number,
-  cells: Readonly<Partial<Record<CsvColumn, string>>>,
+  { line, cells, separator }: NamedCells,
   byId: ReadonlyMap<string, Beacon>,
   byKey: ReadonlyMap<string, readonly Beacon[]>,
 ): PlannedRow {
-  const { objectId, members, problems } = readRow(cells);
+  const { objectId, members, problems } = readRow(cells, separator);
   const found =
     objectId === undefined
       ? (byKey.get(keyOf(members)) ?? [])

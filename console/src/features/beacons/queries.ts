@@ -1,7 +1,7 @@
-import type { Beacon } from '@pharos/sdk';
+import type { Beacon, Notification } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { dataKey, type Listed } from '../../lib/data/listed.ts';
 import type { MessageUses } from '../../lib/text/message-uses.ts';
 import { sameIds } from './beacon-fields.ts';
 
@@ -31,18 +31,33 @@ export const activityQuery = (appId: string, beaconId: string) =>
     },
   });
 
+const mostShown = 20;
+
+type Scenario = Listed<'listAllStorylineDetails'>;
+
+export interface BeaconUses extends MessageUses {
+  /** The first ones. */
+  readonly shown: { readonly notifications: readonly Notification[]; readonly scenarios: readonly Scenario[] };
+}
+
 /** The messages that are no longer shown when a beacon is deleted. */
 export const beaconUsesQuery = (appId: string, beaconId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listNotifications', 'of-beacon', beaconId),
-    queryFn: async (): Promise<MessageUses> => {
+    queryFn: async (): Promise<BeaconUses> => {
       const data = dataOf(appId);
       const [notifications, scenarios] = await Promise.all([
-        data.notifications.list({ where: { beaconId: pointer(beaconId) }, limit: 5, count: 1 }),
-        data.storylines.listAllDetails({ where: { beacons: beaconId }, limit: 0, count: 1 }),
+        data.notifications.list({
+          where: { beaconId: pointer(beaconId) },
+          order: 'description',
+          limit: mostShown,
+          count: 1,
+        }),
+        data.storylines.listAllDetails({ where: { beacons: beaconId }, limit: mostShown, count: 1 }),
       ]);
       return {
-        names: notifications.results.map(({ description }) => description),
+        names: notifications.results.slice(0, 5).map(({ description }) => description),
+        shown: { notifications: notifications.results, scenarios: scenarios.results },
         notifications: notifications.count ?? 0,
         scenarios: scenarios.count ?? 0,
       };

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 export interface BeaconsSearch extends ListSearch {
@@ -13,31 +14,31 @@ const list = createRoute({
     ...readListSearch(search),
     ...(search['view'] === 'map' ? { view: 'map' } : {}),
   }),
-  component: lazyRouteComponent(() => import('./beacons-page.tsx'), 'BeaconsPage'),
+  component: lazyPage(() => import('./beacons-page.tsx'), 'BeaconsPage'),
 });
 
 const create = createRoute({
   getParentRoute: () => app,
   path: '/beacons/new',
-  component: lazyRouteComponent(() => import('./edit-pages.tsx'), 'NewBeaconPage'),
+  component: lazyPage(() => import('./edit-pages.tsx'), 'NewBeaconPage'),
 });
 
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/beacons/import',
-  component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportBeaconsPage'),
+  component: lazyPage(() => import('./import-page.tsx'), 'ImportBeaconsPage'),
 });
 
 const one = createRoute({
   getParentRoute: () => app,
   path: '/beacons/$beaconId',
-  component: lazyRouteComponent(() => import('./beacon-page.tsx'), 'BeaconPage'),
+  component: lazyPage(() => import('./beacon-page.tsx'), 'BeaconPage'),
 });
 
 const edit = createRoute({
   getParentRoute: () => app,
   path: '/beacons/$beaconId/edit',
-  component: lazyRouteComponent(() => import('./edit-pages.tsx'), 'EditBeaconPage'),
+  component: lazyPage(() => import('./edit-pages.tsx'), 'EditBeaconPage'),
 });
 
 export const beaconRoutes = [list, create, bringIn, one, edit] as const;

@@ -12,7 +12,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
-import { showDate } from '../../lib/time/time.ts';
+import { useTimes } from '../../lib/time/times.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import classes from './buckets.module.css';
 import { typeLabels } from './record-cells.ts';
@@ -73,6 +73,7 @@ interface RowProps {
 }
 
 function BucketRow({ appId, bucket, onDelete }: RowProps) {
+  const times = useTimes(appId);
   const columns = Object.entries(bucket.columns);
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
@@ -86,7 +87,7 @@ function BucketRow({ appId, bucket, onDelete }: RowProps) {
         </Link>
         <div className={blocks.meta}>
           <span>{recordCount(bucket)}</span>
-          <span>since {showDate(bucket.createdAt)}</span>
+          <span>since {times.date(bucket.createdAt)}</span>
         </div>
         {columns.length > 0 && (
           <Group gap={6} mt={6}>

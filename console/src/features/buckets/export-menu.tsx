@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core';
 import type { BucketRecord, JsonObject } from '@pharos/sdk';
-import { csvOfList } from '../../components/export/csv-of-list.ts';
+import { tableOfList } from '../../components/export/csv-of-list.ts';
 import { countText, useExport } from '../../components/export/use-export.ts';
 import { Icon } from '../../components/page/icon.tsx';
 import { allRecords } from '../../lib/data/all-records.ts';
@@ -29,7 +29,8 @@ export function ExportMenu({ appId, bucket: { name, columns }, where }: Props) {
       const { parts, count } =
         format === 'json'
           ? await jsonOf(all(), onCount)
-          : await csvOfList(
+          : await tableOfList(
+              format,
               {
                 list,
                 where,
@@ -52,6 +53,7 @@ export function ExportMenu({ appId, bucket: { name, columns }, where }: Props) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => start('csv')}>As CSV, for spreadsheets</Menu.Item>
+        <Menu.Item onClick={() => start('xlsx')}>As an Excel workbook</Menu.Item>
         <Menu.Item onClick={() => start('json')}>As JSON, exactly as stored</Menu.Item>
       </Menu.Dropdown>
     </Menu>

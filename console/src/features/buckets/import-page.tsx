@@ -39,12 +39,12 @@ function Import({ appId, bucket }: { readonly appId: string; readonly bucket: Bu
   return (
     <FileImport
       keepAs={`import records ${appId} ${bucket.name}`}
-      label="CSV or JSON file"
-      accept=".csv,.json,text/csv,application/json"
+      label="CSV, Excel or JSON file"
+      accept=".csv,.txt,.xlsx,.json,text/csv,application/json"
       planFor={String(isCopy)}
       about={
         <>
-          A CSV file with a column for each member, or a JSON array of objects.{' '}
+          A CSV file or an Excel workbook with a column for each member, or a JSON array of objects.{' '}
           {columns.length > 0 ? `The declared columns are ${columns.join(', ')}. ` : ''}A row with an objectId updates
           that record; any other row adds one, unless a record with the same content exists. You see a preview before
           anything is changed.

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@pharos/sdk';
+import { numberIn, type Separator } from '../../lib/text/csv.ts';
 
 /** Declared columns of a bucket and their types: Number, String, Boolean or Date. */
 export type Columns = Readonly<Record<string, string>>;
@@ -41,7 +42,7 @@ export function cellOf(value: unknown, type?: string): string {
  *
  * @throws Error whose message ends a sentence that begins with the column's name
  */
-export function readCell(cell: string, type?: string): unknown {
+export function readCell(cell: string, type?: string, separator?: Separator): unknown {
   // The tab stops a spreadsheet from running the text as a formula.
   const text = cell.replace(/^\t(?=[=+@-])/, '').trim();
   if (text === '') return undefined;
@@ -49,7 +50,7 @@ export function readCell(cell: string, type?: string): unknown {
   if (text.startsWith('"') && isJson(text)) return JSON.parse(text);
   switch (type) {
     case 'Number':
-      return numberOf(text);
+      return numberOf(text, separator);
     case 'Boolean':
       return booleanOf(text);
     case 'String':
@@ -61,8 +62,8 @@ export function readCell(cell: string, type?: string): unknown {
   }
 }
 
-function numberOf(text: string): number {
-  const value = Number(text);
+function numberOf(text: string, separator?: Separator): number {
+  const value = numberIn(text, separator);
   if (!Number.isFinite(value)) throw new Error('must be a number');
   return value;
 }

@@ -4,7 +4,7 @@ import { createdColumn, stampFilters } from '../../components/list/columns.tsx';
 import type { Column } from '../../components/list/data-table.tsx';
 import type { FilterField, FilterKind } from '../../components/list/filter-rows.ts';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
-import type { Times } from '../../lib/time/times.ts';
+import { type Times, timesIn } from '../../lib/time/times.ts';
 import classes from './buckets.module.css';
 import type { Columns } from './record-cells.ts';
 
@@ -97,10 +97,15 @@ function cellText(document: JsonObject, name: string, { type, times }: { type: s
   const value: unknown = Object.hasOwn(document, name) ? document[name] : undefined;
   if (value === undefined || value === null) return '';
   const iso = type === 'Date' ? isoOf(value) : undefined;
-  if (iso !== undefined) return times.dateTime(iso);
+  if (iso !== undefined) return timeText(iso, times);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** A date that was stored without a time is that day everywhere. */
+function timeText(iso: string, times: Times): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(iso) ? timesIn('UTC').date(iso) : times.dateTime(iso);
 }
 
 function isoOf(value: unknown): string | undefined {

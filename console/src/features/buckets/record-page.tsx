@@ -1,5 +1,5 @@
 import { Group, Skeleton } from '@mantine/core';
-import type { BucketRecord, JsonObject } from '@pharos/sdk';
+import type { BucketRecord } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -34,9 +34,6 @@ export function NewRecordPage() {
           place={place}
           columns={bucket.columns}
           start={template(bucket.columns)}
-          button="Add the record"
-          save={(document) => dataOf(place.appId).bucket(place.bucketName).create(document)}
-          done="The record is added."
           after={open}
           onCancel={open}
         />
@@ -77,20 +74,11 @@ export function BucketRecordPage() {
       {!record && !error && <Skeleton h={260} />}
       {record && (
         <BucketRecordForm
-          key={record.updatedAt}
+          key={record.objectId}
           place={place}
           columns={bucket?.columns ?? {}}
-          start={JSON.stringify(record.metadata, null, 2)}
-          button="Save"
-          {...(mayWrite
-            ? {
-                save: (document: JsonObject) =>
-                  // `metadata` alone replaces the whole document, so removed members are deleted.
-                  dataOf(appId).bucket(bucketName).update(recordId, { metadata: document }),
-                undo: () => dataOf(appId).bucket(bucketName).update(recordId, { metadata: record.metadata }),
-              }
-            : {})}
-          done="The record is saved."
+          record={record}
+          isLocked={!mayWrite}
           onCancel={open}
         />
       )}

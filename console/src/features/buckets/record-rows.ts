@@ -2,7 +2,7 @@ import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import type { ImportRow } from '../../components/import/import-rows.ts';
 import { CsvError, parseCsv } from '../../lib/text/csv.ts';
 import { canonical, differenceText } from '../../lib/text/json-compare.ts';
-import { type Columns, memberOf, readCell, recordTitle } from './record-cells.ts';
+import { type Columns, headOf, memberOf, readCell, recordTitle } from './record-cells.ts';
 
 /** One record of a file. */
 export interface FileRecord {
@@ -18,17 +18,25 @@ export interface FileRecord {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A heading as the bucket writes it: people and spreadsheets change the case. */
+function knownHead(head: string, columns: Columns): string {
+  const names = ['objectId', 'createdAt', 'updatedAt', ...Object.keys(columns).map(headOf)];
+  if (names.includes(head)) return head;
+  return names.find((name) => name.toLowerCase() === head.toLowerCase()) ?? head;
+}
+
 /** @throws CsvError, whose message is about the file as a whole */
 export function readCsvRecords(text: string, columns: Columns): FileRecord[] {
-  const { header, rows } = parseCsv(text);
-  return rows.map(({ line, cells }) => {
+  const { header: given, rows, separator } = parseCsv(text);
+  const header = given.map((head) => knownHead(head, columns));
+  return rows.map(({ line, cells, problem }) => {
     const members: Record<string, unknown> = {};
-    const problems: string[] = [];
+    const problems: string[] = problem === undefined ? [] : [problem.replace(/\.$/, '')];
     header.forEach((head, index) => {
       const member = memberOf(head);
-      if (member === undefined) return;
+      if (member === undefined || head === '') return;
       try {
-        members[member] = readCell(cells[index] ?? '', columns[member]);
+        members[member] = readCell(cells[index] ?? '', columns[member], separator);
       } catch (error) {
         problems.push(`${head} ${(error as Error).message}`);
       }

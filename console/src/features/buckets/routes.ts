@@ -1,42 +1,43 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/buckets',
-  component: lazyRouteComponent(() => import('./buckets-section.tsx'), 'BucketsSection'),
+  component: lazyPage(() => import('./buckets-section.tsx'), 'BucketsSection'),
 });
 
 const records = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName',
   validateSearch: readListSearch,
-  component: lazyRouteComponent(() => import('./records-page.tsx'), 'RecordsPage'),
+  component: lazyPage(() => import('./records-page.tsx'), 'RecordsPage'),
 });
 
 const schema = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/schema',
-  component: lazyRouteComponent(() => import('./schema-page.tsx'), 'SchemaPage'),
+  component: lazyPage(() => import('./schema-page.tsx'), 'SchemaPage'),
 });
 
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/import',
-  component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportRecordsPage'),
+  component: lazyPage(() => import('./import-page.tsx'), 'ImportRecordsPage'),
 });
 
 const create = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/new',
-  component: lazyRouteComponent(() => import('./record-page.tsx'), 'NewRecordPage'),
+  component: lazyPage(() => import('./record-page.tsx'), 'NewRecordPage'),
 });
 
 const one = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/records/$recordId',
-  component: lazyRouteComponent(() => import('./record-page.tsx'), 'BucketRecordPage'),
+  component: lazyPage(() => import('./record-page.tsx'), 'BucketRecordPage'),
 });
 
 export const bucketRoutes = [list, records, schema, bringIn, create, one] as const;

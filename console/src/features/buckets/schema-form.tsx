@@ -2,11 +2,13 @@ import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, TextInput } from
 import type { Answer, Body } from '@pharos/sdk';
 import { type FormEvent, useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
-import { useFields } from '../../components/form/use-fields.ts';
+import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
+import { FormNotes } from '../../components/form/form-notes.tsx';
+import { LeaveGuard } from '../../components/form/leave-guard.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
-import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
@@ -23,6 +25,22 @@ interface ColumnRow {
   readonly type: string;
 }
 
+interface SchemaFields {
+  readonly rows: readonly ColumnRow[];
+}
+
+const bodyOf = ({ rows }: SchemaFields) => ({
+  column: Object.fromEntries(rows.map(({ name, type }) => [name.trim(), { type }])),
+});
+
+/** Columns are compared one by one. */
+const parts = {
+  of: ({ rows }: SchemaFields) => Object.fromEntries(rows.map(({ name, type }) => [name.trim(), type])),
+  join: (columns: Readonly<Record<string, unknown>>) => ({
+    rows: Object.entries(columns).map(([name, type]) => ({ name, type: String(type) })),
+  }),
+};
+
 interface FormProps {
   readonly appId: string;
   readonly bucketName: string;
@@ -33,24 +51,32 @@ interface FormProps {
 
 /** The columns of one schema, or of a new one. */
 export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormProps) {
-  const fields = useFields({ rows: rowsOf(schema) });
-  const { rows } = fields.values;
+  const { call } = dataOf(appId);
+  const params = { bucketName, objectId: schema?.objectId ?? '' };
   const [isDeleting, setDeleting] = useState(false);
   const mayWrite = useMayCall()('updateSchema');
-  const setRows = (next: readonly ColumnRow[]) => fields.set('rows', next);
-  const save = useAction({
-    run: (column: Readonly<Record<string, { type: string }>>) => write({ appId, bucketName, schema }, column),
+  const shared = useRecordForm<SchemaRecord, SchemaFields, object>({
+    name: `schema ${schema?.objectId ?? `new ${appId} ${bucketName}`}`,
+    record: schema,
+    fieldsOf: (stored) => ({ rows: rowsOf(stored) }),
+    bodyOf,
+    parts,
+    check: ({ rows }) => rows.flatMap(({ name }, index) => ownProblem(rows, name, index)),
+    read: async () => (await call('getSchema', { params })).result as SchemaRecord,
+    change: async (body, ifMatch) =>
+      (await call('updateSchema', { params, body: body as Body<'updateSchema'>, ifMatch })).result[0] ?? {},
+    create: async (body) => (await call('createSchema', { params, body: body as Body<'createSchema'> })).result,
     done: 'The columns are saved.',
     refresh: [schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey],
-    showsError: true,
     after: () => onClose?.(),
+    labels: {},
   });
+  const { form: fields, isBusy } = shared;
+  const { rows } = fields.values;
+  const setRows = (next: readonly ColumnRow[]) => fields.set('rows', next);
   function submit(event: FormEvent) {
     event.preventDefault();
-    const problems = rows.flatMap(({ name }, index) => ownProblem(rows, name, index));
-    if (problems.length > 0) return fields.setProblems(problems);
-    const column = Object.fromEntries(rows.map(({ name, type }) => [name.trim(), { type }]));
-    save.mutate(column, { onError: fields.setFailure });
+    shared.submit();
   }
   const shown = rows.flatMap(({ name }, index) => [
     `row ${index}`,
@@ -60,6 +86,9 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
   return (
     <Block title={title}>
       <form onSubmit={submit} noValidate>
+        {mayWrite && <LeaveGuard form={fields} />}
+        <FormNotes form={fields} isOutdated={shared.isOutdated} />
+        <ConflictDialog {...shared} />
         <Stack gap={0}>
           {rows.map((row, index) => (
             <ColumnFields
@@ -95,7 +124,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
                   Cancel
                 </Button>
               )}
-              <Button type="submit" loading={save.isPending} disabled={rows.length === 0}>
+              <Button type="submit" loading={isBusy} disabled={rows.length === 0}>
                 Save the columns
               </Button>
             </Group>
@@ -129,17 +158,6 @@ function ownProblem(rows: readonly ColumnRow[], name: string, index: number) {
   if (name.trim() === '') return [{ field: `row ${index}`, problem: 'Fill this in' }];
   const first = rows.findIndex((row) => row.name.trim() === name.trim());
   return first < index ? [{ field: `row ${index}`, problem: 'is already declared' }] : [];
-}
-
-function write(
-  { appId, bucketName, schema }: { appId: string; bucketName: string; schema: SchemaRecord | undefined },
-  column: Readonly<Record<string, { type: string }>>,
-): Promise<unknown> {
-  const { call } = dataOf(appId);
-  const body = { column } as Body<'createSchema'>;
-  return schema
-    ? call('updateSchema', { params: { bucketName, objectId: schema.objectId }, body })
-    : call('createSchema', { params: { bucketName }, body });
 }
 
 interface ColumnProps {

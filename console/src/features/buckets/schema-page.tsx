@@ -43,7 +43,7 @@ export function SchemaPage() {
       )}
       {schemas?.map((schema, index) => (
         <SchemaForm
-          key={`${schema.objectId} ${schema.updatedAt}`}
+          key={schema.objectId}
           appId={appId}
           bucketName={bucketName}
           schema={schema}

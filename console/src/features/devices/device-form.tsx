@@ -1,9 +1,8 @@
 import { Stack, TextInput } from '@mantine/core';
-import type { Device } from '@pharos/sdk';
+import type { Body, Device } from '@pharos/sdk';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { useFields } from '../../components/form/use-fields.ts';
+import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
-import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { deviceKeys } from './queries.ts';
 
@@ -15,36 +14,45 @@ interface Props {
   readonly onCancel: () => void;
 }
 
+type DeviceFields = Readonly<Record<'deviceName' | 'manufacture' | 'topic', string>>;
+
+const fieldsOf = (device?: Device): DeviceFields => ({
+  deviceName: device?.deviceName ?? '',
+  manufacture: device?.manufacture ?? '',
+  topic: device?.topic ?? '',
+});
+
+const bodyOf = ({ deviceName, manufacture, topic }: DeviceFields) => ({
+  deviceName: deviceName.trim(),
+  manufacture: manufacture.trim(),
+  topic: topic.trim(),
+});
+
 export function DeviceForm({ appId, device, onDone, onCancel }: Props) {
-  const form = useFields({
-    deviceName: device?.deviceName ?? '',
-    manufacture: device?.manufacture ?? '',
-    topic: device?.topic ?? '',
-  });
-  const save = useAction({
-    run: async () => {
-      const { devices } = dataOf(appId);
-      const { deviceName, manufacture, topic } = form.values;
-      const body = { deviceName: deviceName.trim(), manufacture: manufacture.trim(), topic: topic.trim() };
-      if (!device) return (await devices.create(body)).objectId;
-      await devices.update(device.objectId, body);
-      return device.objectId;
-    },
-    done: `${form.values.deviceName.trim()} is saved.`,
+  const { devices } = dataOf(appId);
+  const id = device?.objectId ?? '';
+  const shared = useRecordForm<Device, DeviceFields, SavedRecord>({
+    name: `device ${id || `new ${appId}`}`,
+    record: device,
+    fieldsOf,
+    bodyOf,
+    read: () => devices.get(id),
+    change: async (members, ifMatch) => (await devices.update(id, members, { ifMatch })) ?? {},
+    create: (body) => devices.create(body as Body<'createDevice'>),
+    done: (fields) => `${fields.deviceName.trim()} is saved.`,
     refresh: deviceKeys(appId),
-    showsError: true,
-    after: onDone,
+    after: (saved) => onDone(saved?.objectId ?? id),
+    labels: { deviceName: 'Name', manufacture: 'Maker', topic: 'Topic' },
   });
+  const { form, submit, isBusy } = shared;
   return (
     <PageForm
       form={form}
       names={['deviceName', 'manufacture', 'topic']}
       submit={device ? 'Save' : 'Add the device'}
-      isBusy={save.isPending}
-      onSubmit={() => {
-        form.setFailure(null);
-        save.mutate(undefined, { onError: form.setFailure });
-      }}
+      isBusy={isBusy}
+      shared={shared}
+      onSubmit={submit}
       onCancel={onCancel}
     >
       <Block title="Details">

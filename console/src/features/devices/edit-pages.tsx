@@ -30,7 +30,7 @@ export function EditDevicePage() {
   const open = () => void navigate({ to: '/apps/$appId/devices/$deviceId', params: { appId, deviceId } });
   return (
     <RecordPage query={query} title={(device) => (device ? `Edit ${device.deviceName}` : 'Edit a device')} height={300}>
-      {(device) => <DeviceForm key={device.updatedAt} appId={appId} device={device} onDone={open} onCancel={open} />}
+      {(device) => <DeviceForm key={device.objectId} appId={appId} device={device} onDone={open} onCancel={open} />}
     </RecordPage>
   );
 }

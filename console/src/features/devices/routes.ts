@@ -1,30 +1,31 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/devices',
   validateSearch: readListSearch,
-  component: lazyRouteComponent(() => import('./devices-page.tsx'), 'DevicesPage'),
+  component: lazyPage(() => import('./devices-page.tsx'), 'DevicesPage'),
 });
 
 const create = createRoute({
   getParentRoute: () => app,
   path: '/devices/new',
-  component: lazyRouteComponent(() => import('./edit-pages.tsx'), 'NewDevicePage'),
+  component: lazyPage(() => import('./edit-pages.tsx'), 'NewDevicePage'),
 });
 
 const one = createRoute({
   getParentRoute: () => app,
   path: '/devices/$deviceId',
-  component: lazyRouteComponent(() => import('./device-page.tsx'), 'DevicePage'),
+  component: lazyPage(() => import('./device-page.tsx'), 'DevicePage'),
 });
 
 const edit = createRoute({
   getParentRoute: () => app,
   path: '/devices/$deviceId/edit',
-  component: lazyRouteComponent(() => import('./edit-pages.tsx'), 'EditDevicePage'),
+  component: lazyPage(() => import('./edit-pages.tsx'), 'EditDevicePage'),
 });
 
 export const deviceRoutes = [list, create, one, edit] as const;

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 export interface FilesSearch extends ListSearch {
@@ -14,7 +15,7 @@ const list = createRoute({
     ...readListSearch(search),
     ...(typeof search['file'] === 'string' ? { file: search['file'] } : {}),
   }),
-  component: lazyRouteComponent(() => import('./files-page.tsx'), 'FilesPage'),
+  component: lazyPage(() => import('./files-page.tsx'), 'FilesPage'),
 });
 
 export const fileRoutes = [list] as const;

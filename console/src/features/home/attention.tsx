@@ -37,10 +37,12 @@ export function AttentionBlock({ appId, attention }: Props) {
   return <Findings findings={findings} />;
 }
 
-/** Quotas that are nearly used up. */
-export function QuotaAttention({ appId }: { readonly appId: string }) {
+/** Before the first visit: what stops messages, and quotas that are nearly used up. */
+export function EarlyAttention({ appId, attention }: Props) {
+  const may = useMay();
   const { data: usage } = useQuery(usageOfAppQuery(appId));
-  const findings = quotaFindings(appId, usage);
+  const { data: senders } = useQuery({ ...sendersQuery(appId), enabled: may('senders.read') });
+  const findings = [...senderFindings(appId, attention, senders), ...quotaFindings(appId, usage)];
   return findings.length === 0 ? null : <Findings findings={findings} />;
 }
 
@@ -144,33 +146,46 @@ function failureFindings(appId: string, { failures }: Attention): readonly Findi
   ];
 }
 
+/** What stops messages, for every role; who may set up senders is led to them. */
 function senderFindings(
   appId: string,
-  { tokens }: Attention,
+  { reach }: Attention,
   senders: readonly Sender[] | undefined,
 ): readonly Finding[] {
-  if (!senders || senders.length === 0) return [];
-  const refused = senders.filter(({ lastTest }) => lastTest && !lastTest.ok);
+  const refused = (senders ?? []).filter(({ lastTest }) => lastTest && !lastTest.ok);
   const findings: Finding[] = refused.map(({ kind, name, lastTest }) => ({
     key: `sender ${kind}`,
     isGrave: true,
     title: `${name} did not accept the credentials`,
     text: `${lastTest?.text ?? ''} It was tried ${showAge(lastTest?.at ?? '')}.`,
   }));
-  if (tokens.installations > 0 && !senders.some(({ isSetUp }) => isSetUp))
-    findings.push({
-      key: 'no sender',
-      isGrave: false,
-      title: 'No push service is set up',
-      text: (
-        <>
-          Messages reach visitors only while the app is open. Enter the credentials of Firebase, Apple or Web Push.{' '}
+  const missing = reach.unreachable.filter(({ reason }) => reason.includes('credentials'));
+  const stopped = missing.reduce((sum, one) => sum + one.count, 0);
+  if (reach.installations === 0 || (reach.senders > 0 && stopped === 0)) return findings;
+  const text =
+    reach.senders === 0
+      ? 'Messages reach visitors only while the app is open. The credentials of Firebase, Apple or Web Push are needed.'
+      : missing.map(({ reason, count: n }) => `${reason.replace(/\.$/, '')} (${n.toLocaleString('en')}).`).join(' ');
+  findings.push({
+    key: 'no sender',
+    isGrave: true,
+    title:
+      reach.senders === 0
+        ? 'No push service is set up'
+        : `${stopped.toLocaleString('en')} of ${count(reach.installations, 'phone')} cannot be sent a push`,
+    text: (
+      <>
+        {text}{' '}
+        {senders ? (
           <Link to="/apps/$appId/senders" params={{ appId }} className={names.link}>
             Open the senders
           </Link>
-        </>
-      ),
-    });
+        ) : (
+          'Ask an owner or manager to enter them.'
+        )}
+      </>
+    ),
+  });
   return findings;
 }
 

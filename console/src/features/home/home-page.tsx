@@ -6,7 +6,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { type Live, useLive } from '../../lib/data/live.ts';
 import { useTimes } from '../../lib/time/times.ts';
-import { AttentionBlock, QuotaAttention } from './attention.tsx';
+import { AttentionBlock, EarlyAttention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { FunnelBlock } from './funnel.tsx';
 import classes from './home.module.css';
@@ -32,9 +32,9 @@ export function HomePage() {
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!attention && !error && <Skeleton h={420} />}
-      {isNew && (
+      {attention && isNew && (
         <Stack gap="md">
-          <QuotaAttention appId={appId} />
+          <EarlyAttention appId={appId} attention={attention} />
           <FirstSteps appId={appId} />
         </Stack>
       )}

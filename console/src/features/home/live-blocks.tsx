@@ -1,11 +1,12 @@
-import { Badge, Skeleton, Text } from '@mantine/core';
+import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import names from '../../components/page/names.module.css';
 import { BeaconName, VisitorId } from '../../components/page/names.tsx';
-import type { Live, LiveState } from '../../lib/data/live.ts';
+import type { Live, LiveEvent, LiveState } from '../../lib/data/live.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { showAge } from '../../lib/time/time.ts';
 import { timeOfDay, useTimes } from '../../lib/time/times.ts';
@@ -71,19 +72,48 @@ const stateWords: Readonly<Record<LiveState, { readonly text: string; readonly c
   broken: { text: 'no connection, trying again', color: 'yellow' },
 };
 
+const pausedWords = { text: 'paused by you', color: 'yellow' } as const;
+
 const shown = 9;
 
-/** The events of the last hour, updated live. */
-export function LastHour({ appId, live: { events, state } }: { readonly appId: string; readonly live: Live }) {
+/** The newest of those that matter; who moved away from a beacon comes after all others. */
+function weightiest(events: readonly LiveEvent[]): readonly LiveEvent[] {
+  const far = events.filter(({ event }) => event === 'FAR');
+  const others = events.filter(({ event }) => event !== 'FAR').slice(0, shown);
+  return [...others, ...far].slice(0, shown);
+}
+
+/** The value as it was when it began to be held. */
+function useStill<T>(value: T, isHeld: boolean): T {
+  const [still, setStill] = useState(value);
+  const [wasHeld, setWasHeld] = useState(isHeld);
+  if (wasHeld !== isHeld) {
+    setWasHeld(isHeld);
+    if (isHeld) setStill(value);
+  }
+  return isHeld && wasHeld ? still : value;
+}
+
+/** The events of the last hour, updated live. They stand still while they are paused, pointed at or in focus. */
+export function LastHour({ appId, live }: { readonly appId: string; readonly live: Live }) {
   const times = useTimes(appId);
-  const { text, color } = stateWords[state];
+  const [isPaused, setPaused] = useState(false);
+  const [isHeld, setHeld] = useState(false);
+  const { state } = live;
+  const events = useStill(weightiest(live.events), isPaused || isHeld);
+  const { text, color } = isPaused ? pausedWords : stateWords[state];
   return (
     <Block
       title="The last hour"
       about={
-        <Badge variant="light" color={color} tt="none">
-          {text}
-        </Badge>
+        <Group gap="xs">
+          <Badge variant="light" color={color} tt="none">
+            {text}
+          </Badge>
+          <Button size="compact-xs" variant="default" onClick={() => setPaused(!isPaused)}>
+            {isPaused ? 'Go on' : 'Pause'}
+          </Button>
+        </Group>
       }
     >
       {events.length === 0 && (
@@ -91,8 +121,15 @@ export function LastHour({ appId, live: { events, state } }: { readonly appId: s
           {state === 'connecting' ? 'Loading …' : 'No events. New events appear here automatically.'}
         </Text>
       )}
-      <ul className={classes.events} aria-label="Events of the last hour">
-        {events.slice(0, shown).map((event) => (
+      <ul
+        className={classes.events}
+        aria-label="Events of the last hour"
+        onPointerEnter={() => setHeld(true)}
+        onPointerLeave={() => setHeld(false)}
+        onFocus={() => setHeld(true)}
+        onBlur={() => setHeld(false)}
+      >
+        {events.map((event) => (
           <li key={event.objectId}>
             <span className={classes[eventDots[event.event]]} aria-hidden />
             <Link

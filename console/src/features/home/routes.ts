@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 const home = createRoute({
   getParentRoute: () => app,
   path: '/home',
-  component: lazyRouteComponent(() => import('./home-page.tsx'), 'HomePage'),
+  component: lazyPage(() => import('./home-page.tsx'), 'HomePage'),
 });
 
 export const homeRoutes = [home] as const;

@@ -1,18 +1,19 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/installations',
   validateSearch: readListSearch,
-  component: lazyRouteComponent(() => import('./installations-page.tsx'), 'InstallationsPage'),
+  component: lazyPage(() => import('./installations-page.tsx'), 'InstallationsPage'),
 });
 
 const one = createRoute({
   getParentRoute: () => app,
   path: '/installations/$installationId',
-  component: lazyRouteComponent(() => import('./installation-page.tsx'), 'InstallationPage'),
+  component: lazyPage(() => import('./installation-page.tsx'), 'InstallationPage'),
 });
 
 export const installationRoutes = [list, one] as const;

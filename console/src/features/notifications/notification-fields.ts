@@ -1,4 +1,4 @@
-import type { Body, Notification } from '@pharos/sdk';
+import type { Body, Notification, PharosProblem } from '@pharos/sdk';
 import { type Rules, rulesOrNull } from '../../components/rules/rules.ts';
 
 /** The values of the form. */
@@ -25,6 +25,19 @@ export const notificationFieldNames = [
   'delivery.',
 ] as const;
 
+/** The fields in words. */
+export const notificationLabels: Readonly<Record<keyof NotificationFields, string>> = {
+  description: 'Name',
+  beaconId: 'Beacon',
+  event: 'A visitor',
+  type: 'Type',
+  'message.alertTitle': 'Title',
+  'message.alertMessage': 'Text',
+  'message.url': 'Picture or video',
+  isEnabled: 'On',
+  delivery: 'How often it is shown',
+};
+
 export const typeTexts = {
   TEXT: { label: 'Text', kind: '' },
   IMAGE: { label: 'Picture', kind: 'the picture' },
@@ -48,9 +61,21 @@ export function notificationFields(notification?: Notification): NotificationFie
   };
 }
 
-/** The title that is shown: the message's own, or else the notification's name. */
-export function notificationTitle({ message, description }: Pick<Notification, 'message' | 'description'>): string {
-  return text(message['alertTitle']) || description;
+/** What visitors read first; empty for a message without words. */
+export function notificationTitle({ message }: Pick<Notification, 'message'>): string {
+  return text(message['alertTitle']) || text(message['alertMessage']);
+}
+
+/** What is missing, found before the service is asked. A text without words can only be kept as a draft, switched off. */
+export function notificationProblems(fields: NotificationFields): readonly PharosProblem[] {
+  const isWordless = fields['message.alertTitle'].trim() === '' && fields['message.alertMessage'].trim() === '';
+  return [
+    ...(fields.description.trim() === '' ? [{ field: 'description', problem: 'fill this in' }] : []),
+    ...(fields.beaconId === '' ? [{ field: 'beaconId', problem: 'choose a beacon' }] : []),
+    ...(fields.type === 'TEXT' && fields.isEnabled && isWordless
+      ? [{ field: 'message.alertTitle', problem: 'write a title or a text; to keep a draft, switch it off' }]
+      : []),
+  ];
 }
 
 /** Members of the message that the form does not have are kept. */

@@ -1,18 +1,19 @@
 import { NativeSelect, SegmentedControl, Stack, Switch, Textarea, TextInput } from '@mantine/core';
-import type { Notification } from '@pharos/sdk';
+import type { Body, Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { FileField } from '../../components/files/file-field.tsx';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import type { Fields } from '../../components/form/use-fields.ts';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { MessageRules } from '../../components/message/message-rules.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
+import { BeaconNames } from '../../components/page/beacon-names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { RuleSentence } from '../../components/rules/rule-sentence.tsx';
-import { appRules, effectiveRules, eventOptions } from '../../components/rules/rules.ts';
-import { useAction } from '../../lib/actions/use-action.ts';
+import { appRules, effectiveRules, eventOptions, eventTexts } from '../../components/rules/rules.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
@@ -23,6 +24,8 @@ import {
   notificationBody,
   notificationFieldNames,
   notificationFields,
+  notificationLabels,
+  notificationProblems,
   typeTexts,
 } from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
@@ -39,36 +42,36 @@ interface Props {
 type Form = Fields<NotificationFields>;
 
 export function NotificationForm({ appId, notification, isLocked = false, onDone, onCancel }: Props) {
-  const form = useFields<NotificationFields>(notificationFields(notification));
-  const save = useAction({
-    run: async () => {
-      const { notifications } = dataOf(appId);
-      const body = notificationBody(form.values, notification);
-      if (notification) await notifications.update(notification.objectId, body);
-      else await notifications.create(body);
-    },
-    done: () => `${form.values.description.trim()} is saved.`,
-    undo:
-      notification &&
-      (() => {
-        const before = notificationBody(notificationFields(notification), notification);
-        return dataOf(appId).notifications.update(notification.objectId, before);
-      }),
+  const { notifications } = dataOf(appId);
+  const id = notification?.objectId ?? '';
+  const shared = useRecordForm<Notification, NotificationFields, object>({
+    name: `notification ${id || `new ${appId}`}`,
+    record: notification,
+    fieldsOf: notificationFields,
+    bodyOf: notificationBody,
+    check: notificationProblems,
+    read: () => notifications.get(id),
+    change: (members, ifMatch) => notifications.update(id, members, { ifMatch }),
+    create: (body) => notifications.create(body as Body<'createNotification'>),
+    done: (fields) => `${fields.description.trim()} is saved.`,
     refresh: notificationKeys(appId),
-    showsError: true,
     after: onDone,
+    labels: notificationLabels,
+    show: {
+      beaconId: (beaconId: string) => <BeaconNames appId={appId} beaconIds={beaconId ? [beaconId] : []} />,
+      event: (event: Notification['event']) => eventTexts[event].verb,
+      type: (type: Notification['type']) => typeTexts[type].label,
+    },
   });
-  function submit() {
-    if (form.values.beaconId === '') form.setProblems([{ field: 'beaconId', problem: 'choose a beacon' }]);
-    else save.mutate(undefined, { onError: form.setFailure });
-  }
+  const { form, submit, isBusy } = shared;
   return (
     <MessageLayout aside={<Aside appId={appId} form={form} />}>
       <PageForm
         form={form}
         names={notificationFieldNames}
         submit={notification ? 'Save' : 'Add the notification'}
-        isBusy={save.isPending}
+        isBusy={isBusy}
+        shared={shared}
         isLocked={isLocked}
         onSubmit={submit}
         onCancel={onCancel}
@@ -96,7 +99,7 @@ function Occasion({ appId, form }: PartProps) {
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="For you: what the notification is about."
+          description="For you: what the notification is about. Visitors never see it."
           required
           data-autofocus
           {...form.text('description')}
@@ -114,7 +117,7 @@ function Occasion({ appId, form }: PartProps) {
         />
         <Switch
           label="On"
-          description="A notification that is off is kept, but never shown."
+          description="A notification that is off is a draft: it is kept, but never shown."
           checked={isEnabled}
           onChange={({ currentTarget }) => form.set('isEnabled', currentTarget.checked)}
         />
@@ -160,7 +163,8 @@ function Aside({ appId, form }: PartProps) {
   const times = useTimes(appId);
   const { values } = form;
   const names = useBeaconNames(appId, values.beaconId ? [values.beaconId] : []);
-  const title = values['message.alertTitle'] || values.description;
+  const title = values['message.alertTitle'].trim();
+  const body = values['message.alertMessage'].trim();
   const url = values['message.url'].trim();
   const place = names(values.beaconId);
   return (
@@ -168,7 +172,7 @@ function Aside({ appId, form }: PartProps) {
       <PhonePreview
         appName={app?.name ?? ''}
         title={title}
-        body={values['message.alertMessage']}
+        body={body || (title ? '' : signs[values.type])}
         picture={values.type === 'IMAGE' ? ownFilePath(url, appId) : undefined}
         attachment={attachmentOf(values.type, url)}
         link={values.type === 'VIDEO' && url ? url : undefined}
@@ -177,7 +181,7 @@ function Aside({ appId, form }: PartProps) {
       <RuleSentence
         event={values.event}
         places={values.beaconId ? [place === undefined ? '…' : place] : []}
-        shown={title}
+        shown={title || body || 'a message without words'}
         kind={typeTexts[values.type].kind}
         rules={effectiveRules(appRules(app?.policy), values.delivery)}
         times={times}
@@ -186,6 +190,9 @@ function Aside({ appId, form }: PartProps) {
     </>
   );
 }
+
+/** As the service sends a message without words. */
+const signs = { TEXT: 'No words yet: a draft', IMAGE: '🖼', VIDEO: '▶' } as const;
 
 function attachmentOf(type: NotificationFields['type'], url: string) {
   if (type === 'TEXT') return undefined;

@@ -2,9 +2,11 @@ import { Text } from '@mantine/core';
 import type { Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
+import { BeaconNames } from '../../components/page/beacon-names.tsx';
 import { eventOptions, eventTexts } from '../../components/rules/rules.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { beaconNameQuery } from '../../lib/data/names.ts';
@@ -46,7 +48,7 @@ export const notificationList = ({ appId, times, mayChange }: Context): ListDefi
       name: 'type',
       label: 'Shows',
       sortBy: 'type',
-      render: (one: Notification) => `${typeTexts[one.type].label}: ${notificationTitle(one)}`,
+      render: (one: Notification) => `${typeTexts[one.type].label}: ${notificationTitle(one) || 'no words yet'}`,
     },
     {
       name: 'isEnabled',
@@ -55,6 +57,7 @@ export const notificationList = ({ appId, times, mayChange }: Context): ListDefi
       render: (one: Notification) => (
         <EnableSwitch
           label={`${one.description} is on`}
+          name={one.description}
           isOn={one.isEnabled}
           isLocked={!mayChange}
           refresh={notificationKeys(appId)}
@@ -74,7 +77,16 @@ export const notificationList = ({ appId, times, mayChange }: Context): ListDefi
       kind: 'choice',
       choices: Object.entries(typeTexts).map(([value, { label }]) => ({ value, label })),
     },
-    { name: 'beaconId', label: 'Beacon', kind: 'pointer', className: 'Beacon' },
+    {
+      name: 'beaconId',
+      label: 'Beacon',
+      kind: 'pointer',
+      className: 'Beacon',
+      control: ({ value, onChange }) => (
+        <BeaconPicker appId={appId} value={value || undefined} onChange={(id = '') => onChange(id)} />
+      ),
+      textOf: (beaconId) => <BeaconNames appId={appId} beaconIds={[beaconId]} />,
+    },
     { name: 'message', label: 'Message', kind: 'member' },
     ...stampFilters,
   ],

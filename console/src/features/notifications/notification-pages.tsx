@@ -52,7 +52,7 @@ export function NotificationPage() {
     >
       {(notification) => (
         <NotificationForm
-          key={notification.updatedAt}
+          key={notification.objectId}
           appId={appId}
           notification={notification}
           isLocked={!mayChange}

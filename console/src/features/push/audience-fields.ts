@@ -1,5 +1,5 @@
 import type { JsonObject } from '@pharos/sdk';
-import { conditionOf, type Filter, type FilterField, whereOf } from '../../components/list/filter-rows.ts';
+import { conditionOf, type Filter, type FilterField, fieldsIn, whereOf } from '../../components/list/filter-rows.ts';
 
 /** The recipients of a push, as chosen in the form. */
 export type Audience =
@@ -8,7 +8,7 @@ export type Audience =
   | { readonly kind: 'json'; readonly text: string };
 
 /** The fields of installations that an audience can be chosen by. */
-export const audienceFields: readonly FilterField[] = [
+const audienceFields: readonly FilterField[] = [
   { name: 'channels', label: 'Channel', kind: 'tag' },
   {
     name: 'deviceType',
@@ -34,17 +34,20 @@ export const audienceFields: readonly FilterField[] = [
   { name: 'updatedAt', label: 'Last changed', kind: 'date' },
 ];
 
+/** The same with their dates in the zone of the app. */
+export const audienceFieldsIn = (zone: string) => fieldsIn(zone, audienceFields);
+
 /**
  * The condition to send; undefined for everyone. An incomplete condition is `unfinished` and cannot be sent, so that it
  * never means everyone.
  */
-export function whereOfAudience(audience: Audience): JsonObject | undefined | 'unfinished' {
+export function whereOfAudience(audience: Audience, zone: string): JsonObject | undefined | 'unfinished' {
   if (audience.kind === 'everyone') return undefined;
   if (audience.kind === 'json') return parsed(audience.text) ?? 'unfinished';
   const { filter } = audience;
-  const isFinished =
-    filter.rows.length > 0 && filter.rows.every((row) => conditionOf(row, audienceFields) !== undefined);
-  return (isFinished ? whereOf(filter, audienceFields) : undefined) ?? 'unfinished';
+  const fields = audienceFieldsIn(zone);
+  const isFinished = filter.rows.length > 0 && filter.rows.every((row) => conditionOf(row, fields) !== undefined);
+  return (isFinished ? whereOf(filter, fields) : undefined) ?? 'unfinished';
 }
 
 function parsed(text: string): JsonObject | undefined {

@@ -4,11 +4,14 @@ import type { JsonObject } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { FilterRows } from '../../components/list/filter-panel.tsx';
 import { type FilterField, newRow } from '../../components/list/filter-rows.ts';
-import { useMayCall } from '../../lib/data/access.ts';
-import { dataOf } from '../../lib/data/api.ts';
+import { call } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
-import { type Audience, audienceFields, whereOfAudience } from './audience-fields.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import type { Operations } from '../../lib/wire.ts';
+import { type Audience, audienceFieldsIn, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
+
+export type Reach = Operations['getReach']['answer']['result'];
 
 interface Props {
   readonly appId: string;
@@ -19,7 +22,9 @@ interface Props {
 /** Everyone, or those who match conditions, with their number. */
 export function AudienceBuilder({ appId, value, onChange }: Props) {
   const isSome = value.kind !== 'everyone';
-  const first = audienceFields[0] as FilterField;
+  const { zone } = useTimes(appId);
+  const fields = audienceFieldsIn(zone);
+  const first = fields[0] as FilterField;
   return (
     <Stack gap="md">
       <Radio.Group
@@ -36,17 +41,13 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
       </Radio.Group>
       {value.kind === 'rows' && (
         <div>
-          <FilterRows
-            fields={audienceFields}
-            filter={value.filter}
-            onChange={(filter) => onChange({ kind: 'rows', filter })}
-          />
+          <FilterRows fields={fields} filter={value.filter} onChange={(filter) => onChange({ kind: 'rows', filter })} />
           <Button
             size="compact-sm"
             variant="subtle"
             mt="xs"
             onClick={() => {
-              const where = whereOfAudience(value);
+              const where = whereOfAudience(value, zone);
               onChange({ kind: 'json', text: JSON.stringify(where === 'unfinished' ? {} : where, null, 2) });
             }}
           >
@@ -63,7 +64,7 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
           spellCheck={false}
           classNames={{ input: 'mono' }}
           value={value.text}
-          error={whereOfAudience(value) === 'unfinished' && 'This is not a JSON object with a condition.'}
+          error={whereOfAudience(value, zone) === 'unfinished' && 'This is not a JSON object with a condition.'}
           onChange={({ currentTarget }) => onChange({ kind: 'json', text: currentTarget.value })}
         />
       )}
@@ -72,38 +73,32 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
   );
 }
 
-/** The number of installations in the audience; undefined until it is known. */
-export function useAudienceCount(appId: string, audience: Audience) {
-  const mayCount = useMayCall()('listInstallations');
-  const where = whereOfAudience(audience);
+/** Whom a push to the audience would reach; undefined until it is known. */
+export function useReach(appId: string, audience: Audience) {
+  const { zone } = useTimes(appId);
+  const where = whereOfAudience(audience, zone);
   const [asked] = useDebouncedValue(JSON.stringify(where ?? null), 300);
   const { data, error, isPlaceholderData } = useQuery({
-    queryKey: dataKey(appId, 'listInstallations', 'count', asked),
+    queryKey: dataKey(appId, 'listInstallations', 'reach', asked),
     queryFn: async ({ signal }) => {
       const condition = JSON.parse(asked) as JsonObject | null;
-      const query = { ...(condition ? { where: condition } : {}), limit: 0, count: 1 } as const;
-      return (await dataOf(appId).call('listInstallations', { query, signal })).count ?? 0;
+      const query = condition ? { where: condition } : {};
+      return (await call('getReach', { params: { appId }, query, signal })).result;
     },
-    enabled: mayCount && asked !== '"unfinished"',
+    enabled: asked !== '"unfinished"',
     placeholderData: keepPreviousData,
     staleTime: 10_000,
   });
   const isCurrent = !isPlaceholderData && asked === JSON.stringify(where ?? null);
-  return { mayCount, count: data, isCurrent, error: isCurrent ? error : null };
+  return { reach: data, isCurrent, error: isCurrent ? error : null, isUnfinished: where === 'unfinished' };
 }
 
 function LiveCount({ appId, audience }: { readonly appId: string; readonly audience: Audience }) {
-  const { mayCount, count, isCurrent, error } = useAudienceCount(appId, audience);
-  if (whereOfAudience(audience) === 'unfinished')
+  const { reach, isCurrent, error, isUnfinished } = useReach(appId, audience);
+  if (isUnfinished)
     return (
       <Text c="dimmed" role="status">
         Complete the condition, or choose everyone.
-      </Text>
-    );
-  if (!mayCount)
-    return (
-      <Text c="dimmed">
-        Your role cannot read installations. You see how many the message reached after it is sent.
       </Text>
     );
   if (error)
@@ -113,14 +108,34 @@ function LiveCount({ appId, audience }: { readonly appId: string; readonly audie
       </Text>
     );
   return (
-    <p className={classes.live} role="status" aria-busy={!isCurrent}>
-      {count === undefined ? (
-        'Counting …'
-      ) : (
-        <>
-          <b>{count.toLocaleString('en')}</b> {count === 1 ? 'installation' : 'installations'}
-        </>
-      )}
-    </p>
+    <div role="status" aria-busy={!isCurrent}>
+      {reach ? <ReachNote reach={reach} /> : <p className={classes.live}>Counting …</p>}
+    </div>
   );
 }
+
+/** How many are reached, by which push services, and why others are not. */
+export function ReachNote({ reach }: { readonly reach: Reach }) {
+  const { installations, reachable, channels, unreachable } = reach;
+  return (
+    <>
+      <p className={classes.live}>
+        <b>{reachable.toLocaleString('en')}</b> of {count(installations)} can be reached
+        {channels.length > 0 &&
+          `: ${channels.map((one) => `${one.count.toLocaleString('en')} by ${one.name}`).join(', ')}`}
+        .
+      </p>
+      {unreachable.length > 0 && (
+        <ul className={classes.notReached} aria-label="Not reached">
+          {unreachable.map(({ reason, count: n }) => (
+            <li key={reason}>
+              <b>{n.toLocaleString('en')}</b> not: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+export const count = (n: number): string => `${n.toLocaleString('en')} ${n === 1 ? 'installation' : 'installations'}`;

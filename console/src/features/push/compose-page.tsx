@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FileField } from '../../components/files/file-field.tsx';
-import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import { FormNotes } from '../../components/form/form-notes.tsx';
+import { LeaveGuard } from '../../components/form/leave-guard.tsx';
+import type { Fields } from '../../components/form/use-fields.ts';
+import { useDraftFields } from '../../components/form/use-record-form.ts';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
 import { Block } from '../../components/page/block.tsx';
@@ -32,16 +35,21 @@ import {
 import { SendDialog } from './send-dialog.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/push/new');
-type Form = Fields<PushFields>;
+
+interface ComposeFields extends PushFields {
+  readonly audience: Audience;
+}
+
+type Form = Fields<ComposeFields>;
 
 export function ComposePage() {
   const { appId } = route.useParams();
   const navigate = useNavigate();
   const times = useTimes(appId);
-  const form = useFields<PushFields>(emptyPush);
-  const [audience, setAudience] = useState<Audience>({ kind: 'everyone' });
+  const form = useDraftFields<ComposeFields>(`push ${appId}`, { ...emptyPush, audience: { kind: 'everyone' } });
+  const { audience } = form.values;
   const [isAsking, setAsking] = useState(false);
-  const where = whereOfAudience(audience);
+  const where = whereOfAudience(audience, times.zone);
   const send = useAction({
     run: async () => {
       if (where === 'unfinished') throw new Error('The audience is incomplete.');
@@ -50,7 +58,10 @@ export function ComposePage() {
     done: form.values.sendAt ? 'The message is scheduled.' : 'The message is being sent.',
     refresh: [dataKey(appId, 'listPushes')],
     showsError: true,
-    after: () => navigate({ to: '/apps/$appId/push', params: { appId } }),
+    after: () => {
+      form.reset({ ...emptyPush, audience: { kind: 'everyone' } });
+      return navigate({ to: '/apps/$appId/push', params: { appId } });
+    },
   });
   function ask() {
     const problems = pushProblems(form.values, Date.now(), times.zone);
@@ -71,10 +82,12 @@ export function ComposePage() {
         <BackLink label="All push messages" to="/apps/$appId/push" params={{ appId }} />
       </SectionHeader>
       <MessageLayout aside={<Preview appId={appId} form={form} />}>
+        <LeaveGuard form={form} />
+        <FormNotes form={form} />
         <FailureNote message={form.rest(pushFieldNames)} />
         <Content appId={appId} form={form} />
         <Block title="Who receives it">
-          <AudienceBuilder appId={appId} value={audience} onChange={setAudience} />
+          <AudienceBuilder appId={appId} value={audience} onChange={(next) => form.set('audience', next)} />
         </Block>
         <Timing form={form} zone={times.zone} />
         <Group mt="lg">

@@ -47,12 +47,18 @@ export function dataOfPush(fields: PushFields): JsonObject | undefined {
 
 export const byteSize = (data: JsonObject): number => new TextEncoder().encode(JSON.stringify(data)).length;
 
+const linkProblem = 'must be an address such as https://example.org, or a deep link such as museum://tonight';
+
+/** A link needs its scheme: phones open nothing for `example.org`. */
+const isLink = (text: string): boolean => text.trim() === '' || /^[a-z][a-z\d+.-]*:\S+$/i.test(text.trim());
+
 /** Problems that are found before the service is asked. */
 export function pushProblems(fields: PushFields, now: number, zone: string): PharosProblem[] {
   const data = dataOfPush(fields);
   const size = data ? byteSize(data) : 0;
   const [sendAt, expiresAt] = [fields.sendAt, fields.expiresAt].map((wall) => wall && instantOf(wall, zone));
   return [
+    ...(isLink(fields['data.uri']) ? [] : [{ field: 'data.uri', problem: linkProblem }]),
     ...(data ? [] : [{ field: 'extra', problem: 'must be a JSON object, such as {"hall": 2}' }]),
     ...(size > maxBytes
       ? [{ field: 'extra', problem: `the message has ${size} bytes; the limit is ${maxBytes}` }]

@@ -2,11 +2,11 @@ import { Badge, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
-import { countsOf, isUnderWay, type ListedPush, pushName, pushStates } from './push-states.ts';
+import { countsOf, isUnderWay, type ListedPush, outcomeOf, pushName, pushStates } from './push-states.ts';
 import { StateBar } from './state-bar.tsx';
 
-export function PushStateBadge({ state }: Pick<ListedPush, 'state'>) {
-  const { label, color } = pushStates[state];
+export function PushStateBadge(push: Pick<ListedPush, 'state' | 'sent' | 'audience'>) {
+  const { label, color } = outcomeOf(push);
   return (
     <Badge color={color} variant="light" tt="none" miw="max-content">
       {label}

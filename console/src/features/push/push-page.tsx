@@ -59,7 +59,7 @@ function PushOutcome({ appId, push }: Props) {
   if (push.state === 'accepted' && sendAt)
     return (
       <Block title="Outcome">
-        <PushStateBadge state={push.state} />
+        <PushStateBadge {...push} />
         <p className={classes.live}>
           It will be sent on {times.minute(sendAt)} to everyone who matches at that time. Until then it can be
           cancelled.
@@ -68,12 +68,17 @@ function PushOutcome({ appId, push }: Props) {
     );
   return (
     <Block title="Outcome">
-      <PushStateBadge state={push.state} />
+      <PushStateBadge {...push} />
       <p className={classes.live}>
         <b>{audience.toLocaleString('en')}</b> {audience === 1 ? 'recipient' : 'recipients'}
         {received + opened > 0 &&
           `: ${received.toLocaleString('en')} reported it as received, ${opened.toLocaleString('en')} as opened`}
       </p>
+      {push.state === 'done' && push.sent === 0 && (
+        <Alert color="red">
+          {audience === 0 ? 'Nobody matched when it was sent.' : 'No phone was reached. The reasons are below.'}
+        </Alert>
+      )}
       {push.problem && <Alert color="red">{push.problem}</Alert>}
       <StateBar counts={push} isLarge />
       <StateLegend

@@ -37,6 +37,12 @@ export const pushStates: Readonly<Record<ListedPush['state'], { readonly label: 
   failed: { label: 'Failed', color: 'red' },
 };
 
+/** What became of a push, in one word: one that is over and has reached nobody is not simply done. */
+export function outcomeOf(push: Pick<ListedPush, 'state' | 'sent' | 'audience'>): { label: string; color: string } {
+  if (push.state !== 'done' || push.sent !== 0) return pushStates[push.state];
+  return { label: push.audience === 0 ? 'Nobody matched' : 'Nobody reached', color: 'red' };
+}
+
 /** The push may still change. */
 export const isUnderWay = ({ state }: Pick<ListedPush, 'state'>): boolean =>
   state === 'accepted' || state === 'sending';

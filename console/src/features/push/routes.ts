@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { allowed, app } from '../../frame/routes.ts';
 import { type DeliveriesSearch, readDeliveriesSearch } from './delivery-search.ts';
 
@@ -7,21 +8,21 @@ const list = createRoute({
   getParentRoute: () => app,
   path: '/push',
   validateSearch: readListSearch,
-  component: lazyRouteComponent(() => import('./pushes-page.tsx'), 'PushesPage'),
+  component: lazyPage(() => import('./pushes-page.tsx'), 'PushesPage'),
 });
 
 const compose = createRoute({
   getParentRoute: () => app,
   path: '/push/new',
   beforeLoad: allowed('push.send'),
-  component: lazyRouteComponent(() => import('./compose-page.tsx'), 'ComposePage'),
+  component: lazyPage(() => import('./compose-page.tsx'), 'ComposePage'),
 });
 
 const one = createRoute({
   getParentRoute: () => app,
   path: '/push/$pushId',
   validateSearch: (search: Record<string, unknown>): DeliveriesSearch => readDeliveriesSearch(search),
-  component: lazyRouteComponent(() => import('./push-page.tsx'), 'PushPage'),
+  component: lazyPage(() => import('./push-page.tsx'), 'PushPage'),
 });
 
 export const pushRoutes = [list, compose, one] as const;

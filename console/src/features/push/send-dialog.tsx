@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useTimes } from '../../lib/time/times.ts';
 import { instantOf } from '../../lib/time/zoned-time.ts';
-import { useAudienceCount } from './audience.tsx';
+import { count, type Reach, ReachNote, useReach } from './audience.tsx';
 import type { Audience } from './audience-fields.ts';
 import type { PushFields } from './push-fields.ts';
 
@@ -18,9 +18,9 @@ interface Props {
 /** Shows how many people a push reaches before it is sent. */
 export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, onConfirm }: Props) {
   const times = useTimes(appId);
-  const { count, isCurrent, mayCount, error } = useAudienceCount(appId, audience);
-  const isKnown = count !== undefined && isCurrent;
-  const who = whoText(audience, isKnown ? count : undefined);
+  const { reach, isCurrent, error } = useReach(appId, audience);
+  const known = isCurrent ? reach : undefined;
+  const who = whoText(audience, known);
   const when = fields.sendAt
     ? `on ${times.minute(new Date(instantOf(fields.sendAt, times.zone)).toISOString())}`
     : 'now';
@@ -35,9 +35,14 @@ export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, o
         {title === '' && alert === '' && (
           <Alert color="yellow">It has no title and no text, so phones show nothing. Only the app receives it.</Alert>
         )}
-        {isKnown && count === 0 && (
-          <Alert color="yellow">No one matches at the moment, so no one would receive it.</Alert>
+        {known && known.reachable === 0 && (
+          <Alert color="red" title="It would reach nobody">
+            {known.installations === 0
+              ? 'No one matches at the moment, so no one would receive it.'
+              : 'Of those who match, none can be reached at the moment.'}
+          </Alert>
         )}
+        {known && <ReachNote reach={known} />}
         {error && <Alert color="red">{error.message}</Alert>}
         <Text size="sm" c="dimmed">
           A message cannot be recalled once a phone has received it.
@@ -46,7 +51,7 @@ export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, o
           <Button variant="default" onClick={onClose} data-autofocus>
             Not yet
           </Button>
-          <Button loading={isBusy || (mayCount && !isKnown && !error)} onClick={onConfirm}>
+          <Button loading={isBusy || !(known || error)} onClick={onConfirm}>
             {fields.sendAt ? 'Schedule' : 'Send'} to {who}
           </Button>
         </Group>
@@ -55,9 +60,11 @@ export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, o
   );
 }
 
-function whoText(audience: Audience, count: number | undefined): string {
+function whoText(audience: Audience, reach: Reach | undefined): string {
   const isAll = audience.kind === 'everyone';
-  if (count === undefined) return isAll ? 'everyone' : 'everyone who matches';
-  const number = `${count.toLocaleString('en')} ${count === 1 ? 'installation' : 'installations'}`;
-  return isAll && count > 1 ? `all ${number}` : number;
+  if (!reach) return isAll ? 'everyone' : 'everyone who matches';
+  const { reachable, installations } = reach;
+  if (reachable === 0) return 'nobody';
+  if (reachable < installations) return `${reachable.toLocaleString('en')} of ${count(installations)}`;
+  return isAll && reachable > 1 ? `all ${count(installations)}` : count(installations);
 }

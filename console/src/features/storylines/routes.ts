@@ -1,12 +1,13 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/storylines',
   validateSearch: readListSearch,
-  component: lazyRouteComponent(() => import('./storylines-page.tsx'), 'StorylinesPage'),
+  component: lazyPage(() => import('./storylines-page.tsx'), 'StorylinesPage'),
 });
 
 const one = createRoute({
@@ -14,7 +15,7 @@ const one = createRoute({
   path: '/storylines/$storylineId',
   validateSearch: ({ page }: Record<string, unknown>): { readonly page?: number } =>
     Number.isInteger(page) && (page as number) > 1 ? { page: page as number } : {},
-  component: lazyRouteComponent(() => import('./storyline-page.tsx'), 'StorylinePage'),
+  component: lazyPage(() => import('./storyline-page.tsx'), 'StorylinePage'),
 });
 
 const newScenario = createRoute({
@@ -23,13 +24,13 @@ const newScenario = createRoute({
   /** `from`: the scenario to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  component: lazyRouteComponent(() => import('./scenario-pages.tsx'), 'NewScenarioPage'),
+  component: lazyPage(() => import('./scenario-pages.tsx'), 'NewScenarioPage'),
 });
 
 const scenario = createRoute({
   getParentRoute: () => app,
   path: '/storylines/$storylineId/scenarios/$detailId',
-  component: lazyRouteComponent(() => import('./scenario-pages.tsx'), 'ScenarioPage'),
+  component: lazyPage(() => import('./scenario-pages.tsx'), 'ScenarioPage'),
 });
 
 export const storylineRoutes = [list, one, newScenario, scenario] as const;

@@ -30,6 +30,21 @@ export const scenarioFieldNames = [
   'delivery.',
 ] as const;
 
+/** The fields in words. */
+export const scenarioLabels: Readonly<Record<keyof ScenarioFields, string>> = {
+  beacons: 'Beacons',
+  event: 'A visitor',
+  campaign: 'Campaign',
+  showOn: 'Shown on',
+  alertTitle: 'Title',
+  alertMessage: 'Text',
+  urlImageIOS: 'Picture on iPhones',
+  urlImageAndroid: 'Picture on Android',
+  urlPage: 'Page',
+  urlVideo: 'Video',
+  delivery: 'How often it is shown',
+};
+
 export const campaignTexts = {
   TEXT: { label: 'Text', kind: '' },
   URL: { label: 'Web page', kind: 'the page' },

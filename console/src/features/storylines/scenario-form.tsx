@@ -1,14 +1,16 @@
 import { NativeSelect, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
-import type { StorylineDetail } from '@pharos/sdk';
+import type { Body, StorylineDetail } from '@pharos/sdk';
 import { FileField } from '../../components/files/file-field.tsx';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import type { Fields } from '../../components/form/use-fields.ts';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { MessageRules } from '../../components/message/message-rules.tsx';
+import { BeaconNames } from '../../components/page/beacon-names.tsx';
 import { Block } from '../../components/page/block.tsx';
-import { eventOptions } from '../../components/rules/rules.ts';
-import { useAction } from '../../lib/actions/use-action.ts';
+import type { ShownDay } from '../../components/rules/days.ts';
+import { eventOptions, eventTexts } from '../../components/rules/rules.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { scenarioKeys } from './queries.ts';
 import { ScenarioAside } from './scenario-aside.tsx';
@@ -18,6 +20,7 @@ import {
   scenarioBody,
   scenarioFieldNames,
   scenarioFields,
+  scenarioLabels,
 } from './scenario-fields.ts';
 import { WeekGrid } from './week-grid.tsx';
 
@@ -38,37 +41,38 @@ type Form = Fields<ScenarioFields>;
 
 export function ScenarioForm(props: Props) {
   const { appId, storylineId, storyline, scenario, model, isLocked = false, onDone, onCancel } = props;
-  const form = useFields<ScenarioFields>(scenarioFields(scenario ?? model));
-  const save = useAction({
-    run: async () => {
-      const { storylines } = dataOf(appId);
-      const body = scenarioBody(form.values, scenario === undefined);
-      if (scenario) await storylines.updateDetail(storylineId, scenario.objectId, body);
-      else await storylines.createDetail(storylineId, body);
-    },
+  const { storylines } = dataOf(appId);
+  const id = scenario?.objectId ?? '';
+  const shared = useRecordForm<StorylineDetail, ScenarioFields, object>({
+    name: `scenario ${id || `new ${storylineId} ${model?.objectId ?? ''}`}`,
+    record: scenario,
+    start: scenarioFields(model),
+    fieldsOf: scenarioFields,
+    bodyOf: (fields, known) => scenarioBody(fields, known === undefined),
+    check: ({ beacons }) => (beacons.length === 0 ? [{ field: 'beacons', problem: 'choose at least one beacon' }] : []),
+    read: () => storylines.getDetail(storylineId, id),
+    change: (members, ifMatch) => storylines.updateDetail(storylineId, id, members, { ifMatch }),
+    create: (body) => storylines.createDetail(storylineId, body as Body<'createStorylineDetail'>),
     done: 'The scenario is saved.',
-    undo:
-      scenario &&
-      (() => {
-        const before = scenarioBody(scenarioFields(scenario), false);
-        return dataOf(appId).storylines.updateDetail(storylineId, scenario.objectId, before);
-      }),
     refresh: scenarioKeys(appId),
-    showsError: true,
     after: onDone,
+    labels: scenarioLabels,
+    show: {
+      beacons: (ids: readonly string[]) => <BeaconNames appId={appId} beaconIds={ids} />,
+      event: (event: StorylineDetail['event']) => eventTexts[event].verb,
+      campaign: (campaign: StorylineDetail['campaign']) => campaignTexts[campaign].label,
+      showOn: (days: readonly ShownDay[]) => days.flatMap((day) => (day.checked ? [day.dayName] : [])).join(', '),
+    },
   });
-  function submit() {
-    if (form.values.beacons.length === 0)
-      form.setProblems([{ field: 'beacons', problem: 'choose at least one beacon' }]);
-    else save.mutate(undefined, { onError: form.setFailure });
-  }
+  const { form, submit, isBusy } = shared;
   return (
     <MessageLayout aside={<ScenarioAside appId={appId} storyline={storyline} fields={form.values} />}>
       <PageForm
         form={form}
         names={scenarioFieldNames}
         submit={scenario ? 'Save' : 'Add the scenario'}
-        isBusy={save.isPending}
+        isBusy={isBusy}
+        shared={shared}
         isLocked={isLocked}
         onSubmit={submit}
         onCancel={onCancel}

@@ -64,7 +64,7 @@ export function ScenarioPage() {
     <RecordPage query={query} title={(scenario) => scenario?.alertTitle || 'Scenario'} all={wayBack} height={400}>
       {(scenario) => (
         <ScenarioForm
-          key={scenario.updatedAt}
+          key={scenario.objectId}
           {...target}
           scenario={scenario}
           storyline={{ title, isEnabled }}

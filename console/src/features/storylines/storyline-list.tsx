@@ -37,6 +37,7 @@ export const storylineList = ({ appId, times, mayChange }: Context): ListDefinit
       render: ({ objectId, title, isEnabled }) => (
         <EnableSwitch
           label={`${title} is on`}
+          name={title}
           isOn={isEnabled}
           isLocked={!mayChange}
           refresh={storylineKeys(appId)}

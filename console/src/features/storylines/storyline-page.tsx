@@ -37,6 +37,7 @@ export function StorylinePage() {
           <Group mb="lg">
             <EnableSwitch
               label={`${storyline.title} is on`}
+              name={storyline.title}
               text={storyline.isEnabled ? 'On: its scenarios are shown' : 'Off: its scenarios are not shown'}
               isOn={storyline.isEnabled}
               isLocked={!mayChange}
@@ -129,7 +130,7 @@ function Actions({ appId, storyline }: StorylineProps) {
         Rename
       </Button>
       <TitleDialog
-        key={storyline.updatedAt}
+        key={storyline.objectId}
         appId={appId}
         storyline={storyline}
         isOpen={open === 'rename'}

@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
-import type { Storyline } from '@pharos/sdk';
+import type { Body, Storyline } from '@pharos/sdk';
+import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
-import { useFields } from '../../components/form/use-fields.ts';
-import { useAction } from '../../lib/actions/use-action.ts';
+import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { storylineKeys } from './queries.ts';
 
@@ -17,19 +17,21 @@ interface Props {
 
 /** Creates or renames a storyline. */
 export function TitleDialog({ appId, storyline, isOpen, onClose, onDone }: Props) {
-  const fields = useFields({ title: storyline?.title ?? '' });
-  const save = useAction({
-    run: async () => {
-      const { storylines } = dataOf(appId);
-      const title = fields.values.title.trim();
-      if (!storyline) return (await storylines.create({ title, isEnabled: true })).objectId;
-      await storylines.update(storyline.objectId, { title });
-      return storyline.objectId;
-    },
+  const { storylines } = dataOf(appId);
+  const id = storyline?.objectId ?? '';
+  const shared = useRecordForm<Storyline, { readonly title: string }, SavedRecord>({
+    name: `storyline ${id || `new ${appId}`}`,
+    record: storyline,
+    fieldsOf: (stored) => ({ title: stored?.title ?? '' }),
+    bodyOf: ({ title }) => ({ title: title.trim() }),
+    read: () => storylines.get(id),
+    change: (members, ifMatch) => storylines.update(id, members, { ifMatch }),
+    create: (body) => storylines.create({ isEnabled: true, ...body } as Body<'createStoryline'>),
     refresh: storylineKeys(appId),
-    showsError: true,
-    after: (storylineId) => onDone(storylineId),
+    after: (saved) => onDone(saved?.objectId ?? id),
+    labels: { title: 'Title' },
   });
+  const { form: fields, submit, isBusy } = shared;
   return (
     <DialogForm
       isOpen={isOpen}
@@ -38,8 +40,9 @@ export function TitleDialog({ appId, storyline, isOpen, onClose, onDone }: Props
       form={fields}
       names={['title']}
       submit={storyline ? 'Rename' : 'Add'}
-      isBusy={save.isPending}
-      onSubmit={() => save.mutate(undefined, { onError: fields.setFailure })}
+      isBusy={isBusy}
+      onSubmit={submit}
+      about={<ConflictDialog {...shared} />}
     >
       <TextInput
         label="Title"

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { allowed, app } from '../../frame/routes.ts';
 
 const list = createRoute({
@@ -7,14 +8,14 @@ const list = createRoute({
   path: '/users',
   beforeLoad: allowed('users.read'),
   validateSearch: readListSearch,
-  component: lazyRouteComponent(() => import('./users-page.tsx'), 'UsersPage'),
+  component: lazyPage(() => import('./users-page.tsx'), 'UsersPage'),
 });
 
 const one = createRoute({
   getParentRoute: () => app,
   path: '/users/$userId',
   beforeLoad: allowed('users.read'),
-  component: lazyRouteComponent(() => import('./user-page.tsx'), 'UserPage'),
+  component: lazyPage(() => import('./user-page.tsx'), 'UserPage'),
 });
 
 export const userRoutes = [list, one] as const;

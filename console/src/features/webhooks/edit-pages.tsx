@@ -46,7 +46,7 @@ export function EditWebhookPage() {
   return (
     <RecordPage query={query} title={() => 'Edit the webhook'} height={300}>
       {(webhook) => (
-        <WebhookForm key={webhook.updatedAt} appId={appId} webhook={webhook} onDone={open} onCancel={open} />
+        <WebhookForm key={webhook.objectId} appId={appId} webhook={webhook} onDone={open} onCancel={open} />
       )}
     </RecordPage>
   );

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../frame/lazy-page.ts';
 import { allowed, app } from '../../frame/routes.ts';
 import { readCallsSearch } from './words.ts';
 
@@ -6,14 +7,14 @@ const list = createRoute({
   getParentRoute: () => app,
   path: '/webhooks',
   beforeLoad: allowed('webhooks.read'),
-  component: lazyRouteComponent(() => import('./webhooks-page.tsx'), 'WebhooksPage'),
+  component: lazyPage(() => import('./webhooks-page.tsx'), 'WebhooksPage'),
 });
 
 const create = createRoute({
   getParentRoute: () => app,
   path: '/webhooks/new',
   beforeLoad: allowed('webhooks.write'),
-  component: lazyRouteComponent(() => import('./edit-pages.tsx'), 'NewWebhookPage'),
+  component: lazyPage(() => import('./edit-pages.tsx'), 'NewWebhookPage'),
 });
 
 const one = createRoute({
@@ -21,14 +22,14 @@ const one = createRoute({
   path: '/webhooks/$webhookId',
   validateSearch: readCallsSearch,
   beforeLoad: allowed('webhooks.read'),
-  component: lazyRouteComponent(() => import('./webhook-page.tsx'), 'WebhookPage'),
+  component: lazyPage(() => import('./webhook-page.tsx'), 'WebhookPage'),
 });
 
 const edit = createRoute({
   getParentRoute: () => app,
   path: '/webhooks/$webhookId/edit',
   beforeLoad: allowed('webhooks.write'),
-  component: lazyRouteComponent(() => import('./edit-pages.tsx'), 'EditWebhookPage'),
+  component: lazyPage(() => import('./edit-pages.tsx'), 'EditWebhookPage'),
 });
 
 export const webhookRoutes = [list, create, one, edit] as const;

@@ -1,10 +1,9 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { useFields } from '../../components/form/use-fields.ts';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
-import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
-import type { Webhook } from '../../lib/wire.ts';
+import type { Operations, Webhook } from '../../lib/wire.ts';
 import { webhooksKey } from './queries.ts';
 import { type WebhookEvent, webhookEvents, webhookEventTexts } from './words.ts';
 
@@ -24,38 +23,50 @@ interface Props {
 
 const fields = ['url', 'description', 'events', 'events.'] as const;
 
+type NewWebhook = Operations['createWebhook']['body'];
+
+interface WebhookFields {
+  readonly url: string;
+  readonly description: string;
+  readonly events: readonly WebhookEvent[];
+}
+
+const fieldsOf = (webhook?: Webhook): WebhookFields => ({
+  url: webhook?.url ?? '',
+  description: webhook?.description ?? '',
+  events: webhook?.events ?? [],
+});
+
+const bodyOf = ({ url, description, events }: WebhookFields) => ({
+  url: url.trim(),
+  description: description.trim(),
+  events,
+});
+
 export function WebhookForm({ appId, webhook, onDone, onCancel }: Props) {
-  const form = useFields({
-    url: webhook?.url ?? '',
-    description: webhook?.description ?? '',
-    events: webhook?.events ?? ([] as readonly WebhookEvent[]),
-  });
-  const save = useAction({
-    run: async (): Promise<SavedWebhook> => {
-      const { url, description, events } = form.values;
-      const body = { url: url.trim(), description: description.trim(), events };
-      if (!webhook) return (await call('createWebhook', { params: { appId }, body })).result;
-      return (await call('changeWebhook', { params: { appId, webhookId: webhook.objectId }, body })).result;
-    },
+  const params = { appId, webhookId: webhook?.objectId ?? '' };
+  const shared = useRecordForm<Webhook, WebhookFields, SavedWebhook>({
+    name: `webhook ${webhook?.objectId ?? `new ${appId}`}`,
+    record: webhook,
+    fieldsOf,
+    bodyOf,
+    check: ({ events }) => (events.length === 0 ? [{ field: 'events', problem: 'choose at least one event' }] : []),
+    read: async () => (await call('getWebhook', { params })).result,
+    change: async (members, ifMatch) => (await call('changeWebhook', { params, body: members, ifMatch })).result,
+    create: async (body) => (await call('createWebhook', { params, body: body as NewWebhook })).result,
     done: webhook ? 'The webhook is saved.' : undefined,
     refresh: [webhooksKey(appId)],
-    showsError: true,
-    after: onDone,
+    after: (saved) => onDone(saved ?? { objectId: params.webhookId }),
+    labels: { url: 'Address', description: 'Description', events: 'Events' },
   });
-  function submit() {
-    if (form.values.events.length === 0) {
-      form.setProblems([{ field: 'events', problem: 'choose at least one event' }]);
-      return;
-    }
-    form.setFailure(null);
-    save.mutate(undefined, { onError: form.setFailure });
-  }
+  const { form, submit, isBusy } = shared;
   return (
     <PageForm
       form={form}
       names={fields}
       submit={webhook ? 'Save' : 'Add the webhook'}
-      isBusy={save.isPending}
+      isBusy={isBusy}
+      shared={shared}
       onSubmit={submit}
       onCancel={onCancel}
     >

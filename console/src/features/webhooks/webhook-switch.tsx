@@ -16,6 +16,7 @@ export function WebhookSwitch({ appId, webhook: { objectId: webhookId, url, desc
   return (
     <EnableSwitch
       label={`${description || url} is switched on`}
+      name={description || url}
       {...(text ? { text } : {})}
       isOn={enabled}
       isLocked={!mayWrite}

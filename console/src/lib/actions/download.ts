@@ -1,5 +1,5 @@
-/** Saves text as a file through the browser. */
-export function download(name: string, type: string, parts: readonly string[]): void {
+/** Saves a file through the browser. */
+export function download(name: string, type: string, parts: readonly (string | Blob)[]): void {
   const url = URL.createObjectURL(new Blob([...parts], { type }));
   const link = document.createElement('a');
   link.href = url;

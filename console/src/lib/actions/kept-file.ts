@@ -2,6 +2,8 @@
 export interface KeptFile {
   readonly name: string;
   readonly text: string;
+  /** How its bytes were read, such as `UTF-8`. */
+  readonly readAs?: string | undefined;
 }
 
 /** Of a file that is too long to be kept, only the name remains. */
@@ -11,9 +13,9 @@ export type KeptOrName = KeptFile | { readonly name: string; readonly text?: und
 const longest = 2_000_000;
 
 /** Keeps the file, or only its name if it is too long and has to be chosen again. */
-export function keepFile(key: string, { name, text }: KeptFile): void {
+export function keepFile(key: string, { name, text, readAs }: KeptFile): void {
   forgetFile(key);
-  if (text.length <= longest && store(key, { name, text })) return;
+  if (text.length <= longest && store(key, { name, text, readAs })) return;
   store(key, { name });
 }
 

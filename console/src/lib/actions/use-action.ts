@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import type { PharosError } from '@pharos/sdk';
 import { type QueryClient, type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { withSession } from '../data/signing-in.ts';
 import { type CutOff, underWay, useCutOffNotice } from './cut-off.ts';
 import { undoMessage } from './undo-message.tsx';
 
@@ -15,6 +16,8 @@ interface Action<Input, Result> {
   readonly showsError?: true;
   /** Reverts the action: for ten seconds, the message has a button for it. */
   readonly undo?: ((result: Result, input: Input) => Promise<unknown>) | undefined;
+  /** Whether this result can be reverted; always unless given. */
+  readonly isUndoable?: (result: Result) => boolean;
   /** For long actions that a reload would interrupt: a notice is shown afterwards. */
   readonly cutOff?: CutOff;
 }
@@ -26,7 +29,7 @@ function showWithUndo(message: string, undo: () => Promise<unknown>, queries: Qu
   const takeBack = async () => {
     notifications.hide(id);
     try {
-      await undo();
+      await withSession(undo);
       // A form that is opened next must not start with the reverted values.
       queries.removeQueries({ type: 'inactive' });
       await queries.invalidateQueries();
@@ -50,11 +53,12 @@ export function useAction<Input = void, Result = unknown>(action: Action<Input, 
   const { cutOff } = action;
   useCutOffNotice(cutOff);
   return useMutation<Result, PharosError, Input>({
-    mutationFn: (input) => (cutOff ? underWay(cutOff, () => action.run(input)) : action.run(input)),
+    mutationFn: (input) => withSession(() => (cutOff ? underWay(cutOff, () => action.run(input)) : action.run(input))),
     onSuccess: async (result, input) => {
       const message = typeof action.done === 'function' ? action.done(result, input) : action.done;
       const { undo } = action;
-      if (message && undo) showWithUndo(message, () => undo(result, input), queries);
+      if (message && undo && (action.isUndoable?.(result) ?? true))
+        showWithUndo(message, () => undo(result, input), queries);
       else if (message) notifications.show({ message, color: 'teal', autoClose: 4_000 });
       await Promise.all((action.refresh ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })));
       await action.after?.(result, input);

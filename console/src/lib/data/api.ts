@@ -1,6 +1,6 @@
 import { createCaller, PharosClient, PharosError } from '@pharos/sdk';
 import { type Operations, operations } from '../wire.ts';
-import { askForPassword } from './confirmation.ts';
+import { confirmation } from './confirmation.ts';
 
 const callOnce = createCaller<Operations>(operations, {
   url: '/console/api',
@@ -20,7 +20,7 @@ export const call = (async (id: keyof Operations, input: never) => {
     return await callOnce(id, input);
   } catch (error) {
     if (!(error instanceof PharosError) || error.name !== 'ConfirmationNeeded') throw error;
-    if (await askForPassword()) return callOnce(id, input);
+    if (await confirmation.ask()) return callOnce(id, input);
     const { name, code, status, requestId } = error;
     throw new PharosError('Nothing was changed because the password was not confirmed.', {
       name,

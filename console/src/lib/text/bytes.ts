@@ -1,11 +1,11 @@
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
-/** `48.2 kB` */
+/** `48.2 kB`, `25 MB` */
 export function showBytes(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 1_000 && unit < units.length - 1) {
     value /= 1_000;
     unit++;
   }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${units[unit]}`;
 }

@@ -2,54 +2,83 @@
 export interface CsvTable {
   readonly header: readonly string[];
   readonly rows: readonly CsvRow[];
+  /** What stands between the cells. */
+  readonly separator: Separator;
 }
+
+export type Separator = ',' | ';' | '\t';
 
 export interface CsvRow {
   /** The line in the file where the row begins, from 1. */
   readonly line: number;
+  /** As many as the header has. */
   readonly cells: readonly string[];
+  /** Why the row cannot be used, as a sentence; the others can. */
+  readonly problem?: string;
 }
 
 /** A problem of the whole file. The message is a sentence. */
 export class CsvError extends Error {}
 
 /**
- * Reads CSV as in RFC 4180: fields with commas, quotes or line breaks are in double quotes, with quotes doubled. Anything
- * else is rejected with its line number. A byte-order mark and both kinds of line breaks are accepted, and semicolons in
- * place of commas, as spreadsheets write in some countries.
+ * Reads CSV as in RFC 4180: fields with separators, quotes or line breaks are in double quotes, with quotes doubled. A
+ * byte-order mark, all kinds of line breaks, empty rows, and semicolons or tabs in place of commas are accepted, as
+ * spreadsheets write in some countries. Short rows are filled up. What is wrong with one row is its `problem`.
  *
  * @throws CsvError
  */
 export function parseCsv(text: string): CsvTable {
   const source = text.replace(/^\uFEFF/, '');
-  const [first, ...rows] = split(source, separatorOf(source)).filter(
-    ({ cells }) => cells.length > 1 || cells[0] !== '',
-  );
+  const separator = separatorOf(source);
+  const [first, ...rows] = split(source, separator).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   if (!first) throw new CsvError('The file is empty.');
-  const header = first.cells.map((name) => name.trim());
-  const twice = header.find((name, index) => header.indexOf(name) !== index);
-  if (twice !== undefined) throw new CsvError(`The column ${twice || 'without a name'} is there twice.`);
-  for (const { line, cells } of rows)
-    if (cells.length !== header.length)
-      throw new CsvError(`Line ${line} has ${cells.length} fields, and the first line has ${header.length}.`);
-  return { header, rows };
+  const header = withoutTrailing(first.cells.map((name) => name.trim()));
+  const twice = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
+  if (twice !== undefined) throw new CsvError(`The column ${twice} is there twice.`);
+  return { header, rows: rows.map((row) => fitted(row, header.length)), separator };
 }
 
-function separatorOf(source: string): string {
-  const head = source.slice(0, source.search(/[\r\n]|$/));
-  return head.includes(',') || !head.includes(';') ? ',' : ';';
+/** Spreadsheets leave empty headings behind the last one. */
+function withoutTrailing(header: readonly string[]): readonly string[] {
+  const last = header.findLastIndex((name) => name !== '');
+  return header.slice(0, last + 1);
 }
 
-function split(source: string, separator: string): CsvRow[] {
+function fitted({ line, cells, problem }: CsvRow, width: number): CsvRow {
+  const extra = cells.slice(width).filter((cell) => cell.trim() !== '');
+  const found =
+    problem ??
+    (extra.length > 0 ? `Line ${line} has more fields than there are headings: ${extra.join(', ')}.` : undefined);
+  const whole = Array.from({ length: width }, (_, index) => cells[index] ?? '');
+  return { line, cells: whole, ...(found === undefined ? {} : { problem: found }) };
+}
+
+/** The one that the first line has most of, outside quotes. */
+function separatorOf(source: string): Separator {
+  const head = source.trimStart().replace(/"(?:[^"]|"")*"/g, '');
+  const line = head.slice(0, head.search(/[\r\n]|$/));
+  const count = (separator: Separator) => line.split(separator).length;
+  return ([',', ';', '\t'] as const).reduce((best, one) => (count(one) > count(best) ? one : best), ',');
+}
+
+interface Reading {
+  readonly line: number;
+  readonly cells: string[];
+  problem?: string;
+}
+
+function split(source: string, separator: Separator): CsvRow[] {
   const rows: CsvRow[] = [];
   let [line, at] = [1, 0];
   while (at < source.length) {
-    const row = { line, cells: [] as string[] };
+    const row: Reading = { line, cells: [] };
     rows.push(row);
     for (;;) {
-      const field = source[at] === '"' ? quoted(source, at, line) : plain(source, at, separator, line);
+      const field =
+        source[at] === '"' ? quoted(source, at, { separator, line }) : plain(source, at, { separator, line });
       row.cells.push(field.text);
-      line += field.text.split('\n').length - 1;
+      if (field.problem !== undefined) row.problem ??= field.problem;
+      line += field.lines;
       at = field.end;
       if (source[at] !== separator) break;
       at++;
@@ -57,8 +86,8 @@ function split(source: string, separator: string): CsvRow[] {
       if (at >= source.length) row.cells.push('');
       if (at >= source.length) break;
     }
-    if (source[at] === '\r') at++;
-    if (source[at] === '\n') at++;
+    if (source[at] === '\r' && source[at + 1] === '\n') at++;
+    at++;
     line++;
   }
   return rows;
@@ -67,34 +96,54 @@ function split(source: string, separator: string): CsvRow[] {
 interface Field {
   readonly text: string;
   readonly end: number;
+  /** Line breaks inside. */
+  readonly lines: number;
+  readonly problem?: string;
 }
 
-function plain(source: string, start: number, separator: string, line: number): Field {
+interface Place {
+  readonly separator: Separator;
+  readonly line: number;
+}
+
+/** A quote inside is a character like others, as in `5" nail`. */
+function plain(source: string, start: number, { separator }: Place): Field {
   let end = start;
   while (end < source.length && source[end] !== separator && source[end] !== '\n' && source[end] !== '\r') end++;
-  const text = source.slice(start, end);
-  if (text.includes('"')) throw new CsvError(`Line ${line} has a quote inside a field that is not in quotes.`);
-  return { text, end };
+  return { text: source.slice(start, end), end, lines: 0 };
 }
 
-function quoted(source: string, start: number, line: number): Field {
+function quoted(source: string, start: number, place: Place): Field {
   let end = start + 1;
   for (;;) {
     const quote = source.indexOf('"', end);
-    if (quote < 0) throw new CsvError(`The quote that line ${line} opens is never closed.`);
+    // Read as it stands, so that only this line is lost and not all that follow.
+    if (quote < 0)
+      return { ...plain(source, start, place), problem: `The quote that line ${place.line} opens is never closed.` };
     end = quote + 1;
     if (source[end] !== '"') break;
     end++;
   }
-  if (end < source.length && !/[,;\r\n]/.test(source[end] ?? ''))
-    throw new CsvError(`Line ${line} has text behind a closing quote.`);
+  const inner = source.slice(start + 1, end - 1);
+  const rest = plain(source, end, place);
+  const lines = inner.split(/\r\n|\r|\n/).length - 1;
   return {
-    text: source
-      .slice(start + 1, end - 1)
-      .replaceAll('""', '"')
-      .replaceAll('\r\n', '\n'),
-    end,
+    text: inner.replaceAll('""', '"').replaceAll('\r\n', '\n') + rest.text,
+    end: rest.end,
+    lines,
+    ...(rest.text.trim() === '' ? {} : { problem: `Line ${place.line + lines} has text behind a closing quote.` }),
   };
+}
+
+/**
+ * A number as a spreadsheet writes it. Where semicolons or tabs separate, a comma is the decimal sign and points may group.
+ * NaN for other texts.
+ */
+export function numberIn(text: string, separator: Separator = ','): number {
+  const plainNumber = text.trim();
+  if (plainNumber === '') return Number.NaN;
+  const hasComma = separator !== ',' && /^[+-]?\d{1,3}(\.\d{3})*,\d+$|^[+-]?\d+,\d+$/.test(plainNumber);
+  return Number(hasComma ? plainNumber.replaceAll('.', '').replace(',', '.') : plainNumber);
 }
 
 /** Writes CSV that `parseCsv` reads. */

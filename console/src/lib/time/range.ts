@@ -1,3 +1,5 @@
+import { instantOf } from './zoned-time.ts';
+
 /** The time ranges that lists offer. */
 export const ranges = [
   { value: 'hour', label: 'Last hour' },
@@ -40,6 +42,12 @@ export function startOfDay(time: number, zone: string): number {
     else before = middle;
   }
   return inside;
+}
+
+/** The first moment (epoch ms) of a calendar day `2026-05-04` in the zone. */
+export function dayStart(day: string, zone: string): number {
+  // Noon is on that day, however far the zone is from UTC: no clock is put forward or back by as much.
+  return startOfDay(instantOf(`${day}T12:00`, zone), zone);
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -56,11 +56,16 @@ export function contentOfTrigger({ kind, content, origin }: Shown, deviceType: D
   return kind === 'notification' ? ofNotification(content, origin) : ofScenario(content, origin, deviceType);
 }
 
-function ofNotification({ type, description, message }: Members, origin: Origin): PushContent {
+/** What a picture or video without words is announced by: phones show no message that has neither title nor text. */
+const signs: Readonly<Record<string, string>> = { IMAGE: '🖼', VIDEO: '▶' };
+
+/** The description is a name for the people behind the app; it is never sent. */
+function ofNotification({ type, message }: Members, origin: Origin): PushContent {
   const { alertTitle, alertMessage, url } = (message ?? {}) as Members;
+  const title = text(alertTitle);
   return compact({
-    title: text(alertTitle) ?? text(description),
-    body: text(alertMessage),
+    title,
+    body: text(alertMessage) ?? (title === undefined ? signs[String(type)] : undefined),
     image: type === 'IMAGE' ? text(url) : undefined,
     video: type === 'VIDEO' ? text(url) : undefined,
     link: type === 'VIDEO' ? text(url) : undefined,

@@ -14,7 +14,8 @@ import {
 } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
-import type { AppService, AppView } from './service.ts';
+import { readIfMatch } from '../../resources/entity-tag.ts';
+import { type AppService, type AppView, appTag } from './service.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 100 });
 const newAppShape = defineShape(Type.Object({ name }));
@@ -114,7 +115,11 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       permission: 'apps.read',
       answer: recordAnswer(appSchema, appExample),
       errors: ['ObjectNotFound'],
-      handle: async (call) => ({ result: withoutKeys(await apps.get(idOf(call))) }),
+      handle: async (call) => {
+        const app = await apps.get(idOf(call));
+        call.setTag(appTag(app));
+        return { result: withoutKeys(app) };
+      },
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -132,7 +137,12 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       },
       answer: recordAnswer(appSchema, appExample),
       errors: ['ValidationError', 'ObjectNotFound'],
-      handle: async (call) => ({ result: withoutKeys(await apps.change(idOf(call), call.body, call.by)) }),
+      takesIfMatch: true,
+      handle: async (call) => {
+        const app = await apps.change(idOf(call), call.body, call.by, readIfMatch(call.headers));
+        call.setTag(appTag(app));
+        return { result: withoutKeys(app) };
+      },
     }),
     consoleEndpoint({
       method: 'DELETE',

@@ -9,6 +9,7 @@ import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
 import { defineShape } from '../../http/shape.ts';
+import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
 import * as store from './store.ts';
 
 /** What is shown once, when a key is made; afterwards only its hash is known. */
@@ -56,6 +57,10 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+/** The tag of an app's settings; its keys have no part in it. */
+export const appTag = ({ name, disabled, policy }: Pick<AppView, 'name' | 'disabled' | 'policy'>) =>
+  entityTag(JSON.stringify([name, disabled, policy]));
 
 export interface AppChange {
   readonly name?: string;
@@ -117,13 +122,20 @@ export class AppService {
     });
   }
 
-  async change(appId: string, change: AppChange, by: Actor = service): Promise<AppView> {
+  /** @throws Failure ValidationError, ObjectNotFound, and what `assertUnchanged` throws */
+  async change(
+    appId: string,
+    change: AppChange,
+    by: Actor = service,
+    assertUnchanged?: AssertUnchanged,
+  ): Promise<AppView> {
     const { revision, now } = this.#deps;
     if (change.name !== undefined) assertName(change.name);
     const policy = change.policy === undefined ? {} : policyShape.readUpdate(change.policy).set;
     await revision.change(async (db) => {
       const row = await store.lockApp(db, appId);
       if (!row) throw noSuchApp(appId);
+      assertUnchanged?.(appTag({ name: row.name, disabled: row.disabled_at !== null, policy: readPolicy(row.policy) }));
       const disabledAt =
         change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null;
       const next = {

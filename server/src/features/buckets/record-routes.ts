@@ -14,9 +14,10 @@ import {
   recordAnswer,
   updatedAnswer,
 } from '../../http/answers.ts';
-import { type BodySpec, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { type BodySpec, type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { isObject } from '../../http/shape.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
+import { entityTag, readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
@@ -76,6 +77,8 @@ function bucketToWrite(deps: RecordDeps, call: PathCall): Soon<Bucket> {
 function keyOf(bucket: Bucket, call: PathCall) {
   return { app_id: bucket.appId, bucket_id: bucket.bucketId, object_id: call.params['objectId'] ?? '' };
 }
+
+const tagOf = ({ doc, updated_at }: store.StoredDocument) => entityTag(`${updated_at} ${doc}`);
 
 const noRecord = () => fail('ObjectNotFound', 'There is no record with this objectId.');
 
@@ -165,7 +168,7 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
 }
 
 function get(deps: RecordDeps): Endpoint {
-  return endpoint<undefined, string>({
+  return endpoint<undefined, store.StoredDocument>({
     ...common,
     method: 'GET',
     path: `${path}/:objectId`,
@@ -177,9 +180,10 @@ function get(deps: RecordDeps): Endpoint {
       whenThere(bucketToRead(deps, call), async (bucket) => {
         const row = await recordTable.find(deps.db, keyOf(bucket, call));
         if (!row) throw noRecord();
-        return recordTable.render(row);
+        return row as store.StoredDocument;
       }),
-    handle: async ({ located }) => new JsonText(`{"result":${located}}`),
+    hasEntityTag: true,
+    handle: async ({ located }) => tagged(`{"result":${recordTable.render(located)}}`, tagOf(located)),
   });
 }
 
@@ -234,6 +238,13 @@ interface Updating extends Pick<Endpoint, 'operationId' | 'summary' | 'descripti
   readonly merge: (document: Document, change: ReturnType<typeof readMembers>) => Document;
 }
 
+interface Updated {
+  readonly updatedAt: number;
+  /** By how many bytes the document has grown. */
+  readonly more: number;
+  readonly tag: string;
+}
+
 function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
   return endpoint<ReturnType<typeof readMembers>, Bucket>({
     ...common,
@@ -249,28 +260,32 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
       'ObjectTooLarge',
       'OperationForbidden',
     ],
+    takesIfMatch: true,
     locate: (call) => recordToWrite(deps, call),
     handle: async (call) => {
       const { body, now, params } = call;
+      const assertUnchanged = readIfMatch(call.headers);
       await deps.usage.assertRoom(call.app.appId, call.app.policy, {});
-      const { updatedAt, more } = await writeRecord<Bucket, { updatedAt: number; more: number }>(
-        stepsOf(deps, call),
-        (bucket) =>
-          deps.db.transaction(async (db) => {
-            const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
-            const current = await store.lockRecord(db, key);
-            if (!current) throw noRecord();
-            const prepared = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
-            if (prepared.outcome === 'misfits') return prepared;
-            const more = Buffer.byteLength(prepared.write.document) - Buffer.byteLength(current.doc);
-            // Known since before the transaction, so nothing is awaited.
-            void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
-            if (!(await store.updateRecord(db, { ...prepared.write, key, now }))) return { outcome: 'outdated' };
-            return { outcome: 'written', result: { updatedAt: Math.max(now, current.updated_at), more } };
-          }),
+      const { updatedAt, more, tag } = await writeRecord<Bucket, Updated>(stepsOf(deps, call), (bucket) =>
+        deps.db.transaction(async (db) => {
+          const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
+          const current = await store.lockRecord(db, key);
+          if (!current) throw noRecord();
+          assertUnchanged?.(tagOf(current));
+          const prepared = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
+          if (prepared.outcome === 'misfits') return prepared;
+          const { document } = prepared.write;
+          const more = Buffer.byteLength(document) - Buffer.byteLength(current.doc);
+          // Known since before the transaction, so nothing is awaited.
+          void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
+          if (!(await store.updateRecord(db, { ...prepared.write, key, now }))) return { outcome: 'outdated' };
+          const updatedAt = Math.max(now, current.updated_at);
+          const tag = tagOf({ doc: document, updated_at: updatedAt });
+          return { outcome: 'written', result: { updatedAt, more, tag } };
+        }),
       );
       deps.usage.add(call.app.appId, { recordBytes: more });
-      return { result: [{ updatedAt: isoTime(updatedAt) }] };
+      return tagged(JSON.stringify({ result: [{ updatedAt: isoTime(updatedAt) }] }), tag);
     },
   });
 }
@@ -283,11 +298,19 @@ function remove(deps: RecordDeps): Endpoint {
     operationId: 'deleteRecord',
     summary: 'Delete a record',
     answer: inArray(deletedAnswer),
+    takesIfMatch: true,
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => bucketToRead(deps, call),
     handle: async (call) => {
-      const bytes = await store.measureRecord(deps.db, keyOf(call.located, call));
-      if (!(await recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
+      const { appId, bucketId } = call.located;
+      const key = { appId, bucketId, objectId: call.params['objectId'] ?? '' };
+      const bytes = await deps.db.transaction(async (db) => {
+        const current = await store.lockRecord(db, key);
+        if (!current) throw noRecord();
+        readIfMatch(call.headers)?.(tagOf(current));
+        await recordTable.remove(db, keyOf(call.located, call));
+        return Buffer.byteLength(current.doc);
+      });
       deps.usage.add(call.app.appId, { records: -1, recordBytes: -bytes });
       return { result: [{}] };
     },

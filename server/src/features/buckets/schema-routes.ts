@@ -12,8 +12,9 @@ import {
   recordAnswer,
   updatedAnswer,
 } from '../../http/answers.ts';
-import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { mergePatchSchema } from '../../resources/change-schemas.ts';
+import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
@@ -127,7 +128,8 @@ function get(deps: SchemaDeps): Endpoint {
     answer: recordAnswer(schemaRecordSchema, schemaRecordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => findSchema(deps, call),
-    handle: async ({ located }) => new JsonText(`{"result":${schemaTable.render(located.row)}}`),
+    hasEntityTag: true,
+    handle: async ({ located: { row } }) => tagged(`{"result":${schemaTable.render(row)}}`, tagOfRow(schemaTable, row)),
   });
 }
 
@@ -142,11 +144,10 @@ function put(deps: SchemaDeps): Endpoint {
     body: { ...schemaBody, read: readColumnMap },
     answer: inArray(updatedAnswer),
     errors: ['InvalidBucketName', 'InvalidSchema', 'ObjectNotFound'],
+    takesIfMatch: true,
     locate: (call) => schemaKey(deps, call),
-    handle: async ({ located, body }) => {
-      const updatedAt = await deps.service.changeSchema(located, () => body);
-      return { result: [{ updatedAt: isoTime(updatedAt) }] };
-    },
+    handle: async ({ located, body, headers }) =>
+      changed(await deps.service.changeSchema(located, () => body, readIfMatch(headers))),
   });
 }
 
@@ -162,14 +163,17 @@ function patch(deps: SchemaDeps): Endpoint {
     body: { ...schemaBody, schema: mergePatchSchema(schemaBody.schema), read: (body) => body },
     answer: inArray(updatedAnswer),
     errors: ['InvalidBucketName', 'InvalidSchema', 'ObjectNotFound'],
+    takesIfMatch: true,
     locate: (call) => schemaKey(deps, call),
-    handle: async ({ located, body }) => {
+    handle: async ({ located, body, headers }) => {
       const merge = (column: ColumnMap) => readColumnMap(mergePatch({ column }, body));
-      const updatedAt = await deps.service.changeSchema(located, merge);
-      return { result: [{ updatedAt: isoTime(updatedAt) }] };
+      return changed(await deps.service.changeSchema(located, merge, readIfMatch(headers)));
     },
   });
 }
+
+const changed = ({ updatedAt, tag }: { readonly updatedAt: number; readonly tag: string }) =>
+  tagged(JSON.stringify({ result: [{ updatedAt: isoTime(updatedAt) }] }), tag);
 
 function remove(deps: SchemaDeps): Endpoint {
   return endpoint<undefined, SchemaKey>({
@@ -182,9 +186,10 @@ function remove(deps: SchemaDeps): Endpoint {
     grant: write,
     answer: inArray(deletedAnswer),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
+    takesIfMatch: true,
     locate: (call) => schemaKey(deps, call),
-    handle: async ({ located }) => {
-      await deps.service.removeSchema(located);
+    handle: async ({ located, headers }) => {
+      await deps.service.removeSchema(located, readIfMatch(headers));
       return { result: [{}] };
     },
   });

@@ -6,6 +6,7 @@ import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
 import { isoTime } from '../../http/answers.ts';
 import { sentence } from '../../http/shape.ts';
+import { type AssertUnchanged, newTag, tagOfRow } from '../../resources/entity-tag.ts';
 import { mergeColumns, readSlots } from './directory.ts';
 import { assertBucketName, type ColumnMap, columnsOf } from './schemas.ts';
 import { assignSlots, type Columns, type LearnableMember, learnedMembers } from './slots.ts';
@@ -131,8 +132,16 @@ export class BucketService {
     return { objectId, createdAt };
   }
 
-  /** Replaces the column map with what `merge` makes of the present one. Returns the time of the update. */
-  async changeSchema(key: SchemaKey, merge: (current: ColumnMap) => ColumnMap): Promise<number> {
+  /**
+   * Replaces the column map with what `merge` makes of the present one.
+   *
+   * @throws Failure ObjectNotFound, InvalidSchema, and what `assertUnchanged` throws
+   */
+  async changeSchema(
+    key: SchemaKey,
+    merge: (current: ColumnMap) => ColumnMap,
+    assertUnchanged?: AssertUnchanged,
+  ): Promise<{ readonly updatedAt: number; readonly tag: string }> {
     const { revision, now } = this.#deps;
     return revision.change(async (db) => {
       const bucket = await lockOrFail(db, key.appId, key.bucketId);
@@ -146,18 +155,22 @@ export class BucketService {
       );
       const rowKey = { app_id: key.appId, object_id: key.objectId };
       const row = await schemaTable.find(db, rowKey);
+      if (row) assertUnchanged?.(tagOfRow(schemaTable, row));
       const updatedAt = Math.max(now(), Number(row?.['updated_at'] ?? 0));
       await schemaTable.update(db, rowKey, { metadata: column, updatedAt });
       await this.#reassignSlots(db, bucket);
-      return updatedAt;
+      return { updatedAt, tag: await newTag(db, schemaTable, rowKey) };
     });
   }
 
-  async removeSchema(key: SchemaKey): Promise<void> {
+  async removeSchema(key: SchemaKey, assertUnchanged?: AssertUnchanged): Promise<void> {
     const { revision } = this.#deps;
     await revision.change(async (db) => {
       const bucket = await lockOrFail(db, key.appId, key.bucketId);
-      const removed = await schemaTable.remove(db, { app_id: key.appId, object_id: key.objectId });
+      const rowKey = { app_id: key.appId, object_id: key.objectId };
+      const row = await schemaTable.find(db, rowKey);
+      if (row) assertUnchanged?.(tagOfRow(schemaTable, row));
+      const removed = await schemaTable.remove(db, rowKey);
       if (!removed) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
       await this.#reassignSlots(db, bucket);
     });

@@ -1,9 +1,8 @@
 import { joinSql, raw, Shapes, type SqlValue, sql } from '../../base/sql.ts';
 import { BulkStatement, bulkUpdate, typesOf } from '../../db/bulk.ts';
-import type { Db } from '../../db/db.ts';
+import type { Db, Row } from '../../db/db.ts';
 import type { RowOf } from '../../db/table.ts';
-import type { Key } from '../../resources/table.ts';
-import { type buckets, records, recordTable } from './tables.ts';
+import { type buckets, records } from './tables.ts';
 
 /** `version` counts changes of the definition; a write made with an older one is refused and made again. */
 export type BucketRow = RowOf<typeof buckets>;
@@ -154,16 +153,14 @@ export async function updateRecord(db: Db, write: RecordWrite): Promise<boolean>
   );
 }
 
-/** Bytes of a record's document; 0 if there is none. */
-export async function measureRecord(db: Db, key: Key): Promise<number> {
-  const row = await db.one<{ n: number }>(
-    sql`select octet_length(doc) as n from records where ${recordTable.match(key)}`,
-  );
-  return row?.n ?? 0;
+/** What of a record changes. */
+export interface StoredDocument extends Row {
+  readonly doc: string;
+  readonly updated_at: number;
 }
 
 /** In a transaction: the record, which cannot change until the transaction ends. */
-export function lockRecord(db: Db, key: RecordKey): Promise<{ doc: string; updated_at: number } | undefined> {
+export function lockRecord(db: Db, key: RecordKey): Promise<StoredDocument | undefined> {
   return db.one(sql`select doc, updated_at from records
     where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${raw(db.dialect.lockRow)}`);
 }

@@ -5,6 +5,7 @@ import { createdAnswer, isoTime, updatedAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint, OtherAnswer } from '../../http/endpoint.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
 import { replacementSchema } from '../../resources/change-schemas.ts';
+import { readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { getEndpoint, listEndpoint, locate } from '../../resources/read-endpoints.ts';
 import { type RemoveOptions, removeEndpoint } from '../../resources/resource.ts';
 import type { Key } from '../../resources/table.ts';
@@ -120,12 +121,15 @@ function change({ service }: InstallationRouteDeps, method: 'PUT' | 'PATCH', loc
       read: (body) => installationShape.readUpdate(body),
     },
     answer: updatedAnswer,
+    takesIfMatch: true,
     errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'Timeout'],
     locate: async (call) => void (await locateOwn(call)),
     handle: async (call) => {
-      const { app, params, body } = call;
+      const { app, params, body, headers } = call;
       const key = { appId: app.appId, objectId: params['objectId'] ?? '' };
-      return { result: { updatedAt: isoTime(await service.change(key, body, { merge, by: registrant(call) })) } };
+      const how = { merge, by: registrant(call), assertUnchanged: readIfMatch(headers) };
+      const { updatedAt, tag } = await service.change(key, body, how);
+      return tagged(JSON.stringify({ result: { updatedAt: isoTime(updatedAt) } }), tag);
     },
   });
 }

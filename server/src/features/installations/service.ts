@@ -5,6 +5,7 @@ import { newObjectId } from '../../base/id.ts';
 import { type Db, UniqueViolation } from '../../db/db.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
 import { advertisedKey } from '../../proximity/tag-key.ts';
+import { type AssertUnchanged, newTag } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
 import { assignedHands, nextHands, type Registrant, userOf } from './hands.ts';
@@ -33,6 +34,13 @@ export interface Registered {
 /** Two clients can race for one id or token; the one that loses finds the other's row on its next try. */
 const maxTries = 10;
 
+interface Changing {
+  /** Metadata is merged (RFC 7396) instead of replaced. */
+  readonly merge: boolean;
+  readonly by: Registrant;
+  readonly assertUnchanged?: AssertUnchanged | undefined;
+}
+
 /** Installations of an app: one row for each `installationId` and for each `deviceToken`. */
 export class InstallationService {
   readonly #deps: InstallationDeps;
@@ -60,8 +68,8 @@ export class InstallationService {
   async change(
     key: { readonly appId: string; readonly objectId: string },
     changes: Changes<Installation>,
-    { merge, by }: { readonly merge: boolean; readonly by: Registrant },
-  ): Promise<number> {
+    { merge, by, assertUnchanged }: Changing,
+  ): Promise<{ readonly updatedAt: number; readonly tag: string }> {
     const { db, now } = this.#deps;
     const { appId, objectId } = key;
     return retryRaces(() =>
@@ -70,6 +78,8 @@ export class InstallationService {
         // It may have passed to another user since the path was checked.
         if (!row || !(by.isManager || (by.userId !== undefined && row.user_id === by.userId)))
           throw fail('ObjectNotFound', 'There is no installation with this objectId.');
+        const rowKey = { app_id: appId, object_id: objectId };
+        assertUnchanged?.(await newTag(db, installations.records, rowKey));
         assertSame(row, changes);
         this.#assertReachable(changes, row);
         const { userId } = changes.set;
@@ -79,7 +89,9 @@ export class InstallationService {
         const { metadata } = changes.set;
         const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
         const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
-        return this.#write(db, appId, row, { ...changes, set, by, hands: assignedHands(row, next, by, now()) });
+        const hands = assignedHands(row, next, by, now());
+        const updatedAt = await this.#write(db, appId, row, { ...changes, set, by, hands });
+        return { updatedAt, tag: await newTag(db, installations.records, rowKey) };
       }),
     );
   }

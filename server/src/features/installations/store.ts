@@ -102,6 +102,30 @@ export async function matchInstallations(
   return rows.map(({ object_id }) => object_id);
 }
 
+interface RouteRow {
+  readonly device_type: 'ios' | 'android' | 'web' | 'embedded';
+  readonly push_type: string | null;
+  readonly token: 'none' | 'dead' | 'alive';
+  readonly n: number;
+}
+
+/** Counts the installations that match, by the members that decide how a push reaches them. */
+export async function countRoutes(db: Db, appId: string, condition: Sql = raw('1 = 1')) {
+  const token = sql`case when device_token is null then 'none' when token_dead_at is not null then 'dead' else 'alive' end`;
+  const rows = await db.all<RouteRow>(
+    sql`select device_type, push_type, token, count(*) as n
+      from (select device_type, push_type, ${token} as token from installations where app_id = ${appId} and ${condition}) x
+      group by device_type, push_type, token`,
+    { share: appId },
+  );
+  return rows.map((row) => ({
+    deviceType: row.device_type,
+    pushType: row.push_type,
+    token: row.token,
+    count: Number(row.n),
+  }));
+}
+
 /** A token that reaches nobody. `since`: what was registered later is alive. */
 export async function markTokenDead(
   db: Db,

@@ -41,6 +41,16 @@ export function messageProblems(type: string, message: Readonly<Record<string, u
     }));
 }
 
+const hasWords = ({ alertTitle, alertMessage }: Readonly<Record<string, unknown>>) =>
+  [alertTitle, alertMessage].some((words) => typeof words === 'string' && words.trim() !== '');
+
+/** A text without words is a draft: it cannot be switched on. */
+export function draftProblems(type: string, message: Readonly<Record<string, unknown>>, isEnabled: boolean): Problem[] {
+  if (type !== 'TEXT' || !isEnabled || hasWords(message)) return [];
+  const problem = 'needs a title or a text, or the notification has to be off (isEnabled: false)';
+  return [{ field: 'message.alertTitle', problem }];
+}
+
 export const notificationShape = defineShape(Type.Object(members), {
   // With only one of the two given, the other is in the database: the store's check looks at both together.
   rules: ({ type, message, delivery }) => [

@@ -81,6 +81,23 @@ for (const database of databases) {
       }
     });
 
+    test('a text without words is a draft: it is kept, and cannot be switched on', async () => {
+      const empty = { ...body, message: { alertTitle: '', alertMessage: ' ' } };
+      const refused = (request: { method: 'POST' | 'PUT' | 'PATCH'; url: string; body: object }) =>
+        assertRefusals(app, user.headers, [
+          { rule: request.method, request, status: 400, code: 142, fields: ['message.alertTitle'] },
+        ]);
+      await refused({ method: 'POST', url, body: empty });
+      const id = await create(app, url, { ...empty, isEnabled: false }, user.headers);
+      await refused({ method: 'PUT', url: `${url}/${id}`, body: { isEnabled: true } });
+      await refused({ method: 'PATCH', url: `${url}/${id}`, body: { isEnabled: true } });
+      const words = { message: { alertTitle: '', alertMessage: 'Welcome' }, isEnabled: true };
+      const put = await app.send({ method: 'PUT', url: `${url}/${id}`, headers: user.headers, body: words });
+      assert.equal(put.status, 200);
+      await refused({ method: 'PUT', url: `${url}/${id}`, body: { message: { alertTitle: '', alertMessage: '' } } });
+      assert.equal((await get(id)).message.alertMessage, 'Welcome');
+    });
+
     test('holds type and message together when only one of them is updated', async () => {
       const id = await create(app, url, body, user.headers);
       await assertRefusals(app, user.headers, [

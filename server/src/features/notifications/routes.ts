@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { sentence } from '../../http/shape.ts';
 import { resourceEndpoints } from '../../resources/resource.ts';
-import { messageProblems, notifications } from './resource.ts';
+import { draftProblems, messageProblems, notifications } from './resource.ts';
 
 export interface NotificationDeps {
   readonly db: Db;
@@ -17,8 +17,12 @@ export function notificationEndpoints({ db, findMissingBeacons, noteChange }: No
     db,
     onWrite: noteChange,
     onRemove: noteChange,
-    verify: async (db, app, { type, message, beaconId }, stored) => {
-      const details = messageProblems(String(type ?? stored?.type), { ...(message ?? stored?.message) });
+    verify: async (db, app, { type, message, beaconId, isEnabled }, stored) => {
+      const kind = String(type ?? stored?.type);
+      const words = { ...(message ?? stored?.message) };
+      const broken = messageProblems(kind, words);
+      const isOn = isEnabled ?? stored?.isEnabled ?? false;
+      const details = broken.length > 0 ? broken : draftProblems(kind, words, isOn);
       if (details.length > 0) throw fail('ValidationError', { message: sentence(details), details });
       const [missing] = beaconId ? await findMissingBeacons(db, app.appId, [beaconId.objectId]) : [];
       if (missing !== undefined) throw fail('ObjectNotFound', `beaconId: there is no beacon ${missing}.`);

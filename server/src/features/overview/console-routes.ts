@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { parseInstant } from '../../query/instant.ts';
-import { attentionRecord, funnelRecord, liveRecord, type WebhookTrouble } from './schemas.ts';
+import { attentionRecord, funnelRecord, liveRecord, type Reach, type WebhookTrouble } from './schemas.ts';
 import { type Counts, readAttention, readFunnel, readLive } from './store.ts';
 
 export interface OverviewDeps {
@@ -13,7 +13,15 @@ export interface OverviewDeps {
   readonly assertApp: (appId: string) => Promise<unknown>;
   readonly counts: Counts;
   readonly countWebhookTrouble: (appId: string) => Promise<WebhookTrouble>;
+  readonly readReach: (appId: string) => Promise<Reach>;
 }
+
+const pick = ({ senders, installations, reachable, unreachable }: Reach): Reach => ({
+  senders,
+  installations,
+  reachable,
+  unreachable,
+});
 
 const longestMs = 8 * 86_400_000;
 
@@ -30,6 +38,7 @@ export function overviewConsoleEndpoints({
   assertApp,
   counts,
   countWebhookTrouble,
+  readReach,
 }: OverviewDeps): readonly ConsoleEndpoint[] {
   const shared = {
     method: 'GET',
@@ -77,7 +86,11 @@ export function overviewConsoleEndpoints({
       answer: recordAnswer(attentionRecord.schema, attentionRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' }, now }) => ({
-        result: { ...(await readAttention({ db, counts, appId }, now)), webhooks: await countWebhookTrouble(appId) },
+        result: {
+          ...(await readAttention({ db, counts, appId }, now)),
+          webhooks: await countWebhookTrouble(appId),
+          reach: pick(await readReach(appId)),
+        },
       }),
     }),
   ];

@@ -39,6 +39,12 @@ for (const database of databases) {
         tokens: { installations: 1, dead: [] },
         failures: [],
         webhooks: { failing: 0, behind: 0, switchedOff: 0 },
+        reach: {
+          senders: 1,
+          installations: 1,
+          reachable: 0,
+          unreachable: [{ reason: 'The installation has no device token.', count: 1 }],
+        },
       });
       const { events, eligible, shown, deliveries } = await read(since(start));
       assert.deepEqual([events, eligible, shown, deliveries.sent], [0, 0, 0, 0]);

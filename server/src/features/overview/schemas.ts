@@ -72,6 +72,24 @@ const webhookTrouble = Type.Object({
 });
 export type WebhookTrouble = Static<typeof webhookTrouble>;
 
+const reach = Type.Object(
+  {
+    senders: count('Push services that are set up and usable'),
+    installations: count('All installations'),
+    reachable: count('Those that a push service can be asked to reach'),
+    unreachable: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+      description: 'Why the others are not reached, the commonest first',
+    }),
+  },
+  { description: 'Whom a push to everyone would reach now; every role sees it' },
+);
+export interface Reach {
+  readonly senders: number;
+  readonly installations: number;
+  readonly reachable: number;
+  readonly unreachable: readonly { readonly reason: string; readonly count: number }[];
+}
+
 export const attentionRecord = {
   schema: Type.Object({
     lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null if there was none'),
@@ -99,6 +117,7 @@ export const attentionRecord = {
       { description: 'Deliveries of the last 24 hours that failed, by reason; the 5 most common' },
     ),
     webhooks: webhookTrouble,
+    reach,
   }),
   example: {
     lastVisitAt: exampleUpdated,
@@ -110,5 +129,11 @@ export const attentionRecord = {
     tokens: { installations: 1200, dead: [{ reason: 'The app was removed (UNREGISTERED).', count: 31 }] },
     failures: [{ sender: 'fcm', reason: 'Firebase refused the credentials (403).', count: 12, lastAt: exampleUpdated }],
     webhooks: { failing: 0, behind: 1, switchedOff: 0 },
+    reach: {
+      senders: 1,
+      installations: 1200,
+      reachable: 900,
+      unreachable: [{ reason: 'No APNs credentials are set up for this app.', count: 300 }],
+    },
   },
 };

@@ -57,7 +57,7 @@ const writtenAtOnce = 250;
 const writtenEveryMs = 500;
 const maxReasonLength = 300;
 
-const providerNames: Readonly<Record<SenderKind, string>> = {
+export const providerNames: Readonly<Record<SenderKind, string>> = {
   fcm: 'FCM',
   apns: 'APNs',
   webpush: 'Web Push',

@@ -1,13 +1,11 @@
-import { type Sql, sql } from '../../base/sql.ts';
+import type { Sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { fieldsOf } from '../../http/console/hidden-members.ts';
 import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
-import { parseWhere } from '../../query/parse.ts';
-import { whereToSql } from '../../query/to-sql.ts';
 import type { Announce } from '../happening.ts';
 import { deliveryIdOf, listOf, type Slice } from './delivery-store.ts';
 import { countAndTell } from './progress.ts';
+import { audienceOf } from './reach.ts';
 import * as store from './store.ts';
 
 /**
@@ -114,14 +112,6 @@ async function expandStretch(step: Step, after: string): Promise<string | undefi
     from = to;
   }
   return (await addRecipients(step, { installations: left, from, to: upTo })) ? upTo : undefined;
-}
-
-/** A phone is addressed by its ids; one that has not shown that it is this phone is not meant. */
-const names: ReadonlySet<string> = new Set(['installationId', 'objectId']);
-
-function audienceOf(where: string, { db, audienceFields }: Step): Sql {
-  const condition = whereToSql(parseWhere(where, audienceFields), db.dialect.where);
-  return fieldsOf(JSON.parse(where)).some((field) => names.has(field)) ? sql`${condition} and unproven = 0` : condition;
 }
 
 interface Part {

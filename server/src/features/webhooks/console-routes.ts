@@ -3,8 +3,9 @@ import { fail } from '../../base/errors.ts';
 import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { pageLimitParameter, readPageLimit } from '../../http/console/console-page.ts';
+import { readIfMatch } from '../../resources/entity-tag.ts';
 import * as schemas from './schemas.ts';
-import type { WebhookService } from './service.ts';
+import { type WebhookService, webhookTag } from './service.ts';
 
 interface Deps {
   readonly service: Omit<WebhookService, 'sweep' | 'countTrouble'>;
@@ -92,7 +93,11 @@ function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       locate,
       answer: recordAnswer(schema, example),
       errors: ['ObjectNotFound', 'Timeout'],
-      handle: async ({ params: { appId = '', webhookId = '' } }) => ({ result: await service.get(appId, webhookId) }),
+      handle: async ({ params: { appId = '', webhookId = '' }, setTag }) => {
+        const result = await service.get(appId, webhookId);
+        setTag(webhookTag(result));
+        return { result };
+      },
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -109,9 +114,12 @@ function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       },
       answer: recordAnswer(schema, example),
       errors: changeErrors,
-      handle: async ({ params: { appId = '', webhookId = '' }, body, by }) => ({
-        result: await service.change(appId, webhookId, body, by),
-      }),
+      takesIfMatch: true,
+      handle: async ({ params: { appId = '', webhookId = '' }, body, by, headers, setTag }) => {
+        const result = await service.change(appId, webhookId, body, { by, assertUnchanged: readIfMatch(headers) });
+        setTag(webhookTag(result));
+        return { result };
+      },
     }),
     consoleEndpoint({
       method: 'DELETE',

@@ -11,6 +11,7 @@ import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { newWebhookSecret } from '../../delivery/webhooks/webhook-signature.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { NewJob } from '../../jobs/job.ts';
+import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
 import { readWebhookUrl } from './address.ts';
 import { callWebhook, secretContext } from './deliver.ts';
 import { renderPayload, timeToLiveMs, webhookJob } from './publish.ts';
@@ -35,6 +36,11 @@ const keptMs = 7 * dayMs;
 const maxPerApp = 20;
 const stepSize = 500;
 const nothingGivenUp = { given_up: 0, given_up_since: null, given_up_at: null } as const;
+
+interface Changing {
+  readonly by: Actor;
+  readonly assertUnchanged?: AssertUnchanged | undefined;
+}
 
 export interface DeliveryKey {
   readonly appId: string;
@@ -88,10 +94,11 @@ export class WebhookService {
     return { objectId, createdAt: isoTime(row.now), secret };
   }
 
-  async change(appId: string, webhookId: string, fields: Partial<WebhookFields>, by: Actor) {
+  async change(appId: string, webhookId: string, fields: Partial<WebhookFields>, { by, assertUnchanged }: Changing) {
     const { now, targets } = this.#deps;
     const url = fields.url === undefined ? undefined : await readWebhookUrl(fields.url, targets);
     await this.#change(appId, webhookId, async (db, row) => {
+      assertUnchanged?.(webhookTag(shown(row)));
       const next = {
         ...row,
         url: url ?? row.url,
@@ -206,6 +213,17 @@ interface Audited {
   readonly before?: unknown;
   readonly after?: unknown;
 }
+
+interface Chosen {
+  readonly url: string;
+  readonly events: unknown;
+  readonly description: string;
+  readonly enabled: boolean;
+}
+
+/** The tag of what its owner has chosen; how the calls went has no part in it. */
+export const webhookTag = ({ url, events, description, enabled }: Chosen) =>
+  entityTag(JSON.stringify([url, events, description, enabled]));
 
 function shown({ url, events, description, is_enabled }: store.WebhookRow) {
   return { url, events: JSON.parse(events) as unknown, description, enabled: is_enabled === 1 };

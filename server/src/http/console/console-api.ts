@@ -65,6 +65,8 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
         query: readQuery(request.query as Record<string, string | string[]>),
         now: now(),
         address: request.ip,
+        headers: request.raw.headers,
+        setTag: (tag) => void reply.header('etag', tag),
         setSession: (session) => void reply.header('set-cookie', guard.cookie.write(session, now())),
       };
       await endpoint.locate?.(request.consoleCall.params);

@@ -36,6 +36,9 @@ export interface ConsoleCall<Body> {
   /** Epoch milliseconds at which the request was accepted. */
   readonly now: number;
   readonly address: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Answers with the tag of the record (`ETag`). */
+  setTag(tag: string): void;
   /** Puts a new session into the browser's cookie, or (undefined) deletes the cookie. */
   setSession(session: NewSession | undefined): void;
 }
@@ -60,6 +63,8 @@ export interface ConsoleEndpoint<Body = unknown> {
     /** @throws Failure */
     read(body: unknown): Body;
   };
+  /** It is refused unless the record is the one that `If-Match` names. */
+  readonly takesIfMatch?: true;
   readonly answer: AnswerSpec;
   readonly errors: readonly ErrorName[];
   /** Throws when the path names nothing, before the body is read. */

@@ -104,13 +104,14 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   if (isPolicy || !['app', 'phone'].includes(documentedGrant(endpoint))) names.push('InvalidSessionToken');
   if (isPolicy) names.push('OperationForbidden');
   names.push(...endpoint.errors);
+  if (endpoint.takesIfMatch) names.push('PreconditionFailed');
   if (endpoint.body) names.push(...withJsonBody);
   return [...new Set(names)];
 }
 
 function operation(endpoint: Endpoint): Operation {
   const body = requestBody(endpoint);
-  const parameters = [...pathParameters(endpoint), ...queryParameters(endpoint)];
+  const parameters = [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)];
   return {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
@@ -143,6 +144,14 @@ function queryParameters(endpoint: Endpoint): Json[] {
   }));
 }
 
+function headerParameters({ takesIfMatch }: Endpoint): Json[] {
+  if (!takesIfMatch) return [];
+  const description =
+    'The `ETag` of the version that the change is based on. If the record has changed since, nothing is done and the ' +
+    'answer is 412. Without it, the change is made in any case.';
+  return [{ name: 'If-Match', in: 'header', description, schema: { type: 'string' } }];
+}
+
 function requestBody(endpoint: Endpoint): Json | undefined {
   if (endpoint.takesStream) {
     return {
@@ -160,12 +169,21 @@ function requestBody(endpoint: Endpoint): Json | undefined {
   };
 }
 
-function success({ answer, otherAnswer }: Endpoint): Record<string, Json> {
+const tagHeader = {
+  ETag: { description: 'Names this version of the record, for If-Match', schema: { type: 'string' } },
+};
+
+function success({ method, answer, otherAnswer, ...endpoint }: Endpoint): Record<string, Json> {
+  const hasTag = endpoint.hasEntityTag || (endpoint.takesIfMatch && method !== 'DELETE');
   const answers = otherAnswer ? [answer, otherAnswer] : [answer];
   return Object.fromEntries(
     answers.map(({ status, description, schema, example, type = 'application/json' }) => [
       String(status),
-      { description, content: { [type]: { schema: plain(schema), example } } },
+      {
+        description,
+        ...(hasTag ? { headers: tagHeader } : {}),
+        content: { [type]: { schema: plain(schema), example } },
+      },
     ]),
   );
 }

@@ -1,0 +1,63 @@
+import { Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { sessionQuery } from '../../lib/data/queries.ts';
+import { signingIn } from '../../lib/data/signing-in.ts';
+import { DialogForm } from '../form/dialog-form.tsx';
+import { PasswordField } from '../form/password-field.tsx';
+import { useFields } from '../form/use-fields.ts';
+
+/** Above all other dialogs: the session may end while one is open. */
+const above = 400;
+
+/** Signs the same administrator in again, over the page, so that nothing on it is lost. */
+export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void }) {
+  const isAsked = useSyncExternalStore(signingIn.subscribe, signingIn.isAsked);
+  const { data: session } = useQuery({ ...sessionQuery, enabled: false });
+  const queries = useQueryClient();
+  const fields = useFields({ password: '' });
+  const email = session?.email ?? '';
+  const signIn = useAction({
+    run: () => call('signInToConsole', { body: { email, ...fields.values } }),
+    showsError: true,
+    after: ({ result }) => {
+      queries.setQueryData(sessionQuery.queryKey, result);
+      signingIn.answer(true);
+      // What failed without a session is read again; what is being typed stays.
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+    },
+  });
+  function close() {
+    signingIn.answer(false);
+    queries.setQueryData(sessionQuery.queryKey, null);
+    onSignedOut();
+  }
+  return (
+    <DialogForm
+      isOpen={isAsked}
+      onClose={close}
+      title="Sign in again"
+      zIndex={above}
+      about={
+        <Text size="sm">
+          Your session has ended. This page stays as it is while you sign in as <b>{email}</b>. If you cancel, what you
+          have typed is kept as a draft on this device.
+        </Text>
+      }
+      form={fields}
+      names={['email', 'password']}
+      submit="Sign in"
+      isBusy={signIn.isPending}
+      onSubmit={() => signIn.mutate(undefined, { onError: fields.setFailure })}
+    >
+      <PasswordField
+        label="Your password"
+        autoComplete="current-password"
+        data-autofocus
+        {...fields.text('password')}
+      />
+    </DialogForm>
+  );
+}

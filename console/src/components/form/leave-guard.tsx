@@ -1,0 +1,39 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import type { Fields } from './use-fields.ts';
+
+interface Props {
+  readonly form: Pick<Fields<object>, 'isDirty' | 'isDirtyNow' | 'isKept' | 'reset' | 'base'>;
+}
+
+/** Asks before a page is left on which something was typed and not saved; the browser asks before a reload. */
+export function LeaveGuard({ form }: Props) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => form.isDirtyNow() && current.pathname !== next.pathname,
+    enableBeforeUnload: form.isDirtyNow,
+    withResolver: true,
+  });
+  const isAsked = blocker.status === 'blocked';
+  function discard() {
+    form.reset(form.base);
+    blocker.proceed?.();
+  }
+  return (
+    <Modal opened={isAsked} onClose={() => blocker.reset?.()} title="Leave without saving?">
+      <Text size="sm">
+        {form.isKept
+          ? 'What you have typed is not saved. It can be kept as a draft on this device, until you open this form again.'
+          : 'What you have typed is not saved and would be lost.'}
+      </Text>
+      <Group justify="flex-end" mt="md" gap="xs">
+        <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
+          Stay
+        </Button>
+        <Button variant="default" color="red" onClick={discard}>
+          Throw it away
+        </Button>
+        {form.isKept && <Button onClick={() => blocker.proceed?.()}>Keep a draft and leave</Button>}
+      </Group>
+    </Modal>
+  );
+}

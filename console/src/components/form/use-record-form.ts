@@ -1,0 +1,217 @@
+import { entityTag, PharosError, type PharosProblem } from '@pharos/sdk';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useSession } from '../../lib/data/access.ts';
+import { type Choice, changedParts, type Difference, differences, isSame, merged, type Parts } from './differences.ts';
+import { useFields } from './use-fields.ts';
+
+/** How a form on a record reads, compares and writes it. */
+export interface RecordFormOptions<Stored extends object, Values extends object, Saved> {
+  /** Names the form, for the draft on this device: `notification <id>`, or `notification new` with the app. */
+  readonly name: string;
+  /** The record as the page knows it now; undefined for a new one. */
+  readonly record: Stored | undefined;
+  /** What a new form begins with; `fieldsOf(undefined)` unless given. */
+  readonly start?: Values;
+  readonly fieldsOf: (record?: Stored) => Values;
+  /** Every member that the form writes. Members that it does not show are kept from `known`. */
+  readonly bodyOf: (values: Values, known?: Stored) => object;
+  /** What the page finds wrong by itself, before anything is sent. */
+  readonly check?: (values: Values) => readonly PharosProblem[];
+  /** What is compared and chosen one by one when somebody else has saved meanwhile; the fields unless given. */
+  readonly parts?: { readonly of: (values: Values) => Parts; readonly join: (parts: Parts) => Values };
+  /** Reads the record anew. */
+  readonly read: () => Promise<Stored>;
+  /** Writes the members that have changed, if the record still has the tag. Answers what has the new tag. */
+  readonly change: (members: object, ifMatch: string | undefined) => Promise<Saved>;
+  readonly create?: (body: object) => Promise<Saved>;
+  readonly done?: string | ((values: Values) => string) | undefined;
+  /** What has to be read again. */
+  readonly refresh: readonly QueryKey[];
+  readonly after?: (saved: Saved | undefined) => unknown;
+  /** The field in words, and its value, where somebody else's change is shown. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly show?: Readonly<Record<string, (value: never) => ReactNode>>;
+}
+
+/** What somebody else has saved while the form was open, for a person to choose from. */
+export interface Conflict {
+  readonly differences: readonly Difference[];
+  readonly keep: (choices: Readonly<Record<string, Choice>>) => void;
+  readonly close: () => void;
+}
+
+/** What the service answers to a record that is created or changed. */
+export interface SavedRecord {
+  readonly objectId?: string;
+  readonly updatedAt?: string;
+}
+
+interface Written<Saved> {
+  /** Undefined when nothing had changed. */
+  readonly saved?: Saved | undefined;
+  readonly undo?: (() => Promise<unknown>) | undefined;
+  readonly differences?: readonly Difference[];
+}
+
+const mostAttempts = 3;
+
+/**
+ * A form on a record that others may change at the same time. Only members that were changed here are sent, and only if
+ * the record is still the one they were compared with; else a person sees what somebody else has saved, and chooses.
+ * While the record is read again in the background, what was typed stays.
+ */
+export function useRecordForm<Stored extends object, Values extends object, Saved extends object>(
+  options: RecordFormOptions<Stored, Values, Saved>,
+) {
+  const { record, fieldsOf, name, start } = options;
+  const { adminId } = useSession();
+  const form = useFields<Values>(record ? fieldsOf(record) : (start ?? fieldsOf()), { draft: `${adminId} ${name}` });
+  const queries = useQueryClient();
+  const known = useRef(record);
+  const [found, setFound] = useState<readonly Difference[]>();
+  const stored = record && fieldsOf(record);
+  const isOutdated = stored !== undefined && form.isDirty && !isSame(stored, form.base);
+  // A saved form does not fall back to the record as it was, which the page still knows for a moment.
+  const replaced = useRef<Values>(undefined);
+  useFreshRecord({ form, record, stored, known, replaced });
+
+  const partsOf = (values: Values) => options.parts?.of(values) ?? (values as Parts);
+  const save = useAction<void, Written<Saved>>({
+    run: async () => {
+      const written = await write(options, form, known);
+      if (written.saved) replaced.current = stored;
+      return written;
+    },
+    done: ({ saved, differences: open }) => {
+      if (open) return undefined;
+      if (!saved) return 'Nothing was changed.';
+      return typeof options.done === 'function' ? options.done(form.current()) : options.done;
+    },
+    undo: record ? (written) => written.undo?.() ?? Promise.resolve() : undefined,
+    isUndoable: ({ undo }) => undo !== undefined,
+    showsError: true,
+    after: async ({ saved, differences: open }) => {
+      if (open) return setFound(open);
+      await Promise.all(options.refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
+      await options.after?.(saved);
+    },
+  });
+  function submit() {
+    const problems = options.check?.(form.current()) ?? [];
+    if (problems.length > 0) return form.setProblems(problems);
+    form.setFailure(null);
+    save.mutate(undefined, { onError: form.setFailure });
+  }
+  const conflict: Conflict | undefined = found && {
+    differences: found,
+    close: () => setFound(undefined),
+    keep(choices) {
+      setFound(undefined);
+      const theirs = known.current ? fieldsOf(known.current) : form.currentBase();
+      const all = { base: partsOf(form.currentBase()), mine: partsOf(form.current()), theirs: partsOf(theirs) };
+      const next = merged(all, choices);
+      form.rebase(theirs, options.parts?.join(next) ?? (next as Values));
+      submit();
+    },
+  };
+  return { form, submit, isBusy: save.isPending, conflict, isOutdated, labels: options.labels, show: options.show };
+}
+
+/** A form that creates something, with a draft on this device. Not for passwords and keys. */
+export function useDraftFields<Values extends object>(name: string, initial: Values) {
+  const { adminId } = useSession();
+  return useFields<Values>(initial, { draft: `${adminId} ${name}` });
+}
+
+export type RecordForm<Values extends object> = Omit<
+  ReturnType<typeof useRecordForm<object, Values, object>>,
+  'labels' | 'show'
+> &
+  Pick<RecordFormOptions<object, Values, object>, 'labels' | 'show'>;
+
+/** A form in which nothing was typed follows the record; one with something typed stays as it is. */
+function useFreshRecord<Stored extends object, Values extends object>(all: {
+  readonly form: ReturnType<typeof useFields<Values>>;
+  readonly record: Stored | undefined;
+  readonly stored: Values | undefined;
+  readonly known: { current: Stored | undefined };
+  readonly replaced: { current: Values | undefined };
+}) {
+  const { form, record, stored, known, replaced } = all;
+  useEffect(() => {
+    if (!record || !stored) return;
+    if (replaced.current && isSame(stored, replaced.current)) return;
+    replaced.current = undefined;
+    if (form.isDirtyNow()) return;
+    known.current = record;
+    if (!isSame(stored, form.base)) form.reset(stored);
+  });
+}
+
+/** @throws PharosError */
+async function write<Stored extends object, Values extends object, Saved extends object>(
+  options: RecordFormOptions<Stored, Values, Saved>,
+  form: ReturnType<typeof useFields<Values>>,
+  known: { current: Stored | undefined },
+): Promise<Written<Saved>> {
+  const { record, create, fieldsOf, bodyOf, parts } = options;
+  const partsOf = (values: Values) => parts?.of(values) ?? (values as Parts);
+  const values = form.current();
+  if (!record) {
+    const saved = await create?.(bodyOf(values));
+    form.rebase(values);
+    return { saved };
+  }
+  for (let attempt = 1; ; attempt++) {
+    const now = await options.read();
+    known.current = now;
+    const theirs = fieldsOf(now);
+    const all = { base: partsOf(form.currentBase()), mine: partsOf(values), theirs: partsOf(theirs) };
+    const open = differences(all);
+    if (open.length > 0) return { differences: open };
+    const before = bodyOf(theirs, now);
+    const members = changedParts(before as Parts, bodyOf(values, now) as Parts);
+    if (Object.keys(members).length === 0) return done(form, theirs, {});
+    try {
+      const saved = await options.change(members, entityTag(now));
+      return done(form, values, { saved, undo: undoing(options, { before: before as Parts, members, saved }) });
+    } catch (error) {
+      if (attempt === mostAttempts || !isChanged(error)) throw error;
+    }
+  }
+}
+
+function done<Values extends object, Saved>(
+  form: ReturnType<typeof useFields<Values>>,
+  values: Values,
+  written: Written<Saved>,
+): Written<Saved> {
+  form.rebase(values, values);
+  return written;
+}
+
+interface Made<Saved> {
+  readonly before: Parts;
+  readonly members: Parts;
+  readonly saved: Saved;
+}
+
+/** Takes back what was changed, unless somebody has changed the record since. */
+function undoing<Stored extends object, Values extends object, Saved extends object>(
+  { change }: RecordFormOptions<Stored, Values, Saved>,
+  { before, members, saved }: Made<Saved>,
+): () => Promise<unknown> {
+  const former = Object.fromEntries(Object.keys(members).map((name) => [name, before[name] ?? null]));
+  return async () => {
+    try {
+      return await change(former, entityTag(saved));
+    } catch (error) {
+      if (!isChanged(error)) throw error;
+      throw new Error('Somebody has changed it since, so it stays as it is now.');
+    }
+  };
+}
+
+const isChanged = (error: unknown) => error instanceof PharosError && error.name === 'PreconditionFailed';

@@ -1,0 +1,65 @@
+import { Badge, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { eventTexts } from '../../components/rules/rules.ts';
+import classes from './beacons.module.css';
+import { beaconUsesQuery } from './queries.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly beaconId: string;
+}
+
+/** The notifications and scenarios that are shown at a beacon. */
+export function BeaconMessages({ appId, beaconId }: Props) {
+  const { data: uses, error } = useQuery(beaconUsesQuery(appId, beaconId));
+  const total = (uses?.notifications ?? 0) + (uses?.scenarios ?? 0);
+  const { notifications = [], scenarios = [] } = uses?.shown ?? {};
+  const more = total - notifications.length - scenarios.length;
+  return (
+    <Block title="Messages here" about="What visitors are shown at this beacon.">
+      <FailureNote message={error?.message} />
+      {!uses && !error && <Skeleton h={60} />}
+      {uses && total === 0 && (
+        <Text c="dimmed" size="sm">
+          No notification and no storyline uses this beacon.
+        </Text>
+      )}
+      <ul className={classes.lines} aria-label="Messages here">
+        {notifications.map(({ objectId, description, event, isEnabled }) => (
+          <li key={objectId}>
+            <Link
+              to="/apps/$appId/notifications/$notificationId"
+              params={{ appId, notificationId: objectId }}
+              className={classes.what}
+            >
+              {description}
+            </Link>
+            <span className={classes.soft}>
+              Notification, when a visitor {eventTexts[event].verb} {!isEnabled && <Badge color="gray">Off</Badge>}
+            </span>
+          </li>
+        ))}
+        {scenarios.map(({ objectId, storylineId, alertTitle, event }) => (
+          <li key={objectId}>
+            <Link
+              to="/apps/$appId/storylines/$storylineId/scenarios/$detailId"
+              params={{ appId, storylineId, detailId: objectId }}
+              className={classes.what}
+            >
+              {alertTitle || 'A scenario without a title'}
+            </Link>
+            <span className={classes.soft}>Storyline, when a visitor {eventTexts[event].verb}</span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <Text size="sm" c="dimmed" mt="xs">
+          And {more.toLocaleString('en')} more.
+        </Text>
+      )}
+    </Block>
+  );
+}

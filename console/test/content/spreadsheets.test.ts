@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+
+/** Tables as spreadsheets of many countries write them. The tests are one session. */
+describe('tables go out and come in', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+
+  before(async () => {
+    const { app: started, origin } = await startConsole();
+    app = started;
+    headers = (await signIn(app)).headers;
+    await app.app.buckets.createBucket(app.appId, 'works');
+    const column = { title: { type: 'String' }, height: { type: 'Number' } };
+    await create(app, '/api/v2/data/schema/works', { column }, headers);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin, role: 'manager' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const open = (rest: string) => page.goto(`/console/apps/${app.appId}/${rest}`);
+  const choose = (name: string, buffer: Buffer) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer });
+  const stored = async (url: string) =>
+    (await app.send({ method: 'GET', url: `/api/v2/${url}`, headers })).body.results;
+  const saved = async (start: () => Promise<unknown>) => {
+    const waiting = page.waitForEvent('download');
+    await start();
+    const file = await waiting;
+    return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+  };
+  const button = (name: string | RegExp) => page.getByRole('button', { name });
+
+  test('ANSI, semicolons, decimal commas, other headings, extra columns, short and empty rows', async () => {
+    const rows = [
+      'NAME;Uuid;MAJOR;minor;X;Y;Farbe',
+      'Café Süd;AA;1;1;4,2;7,5;rot',
+      ';;;;;;',
+      'Foyer;AA;1;2',
+      'Kasse;AA;1;zwei;;;',
+    ];
+    await open('beacons/import');
+    await choose('ansi.csv', Buffer.from(rows.join('\r\n'), 'latin1'));
+    await page.getByText('Windows-1252 (ANSI), separated by semicolons, with decimal commas.').waitFor();
+    await page.getByText('This column is left out: Farbe.').waitFor();
+    await page.getByRole('cell', { name: 'Café Süd' }).waitFor();
+    for (const count of ['2 new', '1 refused']) await page.getByText(count, { exact: true }).waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'import-ansi');
+    await button('Import 2').click();
+    await page.getByText('2 of 2 rows are in.').waitFor();
+    const [cafe, foyer] = await stored('beacons?order=minor');
+    assert.deepEqual([cafe.name, cafe.location, foyer.name], ['Café Süd', { x: 4.2, y: 7.5 }, 'Foyer']);
+  });
+
+  test('UTF-16 as Excel writes "Unicode text"', async () => {
+    const rows = ['Title\tHEIGHT', 'Mädchen mit Perle\t44,5', '"夜警\n(Die Nachtwache)"\t363'];
+    await open('buckets/works/import');
+    await choose('works.txt', Buffer.from(`\uFEFF${rows.join('\r\n')}`, 'utf16le'));
+    await page.getByText('UTF-16, separated by tabs, with decimal commas.').waitFor();
+    await button('Import 2').click();
+    await page.getByText('2 of 2 rows are in.').waitFor();
+    const works = (await stored('data/bucket/works?order=metadata.height')).map(
+      ({ metadata }: { metadata: object }) => metadata,
+    );
+    assert.deepEqual(works, [
+      { title: 'Mädchen mit Perle', height: 44.5 },
+      { title: '夜警\n(Die Nachtwache)', height: 363 },
+    ]);
+  });
+
+  test('CSV goes out as UTF-8 with its mark, and comes back unchanged', async () => {
+    await open('beacons');
+    const { name, bytes } = await saved(() => page.getByRole('button', { name: 'Export', exact: true }).click());
+    assert.equal(name, 'beacons.csv');
+    assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+    await open('beacons/import');
+    await choose(name, bytes);
+    await page.getByText('2 unchanged', { exact: true }).waitFor();
+  });
+
+  test('a workbook goes out, and comes back unchanged', async () => {
+    await create(app, '/api/v2/data/bucket/works', { metadata: { title: '007', note: '=1+1', list: [1] } }, headers);
+    await open('beacons');
+    const beacons = await saved(() => button(/Excel workbook/).click());
+    assert.equal(beacons.name, 'beacons.xlsx');
+    await open('beacons/import');
+    await choose(beacons.name, beacons.bytes);
+    await page.getByText('Excel workbook, first sheet', { exact: false }).waitFor();
+    await page.getByText('2 unchanged', { exact: true }).waitFor();
+    await open('buckets/works');
+    const works = await saved(async () => {
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'As an Excel workbook' }).click();
+    });
+    await open('buckets/works/import');
+    await choose(works.name, works.bytes);
+    await page.getByText('3 unchanged', { exact: true }).waitFor();
+    await takePictures(page, 'import-workbook');
+  });
+
+  test('the browser had nothing to complain about', () => {
+    assert.deepEqual(visited.complaints, []);
+  });
+});

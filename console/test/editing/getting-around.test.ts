@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+
+describe('getting around in the console', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+  let gateId: string;
+
+  before(async () => {
+    const { app: started, origin } = await startConsole();
+    app = started;
+    headers = (await signIn(app)).headers;
+    const beacon = (name: string, minor: number, metadata: object = {}) =>
+      create(app, '/api/v2/beacons', { name, uuid: 'AA', major: 1, minor, metadata }, headers);
+    gateId = await beacon('Gate', 1, { long: 'x'.repeat(2_000) });
+    const shopId = await beacon('Shop', 2);
+    const notification = (description: string, objectId: string) => ({
+      description,
+      beaconId: { __type: 'Pointer', className: 'Beacon', objectId },
+      event: 'ENTER',
+      type: 'TEXT',
+      message: { alertTitle: 'Hello', alertMessage: '' },
+      isEnabled: true,
+    });
+    await create(app, '/api/v2/notifications', notification('Welcome', gateId), headers);
+    await create(app, '/api/v2/notifications', notification('Sale', shopId), headers);
+    const storylineId = await create(app, '/api/v2/storylines', { title: 'A day', isEnabled: true }, headers);
+    const showOn = [{ dayName: 'Mon', checked: true }];
+    const scenario = { beacons: [gateId], event: 'EXIT', campaign: 'TEXT', showOn, alertTitle: 'Goodbye' };
+    await create(app, `/api/v2/storylines/${storylineId}/detail`, scenario, headers);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin, role: 'manager' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const open = (rest: string) => page.goto(`/console/apps/${app.appId}/${rest}`);
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const appName = async () => (await app.app.apps.get(app.appId)).name;
+  /** Waits for an expression in the page; the debugger evaluates it, since the page's policy allows no strings as code. */
+  async function until(expression: string): Promise<void> {
+    for (const latest = Date.now() + 15_000; !(await page.evaluate(expression)); )
+      if (Date.now() > latest) throw new Error(`${expression} has not come true.`);
+  }
+  const titled = (title: string) => until(`document.title === ${JSON.stringify(title)}`);
+
+  test('the title names the page, the record and the app', async () => {
+    await open('beacons');
+    await titled(`Beacons · ${await appName()} · Pharos`);
+    await link('Gate').click();
+    await titled(`Gate · ${await appName()} · Pharos`);
+  });
+
+  test('the focus follows navigation to the heading of the page', async () => {
+    await link('Notifications').click();
+    await until('document.activeElement?.textContent === "Notifications"');
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'H2');
+    await link('Welcome').click();
+    await until('document.activeElement?.textContent === "Welcome"');
+  });
+
+  test('notifications are filtered by the name of their beacon', async () => {
+    await open('notifications');
+    await button('Filter').click();
+    await page.getByLabel('Field').selectOption('beaconId');
+    await page.getByRole('combobox', { name: 'Beacon' }).fill('gat');
+    await page.getByRole('option', { name: 'Gate' }).click();
+    await button('Apply').click();
+    await link('Sale').waitFor({ state: 'detached' });
+    await link('Welcome').waitFor();
+    await button('Close').click();
+    await page.getByText('Beacon is Gate').waitFor();
+  });
+
+  test("a beacon's page lists its messages, and its long texts can be scrolled with the keyboard", async () => {
+    await open(`beacons/${gateId}`);
+    const messages = page.getByRole('list', { name: 'Messages here' });
+    await messages.getByRole('link', { name: 'Welcome' }).waitFor();
+    await messages.getByRole('link', { name: 'Goodbye' }).waitFor();
+    assert.equal(await messages.getByRole('listitem').count(), 2);
+    await page.locator('pre').first().focus();
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'PRE');
+    await assertAccessible(page);
+    await takePictures(page, 'beacon-messages');
+    await messages.getByRole('link', { name: 'Goodbye' }).click();
+    await page.getByRole('textbox', { name: 'Title', exact: true }).waitFor();
+  });
+
+  test('a UUID that is none is warned about, and one can be made', async () => {
+    await open('beacons/new');
+    const uuid = page.getByRole('textbox', { name: 'UUID' });
+    await uuid.fill('my beacon');
+    await page.getByText('This is no UUID', { exact: false }).waitFor();
+    await takePictures(page, 'uuid');
+    await button('Make a UUID').click();
+    assert.match(await uuid.inputValue(), /^[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/);
+    assert.equal(await button('Make a UUID').count(), 0);
+  });
+
+  test('an error goes when it is mended', async () => {
+    await open('beacons/new');
+    await button('Add the beacon').click();
+    await page.getByText('Fill this in.').first().waitFor();
+    const before = await page.getByText('Fill this in.').count();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Hall');
+    await until(`document.body.innerText.split('Fill this in.').length - 1 === ${before - 1}`);
+  });
+
+  test('on a phone, a sheet leads to every section', async () => {
+    await open('beacons');
+    await page.setViewportSize({ width: 390, height: 800 });
+    assert.equal(await link('Settings').isVisible(), false);
+    await button('Menu').click();
+    await link('Settings').waitFor();
+    assert.equal(
+      await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'),
+      true,
+      'nothing sticks out',
+    );
+    await assertAccessible(page);
+    await takePictures(page, 'phone-menu');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.keyboard.press('Escape');
+    await link('Settings').waitFor({ state: 'hidden' });
+    await button('Menu').click();
+    await link('Settings').click();
+    await heading('Settings').waitFor();
+    assert.equal(await link('Beacons').isVisible(), false);
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await link('Beacons').waitFor();
+  });
+
+  test('the browser had nothing to complain about', () => {
+    assert.deepEqual(visited.complaints, []);
+  });
+});

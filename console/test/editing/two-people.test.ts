@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+
+/** Two people at the same records: Ana in the first browser, Ben in the second. */
+describe('two people edit one record', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let ana: Visit;
+  let ben: Visit;
+  let headers: Readonly<Record<string, string>>;
+  let beaconId: string;
+
+  before(async () => {
+    const { app: started, origin } = await startConsole();
+    app = started;
+    headers = (await signIn(app)).headers;
+    await app.app.buckets.createBucket(app.appId, 'birds');
+    beaconId = await create(app, '/api/v2/beacons', { name: 'Gate', uuid: 'AA', major: 1, minor: 1 }, headers);
+    browser = await launchBrowser();
+    ana = await openAs(browser, { app, origin, role: 'manager' });
+    ben = await openAs(browser, { app, origin, role: 'manager' });
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const welcome = (description: string) =>
+    create(
+      app,
+      '/api/v2/notifications',
+      {
+        description,
+        beaconId: { __type: 'Pointer', className: 'Beacon', objectId: beaconId },
+        event: 'ENTER',
+        type: 'TEXT',
+        message: { alertTitle: 'Good morning', alertMessage: 'Come in.', sound: 'bell' },
+        isEnabled: true,
+      },
+      headers,
+    );
+  const read = async (url: string) => (await app.send({ method: 'GET', url: `/api/v2/${url}`, headers })).body.result;
+  const both = async (path: string) => {
+    for (const { page } of [ana, ben]) await page.goto(`/console/apps/${app.appId}/${path}`);
+  };
+  const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const conflict = (page: Page) => page.getByRole('dialog', { name: 'Somebody else has saved this meanwhile' });
+  /** As when somebody returns to the tab: what the page shows is read again. */
+  async function returnTo(page: Page): Promise<void> {
+    const answered = page.waitForResponse((answer) => answer.request().method() === 'GET');
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
+    await answered;
+  }
+
+  test("a colleague's save leaves what is being typed alone, and is shown when saving", async () => {
+    const id = await welcome('Welcome');
+    await both(`notifications/${id}`);
+    await field(ana.page, 'Title').fill('Good evening');
+    await field(ben.page, 'Title').fill('Good night');
+    await field(ben.page, 'Text').fill('We close soon.');
+    await ben.page.getByRole('switch').first().press('Space');
+    await button(ben.page, 'Save').click();
+    await ben.page.getByRole('table', { name: 'notifications' }).waitFor();
+
+    await ana.page.waitForTimeout(5_100); // what was read counts as fresh for five seconds
+    await returnTo(ana.page);
+    await ana.page.getByText('Somebody else has saved this meanwhile.').waitFor();
+    assert.equal(await field(ana.page, 'Title').inputValue(), 'Good evening');
+
+    await button(ana.page, 'Save').click();
+    await conflict(ana.page).waitFor();
+    const sides = (name: string) => conflict(ana.page).getByRole('radiogroup', { name });
+    assert.match(await sides('Title').innerText(), /Yours\s+Good evening\s+Theirs\s+Good night/);
+    assert.match(await sides('Text').innerText(), /As it was\s+Come in\.\s+Theirs\s+We close soon\./);
+    assert.match(await sides('On').innerText(), /As it was\s+On\s+Theirs\s+Off/);
+    assert.equal(await button(ana.page, 'Save what is chosen').isDisabled(), true);
+    await assertAccessible(ana.page);
+    await takePictures(ana.page, 'conflict');
+    assert.equal((await read(`notifications/${id}`)).message.alertTitle, 'Good night');
+
+    await sides('Title').getByRole('radio', { name: /Yours/ }).click();
+    await button(ana.page, 'Save what is chosen').click();
+    await ana.page.getByRole('table', { name: 'notifications' }).waitFor();
+    const { message, isEnabled } = await read(`notifications/${id}`);
+    assert.deepEqual(message, { alertTitle: 'Good evening', alertMessage: 'We close soon.', sound: 'bell' });
+    assert.equal(isEnabled, false);
+  });
+
+  test('"Go on editing" saves nothing and keeps what was typed', async () => {
+    const id = await welcome('Tour');
+    await both(`notifications/${id}`);
+    await field(ana.page, 'Title').fill('One');
+    await field(ben.page, 'Title').fill('Two');
+    await button(ben.page, 'Save').click();
+    await ben.page.getByRole('table', { name: 'notifications' }).waitFor();
+    await button(ana.page, 'Save').click();
+    await conflict(ana.page).waitFor();
+    await button(ana.page, 'Go on editing').click();
+    await conflict(ana.page).waitFor({ state: 'hidden' });
+    assert.equal(await field(ana.page, 'Title').inputValue(), 'One');
+    assert.equal((await read(`notifications/${id}`)).message.alertTitle, 'Two');
+    await field(ana.page, 'Title').fill('Two');
+    await button(ana.page, 'Save').click();
+    await ana.page.getByText('Nothing was changed.').waitFor();
+  });
+
+  test('an old form does not restore what a colleague has changed, and is told of it', async () => {
+    await both(`beacons/${beaconId}/edit`);
+    await field(ana.page, 'Name').fill('North gate');
+    await field(ben.page, 'Floor').waitFor();
+    await field(ben.page, 'Radius').fill('7');
+    await button(ben.page, 'Save').click();
+    await ben.page.getByRole('heading', { name: 'Gate', exact: true }).waitFor();
+    await button(ana.page, 'Save').click();
+    const radius = conflict(ana.page).getByRole('radiogroup', { name: 'Radius' });
+    assert.match(await radius.innerText(), /As it was\s+nothing\s+Theirs\s+7/);
+    await button(ana.page, 'Save what is chosen').click();
+    await ana.page.getByRole('heading', { name: 'North gate' }).waitFor();
+    const { name, radius: stored } = await read(`beacons/${beaconId}`);
+    assert.deepEqual([name, stored], ['North gate', 7]);
+  });
+
+  test('undo takes back only what was changed here, and nothing when somebody has changed it since', async () => {
+    const id = await welcome('Undone');
+    await both(`notifications/${id}`);
+    await field(ana.page, 'Title').fill('A mistake');
+    await button(ana.page, 'Save').click();
+    await ana.page.getByRole('table', { name: 'notifications' }).waitFor();
+    const body = { isEnabled: false };
+    await app.send({ method: 'PUT', url: `/api/v2/notifications/${id}`, body, headers });
+    await button(ana.page, 'Undo').click();
+    await ana.page.getByText('Somebody has changed it since, so it stays as it is now.').waitFor();
+    assert.equal((await read(`notifications/${id}`)).isEnabled, false);
+  });
+
+  test('the members of a record are compared one by one', async () => {
+    const url = '/api/v2/data/bucket/birds';
+    const id = await create(app, url, { metadata: { species: 'owl', count: 1, old: true } }, headers);
+    await both(`buckets/birds/records/${id}`);
+    const editor = ana.page.getByRole('textbox', { name: 'The record as JSON' });
+    await editor.fill('{"species": "barn owl", "count": 1}');
+    await app.send({ method: 'PUT', url: `${url}/${id}`, body: { count: 2, place: 'tower' }, headers });
+    await button(ana.page, 'Save').click();
+    await conflict(ana.page).waitFor();
+    await button(ana.page, 'Save what is chosen').click();
+    await ana.page.getByText('The record is saved.').waitFor();
+    assert.deepEqual((await read(`data/bucket/birds/${id}`)).metadata, {
+      species: 'barn owl',
+      count: 2,
+      place: 'tower',
+    });
+  });
+
+  test('devices, storylines, scenarios, webhooks, columns, rules and settings are as careful', async () => {
+    const showOn = [{ dayName: 'Mon', checked: true }];
+    const device = { deviceName: 'A sign', manufacture: 'Acme', topic: 'museum/gate' };
+    const deviceId = await create(app, '/api/v2/device', device, headers);
+    const storylineId = await create(app, '/api/v2/storylines', { title: 'A day', isEnabled: true }, headers);
+    const detailUrl = `/api/v2/storylines/${storylineId}/detail`;
+    const scenario = { beacons: [beaconId], event: 'ENTER', campaign: 'TEXT', showOn, alertTitle: 'Old' };
+    const detailId = await create(app, detailUrl, scenario, headers);
+    const put = (url: string, body: object) => app.send({ method: 'PUT', url: `/api/v2/${url}`, body, headers });
+    const cases = [
+      {
+        path: `devices/${deviceId}/edit`,
+        edit: (page: Page) => field(page, 'Name').fill('Another sign'),
+        theirs: () => put(`device/${deviceId}`, { topic: 'museum/shop' }),
+        save: 'Save',
+        check: async () => {
+          const { deviceName, topic } = await read(`device/${deviceId}`);
+          assert.deepEqual([deviceName, topic], ['Another sign', 'museum/shop']);
+        },
+      },
+      {
+        path: `storylines/${storylineId}/scenarios/${detailId}`,
+        edit: (page: Page) => field(page, 'Title').fill('New'),
+        theirs: () => put(`storylines/${storylineId}/detail/${detailId}`, { alertMessage: 'Theirs' }),
+        save: 'Save',
+        check: async () => {
+          const { alertTitle, alertMessage } = await read(`storylines/${storylineId}/detail/${detailId}`);
+          assert.deepEqual([alertTitle, alertMessage], ['New', 'Theirs']);
+        },
+      },
+      {
+        path: 'settings',
+        edit: (page: Page) => field(page, 'Name').fill('Another museum'),
+        theirs: () => app.app.apps.change(app.appId, { policy: { timeZone: 'Asia/Jakarta' } }),
+        save: 'Save',
+        check: async () => {
+          const { name, policy } = await app.app.apps.get(app.appId);
+          assert.deepEqual([name, policy.timeZone], ['Another museum', 'Asia/Jakarta']);
+        },
+      },
+      {
+        path: 'rules',
+        edit: (page: Page) => page.getByLabel('Who may send push notifications?').selectOption('nobody'),
+        theirs: () => app.app.apps.change(app.appId, { policy: { tokenDays: 9 } }),
+        save: 'Save the rules',
+        check: async () => {
+          const { push, tokenDays } = (await app.app.apps.get(app.appId)).policy;
+          assert.deepEqual([push, tokenDays], ['nobody', 9]);
+        },
+      },
+    ];
+    for (const { path, edit, theirs, save, check } of cases) {
+      await ana.page.goto(`/console/apps/${app.appId}/${path}`);
+      await edit(ana.page);
+      await theirs();
+      await button(ana.page, save).click();
+      await conflict(ana.page).waitFor();
+      await button(ana.page, 'Save what is chosen').click();
+      await ana.page.getByText('saved.').first().waitFor();
+      await check();
+    }
+  });
+
+  test('the browsers had nothing to complain about', () => {
+    assert.deepEqual([...ana.complaints, ...ben.complaints], []);
+  });
+});

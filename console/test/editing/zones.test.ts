@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+
+/** A museum in Jakarta, seven hours before UTC; the browser is in another zone. */
+describe('dates are in the zone of the app', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+  /** The day at the venue on which the beacon was made; in UTC it is the day before. */
+  let day: string;
+
+  before(async () => {
+    const { app: started, origin } = await startConsole();
+    app = started;
+    await app.app.apps.change(app.appId, { policy: { timeZone: 'Asia/Jakarta' } });
+    app.clock.now = Math.floor(app.clock.now / 86_400_000) * 86_400_000 + 20 * 3_600_000;
+    day = new Date(app.clock.now + 7 * 3_600_000).toISOString().slice(0, 10);
+    headers = (await signIn(app)).headers;
+    await app.app.buckets.createBucket(app.appId, 'shows');
+    await create(app, '/api/v2/data/schema/shows', { column: { at: { type: 'Date' } } }, headers);
+    await create(app, '/api/v2/data/bucket/shows', { metadata: { title: 'Opening', at: '2026-05-04' } }, headers);
+    await create(app, '/api/v2/beacons', { name: 'Gate', uuid: 'AA', major: 1, minor: 1 }, headers);
+    const phone = { installationId: 'p1', deviceType: 'android', deviceToken: 'token-1' };
+    await app.send({ method: 'POST', url: '/api/v2/installations', body: phone });
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin, role: 'manager' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const open = (rest: string) => page.goto(`/console/apps/${app.appId}/${rest}`);
+  const before1 = (date: string) => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
+
+  test('a list is filtered by days of the venue, and the chip says the day', async () => {
+    await open('beacons');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('Field').selectOption('createdAt');
+    await page.getByLabel('Operator').selectOption('before');
+    await page.getByLabel('Value').fill(day);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('No beacons match.').waitFor();
+    await open('beacons');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('Field').selectOption('createdAt');
+    await page.getByLabel('Value').fill(day);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('link', { name: 'Gate', exact: true }).waitFor();
+    const said = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(day));
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByText(`Created is from ${said}`).waitFor();
+    await page.reload();
+    await page.getByText(`Created is from ${said}`).waitFor();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    assert.equal(await page.getByLabel('Value').inputValue(), day);
+  });
+
+  test('the audience of a push is chosen by days of the venue', async () => {
+    await open('push/new');
+    await page.getByRole('radio', { name: 'Only some of them' }).check();
+    await page.getByLabel('Field').selectOption('createdAt');
+    await page.getByLabel('Operator').selectOption('before');
+    await page.getByLabel('Value').fill(day);
+    await page.getByText('of 0 installations can be reached').waitFor();
+    await page.getByLabel('Operator').selectOption('from');
+    await page.getByLabel('Value').fill(day);
+    await page.getByText('of 1 installation can be reached').waitFor();
+    await page.getByLabel('Value').fill(before1(day));
+    await page.getByText('of 1 installation can be reached').waitFor();
+  });
+
+  test('a date without a time shows no time and stays that day', async () => {
+    await open('buckets/shows');
+    const row = page.getByRole('row', { name: /Opening/ });
+    await row.waitFor();
+    assert.match(await row.innerText(), /4 May 2026(?!,)/);
+    assert.doesNotMatch(await row.innerText(), /4 May 2026, \d\d:/);
+  });
+
+  test('the browser had nothing to complain about', () => {
+    assert.deepEqual(visited.complaints, []);
+  });
+});

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { fail } from '../base/errors.ts';
+import type { Db, Row } from '../db/db.ts';
+import { JsonText } from '../http/endpoint.ts';
+import type { Key, RecordTable } from './table.ts';
+
+/**
+ * Entity tags of records (RFC 9110, section 8.8.3), so that a change can be made to depend on nobody having changed the
+ * record meanwhile (`If-Match`, section 13.1.1).
+ */
+
+/** The strong tag of a text: every other text has another one. */
+export function entityTag(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 24)}"`;
+}
+
+/** The tag of a row, as it is whoever reads it. */
+export function tagOfRow(table: RecordTable, row: Row): string {
+  return entityTag(table.render(row));
+}
+
+/** Inside the transaction that has written the record: its new tag. */
+export async function newTag(db: Db, table: RecordTable, key: Key): Promise<string> {
+  const row = await table.find(db, key);
+  return row ? tagOfRow(table, row) : '';
+}
+
+/** An answer with the tag of the record that it is about. */
+export function tagged(text: string, tag: string): JsonText {
+  return new JsonText(text, { etag: tag });
+}
+
+/** What a caller asks of the record as it is stored now. @throws Failure PreconditionFailed */
+export type AssertUnchanged = (tag: string) => void;
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Undefined unless the caller sends If-Match. Call it where nobody can change the record before you do. */
+export function readIfMatch(headers: Headers): AssertUnchanged | undefined {
+  const condition = headers['if-match'];
+  if (condition === undefined) return undefined;
+  const wanted = String(condition).trim();
+  return (tag) => {
+    // A weak tag never matches: its quotes are preceded by W/.
+    if (wanted !== '*' && !wanted.split(',').some((one) => one.trim() === tag)) throw fail('PreconditionFailed');
+  };
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { buildApp, databases, signInManager, type TestApp } from './support/build-app.ts';
+import { create } from './support/cases.ts';
+import { openConsole } from './support/console.ts';
+
+const api = '/api/v2';
+
+/** A record of each kind that can be changed: where it is made, from what, and two changes to it. */
+interface Kind {
+  readonly name: string;
+  readonly url: string;
+  readonly body: unknown;
+  readonly changes: readonly [object, object];
+}
+
+for (const database of databases) {
+  describe(`entity tags on ${database}`, () => {
+    let app: TestApp;
+    let headers: Readonly<Record<string, string>>;
+    let kinds: readonly Kind[];
+    before(async () => {
+      app = await buildApp({ database });
+      headers = (await signInManager(app)).headers;
+      await app.app.apps.change(app.appId, { policy: { writeContent: 'user' } });
+      await app.app.buckets.createBucket(app.appId, 'birds');
+      const beacon = { name: 'Gate', uuid: 'AA', major: 1, minor: 1 };
+      const beaconId = await create(app, `${api}/beacons`, beacon, headers);
+      const storylineId = await create(app, `${api}/storylines`, { title: 'A day', isEnabled: true }, headers);
+      const notification = {
+        description: 'Welcome',
+        beaconId: { __type: 'Pointer', className: 'Beacon', objectId: beaconId },
+        event: 'ENTER',
+        type: 'TEXT',
+        message: { alertTitle: 'a', alertMessage: 'b' },
+        isEnabled: true,
+      };
+      const showOn = [{ dayName: 'Mon', checked: true }];
+      const detail = { beacons: [beaconId], event: 'ENTER', campaign: 'TEXT', showOn };
+      const device = { deviceName: 'A sign', manufacture: 'Acme', topic: 'museum/gate' };
+      kinds = [
+        { name: 'beacon', url: `${api}/beacons`, body: beacon, changes: [{ name: 'One' }, { name: 'Two' }] },
+        {
+          name: 'notification',
+          url: `${api}/notifications`,
+          body: notification,
+          changes: [{ isEnabled: false }, { description: 'Hello' }],
+        },
+        {
+          name: 'storyline',
+          url: `${api}/storylines`,
+          body: { title: 'A day', isEnabled: true },
+          changes: [{ title: 'One' }, { title: 'Two' }],
+        },
+        {
+          name: 'scenario',
+          url: `${api}/storylines/${storylineId}/detail`,
+          body: detail,
+          changes: [{ alertTitle: 'One' }, { alertTitle: 'Two' }],
+        },
+        { name: 'device', url: `${api}/device`, body: device, changes: [{ topic: 'a/b' }, { topic: 'c/d' }] },
+        {
+          name: 'record',
+          url: `${api}/data/bucket/birds`,
+          body: { metadata: { species: 'owl' } },
+          changes: [{ species: 'jay' }, { species: 'tit' }],
+        },
+        {
+          name: 'schema',
+          url: `${api}/data/schema/birds`,
+          body: { column: { wings: { type: 'Number' } } },
+          changes: [
+            { column: { wings: { type: 'Number' }, sex: { type: 'String' } } },
+            { column: { a: { type: 'Number' } } },
+          ],
+        },
+        {
+          name: 'installation',
+          url: `${api}/installations`,
+          body: { installationId: 'phone-1', deviceType: 'ios' },
+          changes: [{ appVersion: '1' }, { appVersion: '2' }],
+        },
+      ];
+    });
+    after(() => app.close());
+
+    const send = (method: 'GET' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown, tag?: string) =>
+      app.send({ method, url, body, headers: { ...headers, ...(tag === undefined ? {} : { 'if-match': tag }) } });
+    const tagOf = (answer: { readonly headers: Readonly<Record<string, unknown>> }) => String(answer.headers['etag']);
+
+    test('a change is refused when somebody has changed the record since it was read', async () => {
+      for (const { name, url, body, changes } of kinds) {
+        const one = `${url}/${await create(app, url, body, headers)}`;
+        const read = tagOf(await send('GET', one));
+        assert.match(read, /^"[\w-]{24}"$/, name);
+        const first = await send('PUT', one, changes[0], read);
+        assert.equal(first.status, 200, `${name}: ${JSON.stringify(first.body)}`);
+        assert.notEqual(tagOf(first), read, name);
+        assert.equal(tagOf(await send('GET', one)), tagOf(first), name);
+        const stored = (await send('GET', one)).body;
+        for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+          const late = await send(method, one, method === 'DELETE' ? undefined : changes[1], read);
+          assert.deepEqual([late.status, late.body.error.name], [412, 'PreconditionFailed'], `${name} ${method}`);
+          assert.match(late.body.error.error, /Read it again/);
+        }
+        assert.deepEqual((await send('GET', one)).body, stored, name);
+        const patched = await send('PATCH', one, changes[1], tagOf(first));
+        assert.equal(patched.status, 200, `${name}: ${JSON.stringify(patched.body)}`);
+        assert.equal((await send('PUT', one, changes[0])).status, 200, `${name} without a condition`);
+        assert.equal((await send('DELETE', one, undefined, tagOf(await send('GET', one)))).status, 200, name);
+      }
+    });
+
+    test('of two changes to the same version, made at once, one is refused', async () => {
+      for (const { name, url, body, changes } of kinds) {
+        const one = `${url}/${await create(app, url, body, headers)}`;
+        const tag = tagOf(await send('GET', one));
+        const answers = await Promise.all(changes.map((change) => send('PUT', one, change, tag)));
+        assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412], name);
+        await send('DELETE', one);
+      }
+    });
+
+    test('a star fits any version, one of several tags is enough, and a weak tag or nonsense fits none', async () => {
+      const { url, body } = kinds[0] as Kind;
+      const one = `${url}/${await create(app, url, body, headers)}`;
+      const tag = tagOf(await send('GET', one));
+      assert.equal((await send('PUT', one, { name: 'Gate' }, `W/${tag}`)).status, 412);
+      assert.equal((await send('PUT', one, { name: 'Gate' }, 'nonsense')).status, 412);
+      assert.equal((await send('PUT', one, { name: 'Gate' }, `"other", ${tag}`)).status, 200);
+      assert.equal((await send('PUT', one, { name: 'Gate' }, '*')).status, 200);
+    });
+
+    test('an app and a webhook of the console have tags too', async () => {
+      const owner = await openConsole(app, 'owner');
+      const webhook = { url: 'https://93.184.216.34/hook', events: ['visit.opened'] };
+      const made = await owner.send({ method: 'POST', url: `/apps/${app.appId}/webhooks`, body: webhook });
+      const cases = [
+        [`/apps/${app.appId}`, { name: 'One' }, { policy: { push: 'manager' } }],
+        [`/apps/${app.appId}/webhooks/${made.body.result.objectId}`, { description: 'One' }, { enabled: false }],
+      ] as const;
+      for (const [url, first, second] of cases) {
+        const read = tagOf(await owner.send({ method: 'GET', url }));
+        const put = await owner.send({ method: 'PUT', url, body: first, headers: { 'if-match': read } });
+        assert.equal(put.status, 200, JSON.stringify(put.body));
+        assert.equal(tagOf(await owner.send({ method: 'GET', url })), tagOf(put));
+        const late = await owner.send({ method: 'PUT', url, body: second, headers: { 'if-match': read } });
+        assert.deepEqual([late.status, late.body.error.name], [412, 'PreconditionFailed']);
+      }
+    });
+  });
+}
