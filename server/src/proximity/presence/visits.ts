@@ -1,5 +1,15 @@
 import { presenceEventId, visitId } from './ids.ts';
-import type { EventKind, OpenVisit, PresenceEvent, PresenceSettings, PresenceState, TrackState } from './types.ts';
+import { copyPresence } from './state.ts';
+import type {
+  EventKind,
+  Evidence,
+  OpenVisit,
+  PresenceEvent,
+  PresenceSettings,
+  PresenceState,
+  Rival,
+  TrackState,
+} from './types.ts';
 
 /** Opening and closing visits, and saying so: everything that makes an event goes through here. */
 
@@ -13,6 +23,20 @@ export interface Run {
   readonly events: PresenceEvent[];
   /** Ids of EXIT events that are taken back, because the phone that decided them came in again at once. */
   readonly retracted: string[];
+  /** What the steps of the position say about each beacon's radio. */
+  readonly evidence: Record<string, Evidence>;
+  /** Beacons whose state is this run's own copy already. */
+  readonly owned: Set<string>;
+}
+
+/** The state of a beacon to be changed in place; undefined where the beacon is not known. A run copies what it touches. */
+export function ownState({ track, owned }: Run, beaconId: string): PresenceState | undefined {
+  const state = track.beacons[beaconId];
+  if (state === undefined || owned.has(beaconId)) return state;
+  owned.add(beaconId);
+  const copy = copyPresence(state);
+  track.beacons[beaconId] = copy;
+  return copy;
 }
 
 /** One beacon within a run. */
@@ -29,6 +53,7 @@ export interface Entrance {
   readonly since: number;
   readonly source: 'samples' | 'device';
   readonly distance?: number;
+  readonly rivals?: readonly Rival[];
   readonly logged?: true;
 }
 
@@ -61,6 +86,7 @@ export interface Departure {
   readonly leftAt: number;
   readonly cause: PresenceEvent['cause'];
   readonly distance?: number;
+  readonly rivals?: readonly Rival[];
   readonly logged?: true;
 }
 
@@ -85,7 +111,7 @@ function passId(run: Run, { beaconId, state }: Place, at: number): string {
   return state.passId;
 }
 
-type Facts = Omit<PresenceEvent, 'id' | 'event' | 'installationId' | 'beaconId' | 'visitId'>;
+export type Facts = Omit<PresenceEvent, 'id' | 'event' | 'installationId' | 'beaconId' | 'visitId'>;
 
 /** Adds the event and answers its id. */
 export function report(run: Run, place: Place, event: EventKind, facts: Facts): string {
