@@ -9,7 +9,7 @@ import { newObjectId } from '../server/src/base/id.ts';
 import { joinSql, raw, sql } from '../server/src/base/sql.ts';
 import { Revision } from '../server/src/db/revision.ts';
 import { BucketDirectory } from '../server/src/features/buckets/directory.ts';
-import { createBucketService } from '../server/src/features/buckets/service.ts';
+import { BucketService } from '../server/src/features/buckets/service.ts';
 import { slotValues } from '../server/src/features/buckets/slots.ts';
 import { recordTable } from '../server/src/features/buckets/store.ts';
 import { listRecords } from '../server/src/resources/list.ts';
@@ -35,7 +35,7 @@ const queries: Readonly<Record<string, Record<string, string>>> = {
 async function fill(kind: DatabaseKind, total: number) {
   const storage = await openStorage(kind, 60_000);
   const revision = new Revision(storage.db);
-  const service = createBucketService({ db: storage.db, revision, now: Date.now, enqueue: async () => undefined });
+  const service = new BucketService({ db: storage.db, revision, now: Date.now, enqueue: async () => undefined });
   await service.addSchema(appId, 'birds', {
     species: { type: 'String' },
     weight: { type: 'Number' },

@@ -1,11 +1,11 @@
 /**
  * A visitor's phone, without a phone: registers an installation, senses the first beacons of the app, and prints the
- * messages that are to be shown. What cannot be sent waits in a file until the next run.
+ * messages to show. Unsent sightings wait in a file until the next run.
  *
  *   PHAROS_URL=http://127.0.0.1:8080 PHAROS_APP_ID=… PHAROS_APP_KEY=… PHAROS_EMAIL=… PHAROS_PASSWORD=… \
  *     node examples/visitor.ts
  *
- * Needs Node 24. The user is signed up when there is none.
+ * Needs Node 24. Signs the user up if there is none.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { PharosClient, PharosError } from '../sdk/src/index.ts';

@@ -1,5 +1,5 @@
 /**
- * Builds the management console into console/dist when its sources or the lock file have changed since the last build.
+ * Builds the management console into console/dist if its sources or the lock file have changed since the last build.
  * `npm start` and `npm test` call it; nothing is downloaded.
  */
 import { spawnSync } from 'node:child_process';
@@ -34,7 +34,7 @@ function sourceDigest() {
   return hash.digest('hex');
 }
 
-/** Builds when there is something to do. Throws when the build fails; what Vite says stands on standard error. */
+/** Builds if necessary. Throws when the build fails; Vite's messages are on standard error. */
 export function buildConsole() {
   const digest = sourceDigest();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;

@@ -1,6 +1,6 @@
 /**
- * `npm run generate`: writes what clients know of the interface from the endpoints that the server declares.
- * A test holds the files that are checked in against what this would write.
+ * `npm run generate`: writes the clients' description of the interface from the endpoints that the server declares. A
+ * test compares the committed files with what this would write.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { renderWireModule } from './wire/wire-module.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What is to stand in which file; the paths begin at the checkout. */
+/** The content of each file; the paths are relative to the checkout. */
 export async function generateWire(): Promise<Readonly<Record<string, string>>> {
   return withApp(({ endpoints, consoleEndpoints }) => {
     const document = buildOpenApi({ endpoints, version, serverUrl: '/' });
@@ -51,7 +51,7 @@ function consoleWire(consoleEndpoints: App['consoleEndpoints'], endpoints: App['
   return `${types}\n${texts.join('\n')}`;
 }
 
-/** The endpoints are declared with what they need to work, so the whole service is put together for a moment. */
+/** The endpoints are declared together with what they need to work, so the whole service is created for a moment. */
 async function withApp<T>(read: (app: App) => T): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-generate-'));
   const config = readConfig({ PHAROS_DATA: folder, PHAROS_LOG_LEVEL: 'silent' });

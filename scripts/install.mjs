@@ -1,9 +1,9 @@
 /**
- * Installs what the lock file names, when it is not installed yet. Runs on any Node from 18 on and uses nothing but
- * Node itself, because every other command on a fresh clone starts with it.
+ * Installs what the lock file names, if it is not installed yet. Runs on any Node from 18 on and uses only Node itself,
+ * because every other command on a fresh clone starts with it.
  *
  * No package's install script runs (`.npmrc`): they are not needed, npm versions differ in which they run, and npm
- * compiles a package that has a `binding.gyp` even when its binaries are in the package.
+ * compiles a package that has a `binding.gyp` even if its binaries are in the package.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -23,8 +23,8 @@ const isLocked = lock.packages[`node_modules/${nodePackage}`] !== undefined;
 const ownFolder = join(root, 'node_modules', '.cache', 'node');
 
 /**
- * The Node that runs Pharos; the one that runs this script may be older. Where the lock file has none for the platform,
- * a Node that is new enough runs Pharos itself, and otherwise the same version is fetched into a folder of its own.
+ * The Node that runs Pharos; the one that runs this script may be older. If the lock file has none for the platform, a
+ * Node that is new enough runs Pharos itself; otherwise the same version is fetched into a folder of its own.
  */
 export const pinnedNode =
   !isLocked && major(process.versions.node) >= major(pinnedVersion)
@@ -37,7 +37,7 @@ export const pinnedNode =
         process.platform === 'win32' ? 'node.exe' : 'node',
       );
 
-/** The npm package that holds Node for a platform; the names are those that the npm package `node` goes by. */
+/** The npm package that contains Node for a platform, named as in the npm package `node`. */
 function nodePackageFor(platform, arch) {
   const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node';
   return `${prefix}-${platform === 'win32' ? 'win' : platform}-${arch}`;
@@ -55,7 +55,7 @@ function readJson(file) {
   }
 }
 
-/** Whether a package of the lock file is made for this platform only, and not for others only. */
+/** Whether a package of the lock file is made for this platform only, and not for others. */
 function isForHere({ os, cpu, libc }) {
   const allows = (list, value) => !list || [list].flat().includes(value);
   return (os || cpu) && allows(os, process.platform) && allows(cpu, process.arch) && allows(libc, 'glibc');
@@ -64,7 +64,7 @@ function isForHere({ os, cpu, libc }) {
 const isThere = (path) => existsSync(join(root, path, 'package.json'));
 const wanted = Object.entries(lock.packages).filter(([path]) => path.includes('node_modules/'));
 
-/** Whether `node_modules` holds what the lock file names, also when `npm ci` was typed by hand. */
+/** Whether `node_modules` contains what the lock file names, also after `npm ci` was typed by hand. */
 function isInstalled() {
   const installed = readJson(installedLock)?.packages;
   return (
@@ -76,14 +76,14 @@ function isInstalled() {
   );
 }
 
-/** The optional packages for this platform, such as Node and the bundler's binary, that are not there. */
+/** The optional packages for this platform, such as Node and the bundler's binary, that are missing. */
 function missingHere() {
   return wanted.filter(([path, entry]) => entry.optional && isForHere(entry) && !isThere(path)).map(([path]) => path);
 }
 
-/** Runs npm. `code` is what npm calls its error, such as `ECONNREFUSED`; some errors have none. */
+/** Runs npm. `code` is npm's name for its error, such as `ECONNREFUSED`; some errors have none. */
 function npm(args, { isQuiet = false, onPinnedNode = false } = {}) {
-  // npm names itself and its Node to scripts; a direct `node scripts/…` finds npm on the path.
+  // npm passes its own path and its Node to scripts; a direct `node scripts/…` finds npm on the path.
   const { npm_execpath: cli, npm_node_execpath } = process.env;
   const node = onPinnedNode ? pinnedNode : (npm_node_execpath ?? process.execPath);
   const isWindows = process.platform === 'win32';
@@ -101,12 +101,12 @@ function npm(args, { isQuiet = false, onPinnedNode = false } = {}) {
 
 /** @throws Error that says what npm could not do and what to do about it */
 function install(args, how) {
-  // What npm's configuration may say about scripts, engines and kinds of dependencies does not hold here: all of the
-  // packages are needed, and the pinned Node runs them, not the one that runs npm.
+  // npm's configuration on scripts, engines and kinds of dependencies does not apply here: all packages are needed, and
+  // the pinned Node runs them, not the one that runs npm.
   const always = ['--ignore-scripts', '--engine-strict=false', '--include=dev', '--include=optional', '--include=peer'];
   const outcome = npm([...args, ...always, '--no-fund', '--no-audit'], how);
   if (outcome.isDone) return;
-  // Some versions of npm end without a code when the registry cannot be reached.
+  // Some versions of npm exit without a code when the registry cannot be reached.
   const code =
     outcome.code ?? (outcome.signal ? undefined : npm(['ping', '--fetch-retries=0'], { isQuiet: true }).code);
   throw new Error(explainNpmFailure({ command: `npm ${args[0]}`, ...outcome, code }));
@@ -117,17 +117,17 @@ function fetchNode() {
   install(['install', '--no-save', '--no-package-lock', '--prefix', ownFolder, `${nodePackage}@${pinnedVersion}`]);
 }
 
-/** Makes `node_modules` agree with the lock file. Throws with a message that says what to do when npm fails. */
+/** Makes `node_modules` match the lock file. Throws with a message that says what to do when npm fails. */
 export function ensureInstalled() {
   if (isInstalled() && missingHere().length === 0 && existsSync(pinnedNode)) return;
   process.stderr.write('Installing dependencies (once) …\n');
   if (!isInstalled()) {
-    // npm removes it too, but an installation that is cut short before that must not look complete.
+    // npm removes it too, but an installation that is interrupted before that must not look complete.
     rmSync(installedLock, { force: true });
     install(['ci']);
   }
   if (!isLocked && !existsSync(pinnedNode)) fetchNode();
-  // npm leaves out, without a word, an optional package that it could not fetch or that the Node it runs on is too old for.
+  // npm silently omits an optional package that it could not fetch, or that does not support the Node it runs on.
   if (missingHere().length > 0) install(['install', '--no-save'], { onPinnedNode: existsSync(pinnedNode) });
   const missing = missingHere();
   if (missing.length > 0)

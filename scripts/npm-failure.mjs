@@ -1,4 +1,4 @@
-/** What npm's error codes mean to somebody who only wants to start Pharos. */
+/** Explains npm's error codes to somebody who only wants to start Pharos. */
 
 const unreachable = new Set([
   'EAI_AGAIN',
@@ -40,7 +40,7 @@ const hints = {
   NO_NPM: 'npm is not on the path. It comes with Node: https://nodejs.org',
 };
 
-/** `{ command, signal?, code? }` as a sentence for the terminal; npm's own message stands above it. */
+/** `{ command, signal?, code? }` as a sentence for the terminal; npm's own message appears above it. */
 export function explainNpmFailure({ command, signal, code }) {
   if (signal) return `${command} was interrupted (${signal}). Run the command again; it starts over.`;
   if (unreachable.has(code))

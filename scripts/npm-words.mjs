@@ -1,16 +1,18 @@
 /**
- * `npm start --port 9000`, without `--` before the flags: npm takes them for settings of its own, hands on what is no
+ * `npm start --port 9000`, without `--` before the flags: npm takes them for its own settings, passes on what is not a
  * flag (`9000`), and puts the flags into the environment (`npm_config_port=true`; with `--port=9000` the value).
  */
 
-/** Settings of `serve` as flags; `settings.ts` is read as text because the Node that runs this may not know TypeScript. */
+/**
+ * Settings of `serve` as flags; `settings.ts` is read as text because the Node that runs this may not know TypeScript.
+ */
 export function flagsIn(settingsSource) {
   return [...settingsSource.matchAll(/^ +flag: '([a-z-]+)',$/gm)].map(([, flag]) => flag);
 }
 
 /**
- * The words that were meant, and a note on how to write them. Throws when it cannot be told which value belongs to which
- * flag. `switches` are flags without a value.
+ * The intended words, and a note on how to write them. Throws when it is unclear which value belongs to which flag.
+ * `switches` are flags without a value.
  */
 export function wordsFromNpm({ words, environment, flags, switches }) {
   const taken = (flag) => environment[`npm_config_${flag.replaceAll('-', '_')}`];

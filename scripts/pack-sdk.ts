@@ -1,10 +1,9 @@
 /**
- * `npm run pack:sdk [-- FOLDER]`: compiles the client and packs it, as ES modules and as CommonJS with the types of each
+ * `npm run pack:sdk [-- FOLDER]`: compiles the client and packs it, as ES modules and as CommonJS, each with its types
  * and nothing else, into `sdk/dist` or FOLDER. The last line is the path of the tarball.
  *
- * In the checkout the package stays its source, so that nothing has to be built before the console or a test uses it;
- * npm has no way to publish other `exports` than those of the package.json in the folder, so a folder of its own is
- * packed.
+ * In the checkout the package stays its source, so that the console and the tests can use it without a build. npm
+ * cannot publish `exports` other than those in the folder's package.json, so a separate folder is packed.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +19,7 @@ const formats = {
   cjs: { type: 'commonjs', options: { module: 'commonjs', moduleResolution: 'bundler', verbatimModuleSyntax: false } },
 } as const;
 
-/** What is known of the package beside what depends on how it is built. */
+/** The members of the manifest that do not depend on the build. */
 interface Manifest {
   readonly [member: string]: unknown;
   readonly version: string;
@@ -48,7 +47,7 @@ export function packSdk(target: string): string {
 
 const entries = {
   sideEffects: false,
-  // For what does not read `exports`: TypeScript with `moduleResolution` node, older bundlers and React Native.
+  // For tools that ignore `exports`: TypeScript with `moduleResolution` node, older bundlers and React Native.
   main: './cjs/index.js',
   module: './esm/index.js',
   types: './cjs/index.d.ts',
@@ -83,14 +82,15 @@ function compile(folder: string, outDir: string, options: object): void {
     include: [join(source, 'src')],
   });
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', config], root);
-  // The compiler writes the names of the compiled files into the programs and leaves those of the sources in the types.
+  // The compiler writes the names of the compiled files into the programs, but leaves those of the sources in the
+  // types.
   for (const name of globSync('**/*.d.ts', { cwd: outDir })) {
     const text = readFileSync(join(outDir, name), 'utf8');
     writeFileSync(join(outDir, name), text.replace(/((?:from |import\()["']\.{1,2}\/[^"']+)\.ts(["'])/g, '$1.js$2'));
   }
 }
 
-/** Answers the file's name. */
+/** Returns the file's name. */
 function pack(contents: string, target: string): string {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', target];
   const cli = process.env['npm_execpath'];

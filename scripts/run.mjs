@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { ensureInstalled, pinnedNode, root, toolFile, withPinnedNode } from './install.mjs';
 
-/** The tools that package.json's scripts use, and the packages that have them. */
+/** The tools that package.json's scripts use, and the packages that contain them. */
 const packages = { biome: '@biomejs/biome', redocly: '@redocly/cli', tsc: 'typescript' };
 
 try {
@@ -18,7 +18,7 @@ const result = spawnSync(pinnedNode, [...file, ...args], {
   stdio: 'inherit',
   env: {
     ...withPinnedNode(process.env),
-    // The checks work without the internet and tell nobody that they ran.
+    // The checks work without the internet and send no telemetry.
     REDOCLY_TELEMETRY: 'off',
     REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
   },

@@ -1,6 +1,6 @@
 /**
  * `npm start`: installs what is missing, builds the console when it is stale, and runs `pharos serve` on the pinned
- * Node. What stands behind `--` goes to it: `npm start -- --port 9000`. Words before any flag are another command:
+ * Node. Arguments after `--` are passed to it: `npm start -- --port 9000`. Words before any flag are another command:
  * `npm start -- demo remove`.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { flagsIn, wordsFromNpm } from './npm-words.mjs';
 
 const environment = withPinnedNode(process.env);
 
-/** The console's own script knows whether there is anything to do. */
+/** The console's own script decides whether a build is needed. */
 function buildConsole() {
   const script = join(root, 'scripts', 'build-console.mjs');
   if (!existsSync(script)) return;
@@ -36,8 +36,8 @@ function run(words) {
 }
 
 /**
- * npm passes a signal on to the shell between it and this script, and the shell may end without passing it on. Whoever
- * ends `npm start` means the service too.
+ * npm passes a signal to the shell between itself and this script, and the shell may end without passing it on. Ending
+ * `npm start` means ending the service too.
  */
 function stopWithNpm(stop) {
   if (process.env.npm_lifecycle_event !== 'start') return;
@@ -50,7 +50,7 @@ function stopWithNpm(stop) {
   watch.unref();
 }
 
-/** What stands behind `npm start`, also where npm took the flags for its own. */
+/** The arguments of `npm start`, also if npm took the flags for its own. */
 function readWords() {
   const flags = flagsIn(readFileSync(join(root, 'server', 'src', 'config', 'settings.ts'), 'utf8'));
   const { words, note } = wordsFromNpm({

@@ -1,4 +1,4 @@
-/** The Chromium that browser tests drive: the system's, or Debian's package where there is none. */
+/** The Chromium that browser tests drive: the system's, or Debian's package if there is none. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
@@ -17,7 +17,7 @@ function findBrowser() {
 }
 
 /**
- * The browser's path; undefined where there is none and it cannot be installed. Installs Debian's package when this is
+ * The browser's path; undefined if there is none and it cannot be installed. Installs Debian's package when run as
  * root. `PHAROS_TEST_BROWSER=none` does without one.
  */
 export function ensureBrowser() {

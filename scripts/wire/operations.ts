@@ -3,7 +3,7 @@ import type { ConsoleEndpoint } from '../../server/src/http/console/console-endp
 import type { OpenApiDocument } from '../../server/src/http/openapi/openapi.ts';
 import { asInput, type JsonSchema } from './schema-type.ts';
 
-/** What a client has to know of one endpoint. */
+/** What a client has to know about one endpoint. */
 export interface WireOperation {
   readonly operationId: string;
   readonly summary: string;
@@ -56,7 +56,7 @@ export function operationsOfConsole(endpoints: readonly ConsoleEndpoint[]): Wire
   }));
 }
 
-/** TypeBox marks its schemas with hidden members; a JSON round leaves the JSON Schema. */
+/** TypeBox marks its schemas with hidden members; a JSON round trip leaves the JSON Schema. */
 function plain(schema: TSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema)) as JsonSchema;
 }

@@ -1,4 +1,4 @@
-/** A JSON Schema as the server's OpenAPI document has it; only the keywords that say something about a type. */
+/** A JSON Schema from the server's OpenAPI document; only the keywords that determine a type. */
 export interface JsonSchema {
   readonly type?: string;
   readonly description?: string;
@@ -16,8 +16,8 @@ export interface JsonSchema {
 }
 
 /**
- * The same schema as part of what a client sends. Its free members take every object: TypeScript gives a type alias an
- * implicit index signature and an interface none, so that `Record<string, unknown>` would refuse an interface.
+ * The same schema as part of a client's input. Its free members accept every object: TypeScript gives a type alias an
+ * implicit index signature but an interface none, so `Record<string, unknown>` would refuse an interface.
  */
 export function asInput(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (_name, value: unknown) =>
@@ -25,10 +25,10 @@ export function asInput(schema: JsonSchema): JsonSchema {
   ) as JsonSchema;
 }
 
-/** Names of schemas that are written once; the key is what `shapeKey` makes of the schema. */
+/** Names of schemas that are written once; the key is the schema's `shapeKey`. */
 export type NamedShapes = ReadonlyMap<string, string>;
 
-/** Two schemas with the same key have the same TypeScript type. Descriptions, lengths and ranges are no part of it. */
+/** Two schemas with the same key have the same TypeScript type. Descriptions, lengths and ranges do not matter. */
 export function shapeKey(schema: JsonSchema): string {
   return schemaType(schema, new Map(), '', false);
 }

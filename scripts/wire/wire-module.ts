@@ -6,7 +6,7 @@ interface Declaration {
   readonly schema: JsonSchema;
 }
 
-/** Answers that many endpoints share are called after what they say, not after the first endpoint that has them. */
+/** Answers that many endpoints share are named after their content, not after the first endpoint that has them. */
 const sharedAnswers: Readonly<Record<string, string>> = {
   createBeacon: 'CreatedAnswer',
   updateBeacon: 'UpdatedAnswer',
@@ -24,7 +24,9 @@ const recordNames: Readonly<Record<string, string>> = {
   AllStorylineDetail: 'LooseStorylineDetail',
 };
 
-/** A TypeScript module with a type for each record and body, and `Operations`, which maps each operation to its types. */
+/**
+ * A TypeScript module with a type for each record and body, and `Operations`, which maps each operation to its types.
+ */
 export function renderWireModule(operations: readonly WireOperation[], heading: string): string {
   const declarations = declare(operations);
   const names = new Map(declarations.map(({ name, schema }) => [shapeKey(schema), name]));
@@ -46,7 +48,10 @@ export function renderWireModule(operations: readonly WireOperation[], heading: 
   ].join('\n\n');
 }
 
-/** What each answer has to have, so that a client can tell the service from whatever else answers in its place. */
+/**
+ * The members that each answer must have, so that a client can tell the service from anything else that answers in its
+ * place.
+ */
 function outerShape({ properties = {}, required = [] }: JsonSchema): string {
   const members = required.map((name) => `${name}: '${properties[name]?.type ?? 'any'}'`);
   return members.length > 0 ? `, answer: { ${members.join(', ')} }` : '';
@@ -90,7 +95,7 @@ function declare(operations: readonly WireOperation[]): Declaration[] {
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The pointers that stand anywhere in a body or an answer. */
+/** The pointers anywhere in a body or an answer. */
 function pointers(operations: readonly WireOperation[]): { readonly schema: JsonSchema }[] {
   const seen: { readonly schema: JsonSchema }[] = [];
   const visit = (schema: JsonSchema): void => {

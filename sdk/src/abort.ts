@@ -1,9 +1,9 @@
 /**
- * What the platforms lack: React Native has no AbortSignal.any and no AbortSignal.timeout, and a `fetch` of its own may
- * pass over the signal altogether. So waits are ended here, whatever goes on behind them.
+ * What the platforms lack: React Native has no AbortSignal.any and no AbortSignal.timeout, and its `fetch` may ignore
+ * the signal altogether. So waits are ended here, even if the work behind them goes on.
  */
 
-/** What an aborted call rejects with: the reason that was given, or the error that `fetch` would have thrown. */
+/** The error of an aborted call: the given reason, or the error that `fetch` would have thrown. */
 export function reasonOf(signal: AbortSignal): unknown {
   return signal.reason ?? Object.assign(new Error('The call was aborted.'), { name: 'AbortError' });
 }
@@ -19,7 +19,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefin
   });
 }
 
-/** Settles as `work` does, or rejects with what `late` makes after so many milliseconds; 0 waits without a limit. */
+/** Settles as `work` does, or rejects with the result of `late` after `ms` milliseconds; 0 waits without a limit. */
 export function within<T>(milliseconds: number, work: Promise<T>, late: () => unknown): Promise<T> {
   if (!isLimit(milliseconds)) return work;
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ export function within<T>(milliseconds: number, work: Promise<T>, late: () => un
 /** Timers hold 31 bits; a longer wait would end at once. */
 const isLimit = (milliseconds: number) => milliseconds > 0 && milliseconds < 2 ** 31;
 
-/** Resolves after so many milliseconds, or as soon as the signal aborts. */
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, milliseconds);
@@ -45,7 +45,7 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
-/** A controller that follows another signal; `release` ends that. */
+/** A controller that follows another signal until `release` is called. */
 export function following(signal: AbortSignal | undefined): {
   readonly controller: AbortController;
   readonly release: () => void;

@@ -4,7 +4,7 @@ import { delayBefore, isRepeatable, type RetryOptions, withDefaults } from './re
 import type { Where } from './where.ts';
 import type { JsonInput, Operations } from './wire.ts';
 
-/** The types of one operation; a generated module has an interface of them. */
+/** The types of one operation; a generated module has an interface for each. */
 export interface OperationTypes {
   readonly params: unknown;
   readonly query: unknown;
@@ -37,20 +37,20 @@ export interface Query {
   readonly count?: 0 | 1;
 }
 
-/** What every call can be given. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, its waits between two tries included; it rejects with the signal's reason, as `fetch` does. */
+  /** Ends the call, including the waits between tries; it rejects with the signal's reason, as `fetch` does. */
   readonly signal?: AbortSignal;
   /**
-   * Milliseconds for each try, from the connection to the last byte of the answer; 0 waits without a limit. That of the
-   * client by default: 30 000, and ten times as long for uploads.
+   * Milliseconds for each try, from the connection to the last byte of the answer; 0 waits without a limit. The
+   * client's by default: 30 000, and ten times as long for uploads.
    */
   readonly timeout?: number;
 }
 
 type QueryOf<Q> = Q extends { readonly where?: unknown } ? Query : Q;
 
-/** What one operation wants to be given. */
+/** The input of one operation. */
 export type InputOf<Types extends OperationTypes> = {
   readonly [Part in 'params' | 'body' as Types[Part] extends undefined ? never : Part]: Types[Part];
 } & (Types['query'] extends undefined ? unknown : { readonly query?: QueryOf<Types['query']> }) &
@@ -71,7 +71,7 @@ export type Caller<Ops extends { readonly [Id in keyof Ops]: OperationTypes }> =
 export type Call = Caller<Operations>;
 
 export interface Connection {
-  /** Where the operations' paths begin, such as `https://pharos.example.org/api/v2`. */
+  /** The start of every operation's address, such as `https://pharos.example.org/api/v2`. */
   readonly url: string;
   readonly headers?: () => Readonly<Record<string, string>>;
   readonly credentials?: 'omit' | 'same-origin' | 'include';
@@ -90,7 +90,7 @@ interface Loose extends CallOptions {
 
 export const defaultTimeout = 30_000;
 
-/** The one way to the service: addresses, headers, bodies, repetitions, and errors as {@link PharosError}. */
+/** Every request goes through here: addresses, headers, bodies, repetitions, and errors as {@link PharosError}. */
 export function createCaller<Ops extends { readonly [Id in keyof Ops]: OperationTypes }>(
   table: OperationTable,
   connection: Connection,
@@ -119,7 +119,7 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
   return call as Caller<Ops>;
 }
 
-/** The service may have done it although nobody heard so. A busy service (429, 503) has done nothing. */
+/** The service may have done it although the answer was lost. A busy service (429, 503) has done nothing. */
 const isUnknownOutcome = (error: unknown) => error instanceof PharosError && (error.code === 0 || error.status === 504);
 
 /** After a deletion whose answer was lost, the next try finds nothing: it has succeeded. */
@@ -153,7 +153,9 @@ async function sendOnce(connection: Connection, operation: Operation, input: Loo
   });
 }
 
-/** Gives `work` a signal that ends with the caller's or with the time, and rejects then even if `work` goes on. */
+/**
+ * Gives `work` a signal that aborts with the caller's or after the time limit, and then rejects even if `work` goes on.
+ */
 async function timed<T>(
   milliseconds: number,
   signal: AbortSignal | undefined,
@@ -170,7 +172,7 @@ async function timed<T>(
     return await within(milliseconds, unlessAborted(work(controller.signal), signal), late);
   } finally {
     release();
-    // Ends what goes on behind a timeout; after an answer it does nothing.
+    // Ends the work after a timeout; after an answer it does nothing.
     controller.abort();
   }
 }
@@ -193,7 +195,7 @@ export async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** Whether an answer has the members that the service's answers to this operation always have. */
+/** Whether an answer has the members that the service always sends for this operation. */
 function hasShape(answer: unknown, shape: Operation['answer'] = {}): boolean {
   const isObject = typeof answer === 'object' && answer !== null;
   return (
@@ -228,7 +230,7 @@ function queryText(query: Readonly<Record<string, unknown>>): string {
 
 async function send(connection: Connection, url: string, request: RequestInit): Promise<Response> {
   try {
-    // Called without an object, because a browser's fetch refuses any other `this` than the window.
+    // Called without an object, because a browser's fetch refuses any `this` other than the window.
     const fetch = connection.fetch ?? globalThis.fetch;
     return await fetch(url, request);
   } catch (cause) {

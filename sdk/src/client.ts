@@ -16,9 +16,9 @@ import { userService } from './services/users.ts';
 import { type Operations, operations } from './wire.ts';
 
 interface Transport {
-  /** Another fetch than the platform's. */
+  /** A fetch other than the platform's. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How calls that may be repeated are; false: never. */
+  /** How repeatable calls are tried again; false: never. */
   readonly retry?: RetryOptions | false;
   /**
    * Milliseconds for each try of a call, from the connection to the last byte; ten times as long for uploads. 30 000 by
@@ -29,7 +29,7 @@ interface Transport {
 
 /** An app, with its own credentials and the tokens of its users. */
 export interface AppOptions extends Transport {
-  /** Where the service is, such as `https://pharos.example.org`. */
+  /** The address of the service, such as `https://pharos.example.org`. */
   readonly baseUrl: string;
   readonly appId: string;
   readonly appKey: string;
@@ -37,9 +37,9 @@ export interface AppOptions extends Transport {
   readonly token?: string;
 }
 
-/** A page that the browser's session lets in, such as the management console. */
+/** A page that is authenticated by the browser's session, such as the management console. */
 export interface SessionOptions extends Transport {
-  /** Where the interface begins, such as `/console/api/apps/<appId>/v2`. */
+  /** The start of the interface's addresses, such as `/console/api/apps/<appId>/v2`. */
   readonly apiUrl: string;
   /** `same-origin` by default: the browser sends its cookies. */
   readonly credentials?: 'omit' | 'same-origin' | 'include';
@@ -48,8 +48,8 @@ export interface SessionOptions extends Transport {
 export type PharosOptions = AppOptions | SessionOptions;
 
 /**
- * One app's connection to a Pharos service. Every method throws {@link PharosError}, and the signal's reason when it is
- * aborted. Lists answer `{ results, count? }`; single records come as they are.
+ * One app's connection to a Pharos service. Every method throws {@link PharosError}, or the signal's reason when it is
+ * aborted. Lists return `{ results, count? }`; single records are returned directly.
  */
 export class PharosClient {
   /** The access token that is sent; set by signing in. */
@@ -89,7 +89,9 @@ export class PharosClient {
     this.activity = activityService(this.call);
   }
 
-  /** Listens to what happens in the app, until it is closed. Interruptions are mended, and nothing comes twice. */
+  /**
+   * Listens to what happens in the app until it is closed. It reconnects after interruptions, and no event comes twice.
+   */
   live(options: LiveOptions): LiveStream {
     return openLiveStream(this.#connection, options);
   }

@@ -10,34 +10,34 @@ export interface PharosErrorOptions {
    * connection), `TimedOut`, `Unreadable` (something else has answered), `StorageFailed` or `NotStreaming`.
    */
   readonly name: string;
-  /** The number in the catalogue; 0 when there was no answer of the service. */
+  /** The number in the catalogue; 0 if the service did not answer. */
   readonly code: number;
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   readonly status: number;
   readonly details?: readonly PharosProblem[];
-  /** Finds the request in the service's log; empty when there was no answer. */
+  /** Finds the request in the service's log; empty if there was no answer. */
   readonly requestId?: string;
-  /** Seconds after which the service wants to be asked again. */
+  /** Seconds after which the service wants to be called again. */
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** Found on every error of this client, whichever copy of the package has made it. */
+/** Set on every error of this client, whichever copy of the package created it. */
 const mark = Symbol.for('pharos.error');
 
-/** The service's own limit, whatever status a proxy makes of it. */
+/** The service's own limit, whatever status a proxy turns it into. */
 const limitCode = 904;
 const passingStatuses: readonly number[] = [0, 429, 502, 503, 504];
 const passingNames: readonly string[] = ['Unreadable', 'StorageFailed'];
 
-/** The one error that this client throws. Its message is a sentence. */
+/** The only error that this client throws. Its message is a sentence. */
 export class PharosError extends Error {
   readonly code: number;
   readonly status: number;
-  /** Every broken rule, where the service lists them. */
+  /** Every broken rule, if the service lists them. */
   readonly details: readonly PharosProblem[];
   readonly requestId: string;
-  /** Seconds after which the service wants to be asked again, where it says so. */
+  /** Seconds after which the service wants to be called again, if it says so. */
   readonly retryAfter: number | undefined;
 
   constructor(message: string, options: PharosErrorOptions) {
@@ -52,14 +52,14 @@ export class PharosError extends Error {
   }
 
   /**
-   * Whether the same call can succeed later: the service was not reached, not in time, or is busy, or something else
-   * has answered in its place. What became of the call is then unknown, unless the service itself has refused it.
+   * Whether the same call can succeed later: the service was not reached, was too slow or is busy, or something else
+   * answered in its place. The outcome of the call is then unknown, unless the service itself has refused it.
    */
   get retriable(): boolean {
     return passingStatuses.includes(this.status) || this.code === limitCode || passingNames.includes(this.name);
   }
 
-  /** An app can hold the package twice, as a module and as CommonJS; the errors of both are the same. */
+  /** An app can contain the package twice, as a module and as CommonJS; the errors of both are equivalent. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a class that extends this one inherits the method
     return this === PharosError ? isMarked(value) : Function.prototype[Symbol.hasInstance].call(this, value);
@@ -68,7 +68,7 @@ export class PharosError extends Error {
 
 const isMarked = (value: unknown) => typeof value === 'object' && value !== null && mark in value;
 
-/** What the service said about a request that it refused; `Unreadable` where it was not the service that spoke. */
+/** The service's message about a request that it refused; `Unreadable` if the answer was not the service's. */
 export function errorOfAnswer(status: number, answer: unknown, retryAfterHeader: string | null = null): PharosError {
   const retryAfter = readSeconds(retryAfterHeader);
   const { error } = (answer ?? {}) as { readonly error?: Partial<PharosErrorOptions> & { readonly error?: unknown } };
@@ -81,7 +81,7 @@ export function errorOfAnswer(status: number, answer: unknown, retryAfterHeader:
   return new PharosError(error.error, { name, code, status, details, requestId, retryAfter });
 }
 
-/** A proxy may send a date instead; then the usual waits have to do. */
+/** A proxy may send a date instead; then the usual delays apply. */
 function readSeconds(header: string | null): number | undefined {
   return header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
 }

@@ -18,18 +18,18 @@ export interface LiveEvent {
 
 export interface LiveOptions {
   readonly onEvent: (event: LiveEvent) => void;
-  /** `open`: events come. `waiting`: the connection is gone and is tried again. `closed`: it is over. */
+  /** `open`: events are coming. `waiting`: the connection is lost and is being tried again. `closed`: it is over. */
   readonly onState?: (state: 'open' | 'waiting' | 'closed') => void;
   /** Some events between two connections are no longer there: read the lists again. */
   readonly onLost?: () => void;
   /** The service has refused the stream (signed out, no permission); nothing more comes. */
   readonly onRefused?: (error: PharosError) => void;
   /**
-   * What one of these functions has thrown, and events that could not be read. The stream goes on. Without it they
-   * reach the platform's `reportError` or its log of errors.
+   * Receives the exceptions of these functions, and events that could not be read. The stream continues. Without it
+   * they reach the platform's `reportError` or its error log.
    */
   readonly onError?: (error: unknown) => void;
-  /** Goes on behind this event. */
+  /** Continues after this event. */
   readonly after?: number;
 }
 
@@ -38,19 +38,19 @@ export interface LiveStream {
   close(): void;
 }
 
-/** The service sends a comment every 15 s; a connection that is silent for so long is broken. */
+/** The service sends a comment every 15 s; a connection that is silent for this long is broken. */
 const silenceMs = 45_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** A service that asks for more patience is asked again after this. */
+/** If the service asks for a longer delay, it is tried again after this one. */
 const longestAskedMs = 300_000;
-/** Too many streams are open, or the service restarts: worth another try. */
+/** Too many streams are open, or the service is restarting: worth another try. */
 const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /**
- * Listens to what happens in an app (`GET /stream`, server-sent events), and goes on after every interruption behind the
- * last event. It reads with `fetch`, because a browser's EventSource cannot send the app's headers; on React Native pass
- * a `fetch` that streams, such as Expo's.
+ * Listens to what happens in an app (`GET /stream`, server-sent events), and after every interruption continues after
+ * the last event. It reads with `fetch`, because a browser's EventSource cannot send the app's headers; on React Native
+ * pass a `fetch` that streams, such as Expo's.
  */
 export function openLiveStream(connection: Connection, options: LiveOptions): LiveStream {
   const ending = new AbortController();
@@ -89,7 +89,7 @@ async function listen(connection: Connection, options: LiveOptions, signal: Abor
   tellState('closed');
 }
 
-/** Refused by the service itself. What anything else answers, such as the sign-in page of a network, passes. */
+/** Refused by the service itself. Answers of anything else, such as the sign-in page of a network, are temporary. */
 const isFinal = ({ name, code, status }: PharosError) =>
   name === 'NotStreaming' || (code !== 0 && status >= 400 && !passing.has(status));
 
@@ -111,7 +111,7 @@ interface RawEvent {
   readonly text: string;
 }
 
-/** One connection, until it ends. Every wait has a limit; what `onRaw` does is not waited for. */
+/** One connection, until it ends. Every wait has a limit; what `onRaw` does is not awaited. */
 async function connect(
   connection: Connection,
   after: number | undefined,
@@ -149,7 +149,7 @@ async function connect(
   } finally {
     release();
     controller.abort();
-    // A fetch that passes over the signal has to let go of the connection too.
+    // A fetch that ignores the signal has to release the connection too.
     reader?.cancel().catch(() => undefined);
   }
 }

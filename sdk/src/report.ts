@@ -1,4 +1,4 @@
-/** An exception of the app's own function: handed to `onError`, else to the platform, so that it is not lost. */
+/** Passes an exception of the app's own function to `onError`, else to the platform, so that it is not lost. */
 export function report(error: unknown, onError?: (error: unknown) => void): void {
   try {
     (onError ?? toPlatform)(error);
@@ -7,7 +7,7 @@ export function report(error: unknown, onError?: (error: unknown) => void): void
   }
 }
 
-/** Calls a function of the app; what it throws is reported and does not disturb the client's own work. */
+/** Calls a function of the app; its exceptions are reported and do not disturb the client's own work. */
 export function safely(work: () => unknown, onError?: (error: unknown) => void): void {
   try {
     const result = work();
@@ -17,7 +17,7 @@ export function safely(work: () => unknown, onError?: (error: unknown) => void):
   }
 }
 
-/** Browsers have reportError; Node and React Native show what is logged as an error. */
+/** Browsers have reportError; Node and React Native show an error that is logged. */
 function toPlatform(error: unknown): void {
   const { reportError } = globalThis as { reportError?: (error: unknown) => void };
   if (reportError) reportError(error);

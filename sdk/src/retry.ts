@@ -3,9 +3,15 @@ import { PharosError } from './error.ts';
 export interface RetryOptions {
   /** How often a call is tried in all; 4 by default. */
   readonly attempts?: number;
-  /** Milliseconds; the wait before the second try is random below it, and the bound doubles with each. 500 by default. */
+  /**
+   * Milliseconds. The delay before the second try is a random part of this, and the limit doubles with each try. 500 by
+   * default.
+   */
   readonly baseDelay?: number;
-  /** Milliseconds; no wait is longer, and a service that asks for more is not waited for. 15 000 by default. */
+  /**
+   * Milliseconds. No delay is longer; if the service asks for a longer one, the call is not repeated. 15 000 by
+   * default.
+   */
   readonly longestDelay?: number;
   /** For tests. */
   readonly sleep?: (milliseconds: number) => Promise<void>;
@@ -26,7 +32,7 @@ export function withDefaults(options: RetryOptions | false = {}): Retry {
 }
 
 /**
- * Whether a call may be sent twice without doing anything twice: reading, replacing and deleting, and creating where
+ * Whether a call may be sent twice without effect on the second time: reading, replacing and deleting, and creating if
  * the service recognises a repetition by an id of the client's own.
  */
 export function isRepeatable(id: string, method: string, body: unknown): boolean {
@@ -42,8 +48,8 @@ function hasEventId(value: unknown): boolean {
 }
 
 /**
- * Milliseconds to wait before another try, or undefined where none would help. Full jitter: a random part of a bound
- * that doubles, so that many clients do not come back at once.
+ * Milliseconds to wait before another try; undefined if none would help. Full jitter: a random part of a limit that
+ * doubles, so that many clients do not come back at once.
  */
 export function delayBefore(attempt: number, error: unknown, retry: Retry): number | undefined {
   if (!(error instanceof PharosError) || !error.retriable) return undefined;

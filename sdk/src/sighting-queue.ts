@@ -5,9 +5,9 @@ import { safely } from './report.ts';
 import { locked } from './storage-lock.ts';
 import type { JsonInput, Operations } from './wire.ts';
 
-/** Where the queue keeps what is not sent yet, such as AsyncStorage or localStorage behind two functions. */
+/** Where the queue keeps unsent sightings, such as AsyncStorage or localStorage behind two functions. */
 export interface QueueStorage {
-  /** What `save` was last given, or null. */
+  /** The last text given to `save`, or null. */
   load(): Promise<string | null> | string | null;
   save(text: string): Promise<void> | void;
 }
@@ -16,22 +16,22 @@ export type Sighting = JsonInput;
 export type SightingAnswer = Operations['sendSightings']['answer']['result'];
 
 export interface SightingQueueOptions {
-  /** The installation that has sensed them. */
+  /** The installation that sensed them. */
   readonly installationId: string;
   /**
-   * Without it, what is not sent is lost when the app ends. Several queues of one installation may share a storage;
-   * another installation needs one of its own.
+   * Without it, unsent sightings are lost when the app ends. Several queues of one installation may share a storage;
+   * another installation needs its own.
    */
   readonly storage?: QueueStorage;
-  /** How many wait at most; then the oldest go. 10 000 by default. */
+  /** How many may wait; beyond that the oldest are dropped. 10 000 by default. */
   readonly capacity?: number;
-  /** Called with what had to go because the queue was full or the service refused it for good. */
+  /** Called with sightings that were dropped because the queue was full or the service refused them permanently. */
   readonly onDropped?: (sightings: readonly Sighting[], reason: 'full' | 'refused', error?: PharosError) => void;
   /** Called with each answer: events, messages to show, problems. */
   readonly onAnswer?: (answer: SightingAnswer) => void;
   /**
-   * What `onDropped` and `onAnswer` have thrown. Without it, that reaches the platform's `reportError` or its log of
-   * errors.
+   * Receives the exceptions of `onDropped` and `onAnswer`. Without it they reach the platform's `reportError` or its
+   * error log.
    */
   readonly onError?: (error: unknown) => void;
   /** For tests. */
@@ -42,10 +42,10 @@ export interface SightingQueueOptions {
   readonly storageTimeout?: number;
 }
 
-/** The service takes no more at once. */
+/** The service accepts no more at once. */
 const batchSize = 1_000;
 
-/** Ids that queues of this copy of the package have sent or dropped, the latest of them. */
+/** Ids that queues of this copy of the package have sent or dropped most recently. */
 const settled = new Set<string>();
 const mostSettled = 20_000;
 
@@ -61,22 +61,22 @@ interface Flushing {
 }
 
 /**
- * Keeps sightings while there is no way to the service, in their order. Each gets an `eventId` and an `occurredAt` when it
- * is added, so that sending it twice counts once and a late one still has its time.
+ * Keeps sightings, in their order, while the service cannot be reached. Each gets an `eventId` and an `occurredAt` when
+ * it is added, so that sending it twice counts once and a late one still has its time.
  *
  * The storage is read again before it is written, because another tab may have written to it. Nothing is lost that way;
- * what two queues send both counts once.
+ * what two queues both send counts once.
  */
 export class SightingQueue {
   readonly #call: Call;
   readonly #options: SightingQueueOptions;
   /** In their order; the key is the `eventId`. */
   #waiting = new Map<string, Sighting>();
-  /** What this queue has added, until it is settled. */
+  /** What this queue has added, until it is sent or dropped. */
   readonly #own = new Set<string>();
   /** What was sent or dropped here and may still be in the storage. */
   readonly #gone = new Set<string>();
-  /** What the storage is known to hold, and as which text. */
+  /** What the storage is known to contain, as its text. */
   #stored: Stored = { text: null, sightings: new Map() };
   #synchronising: Promise<void> | undefined;
   #flushing: Flushing | undefined;
@@ -86,22 +86,22 @@ export class SightingQueue {
     this.#options = options;
   }
 
-  /** How many are not sent yet. */
+  /** The number of unsent sightings. */
   get size(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Resolves when they are kept.
+   * Resolves when they are stored.
    *
-   * @throws PharosError StorageFailed when they could not be written, such as with a full quota. They wait in memory all
-   * the same and are written with the next ones: do not add them again.
-   * @throws TypeError for what JSON cannot say; then none of them is added
+   * @throws PharosError StorageFailed when they could not be written, for example because a quota is full. They are
+   * still kept in memory and written with the next ones: do not add them again.
+   * @throws TypeError for values that JSON cannot express; then none of them is added
    */
   async add(...sightings: readonly Sighting[]): Promise<void> {
     const { newId = randomId, now = Date.now } = this.#options;
     const occurredAt = new Date(now()).toISOString();
-    // A copy, so that nothing that the caller does with it later can change or break what waits.
+    // A copy, so that nothing that the caller does with it later can change or break the stored one.
     const copies = JSON.parse(JSON.stringify(sightings)) as readonly Sighting[];
     for (const sighting of copies) {
       const eventId = String(sighting['eventId'] ?? newId());
@@ -112,8 +112,8 @@ export class SightingQueue {
   }
 
   /**
-   * Sends what waits. Resolves when nothing waits any more; called while it sends, it is the same sending. A signal ends
-   * the wait, and the sending with the last one that waits.
+   * Sends the waiting sightings. Resolves when none are left; a call while it is sending joins the same sending. A
+   * signal ends the caller's wait; the sending itself ends with its last waiting caller.
    *
    * @throws PharosError when the service cannot be reached; everything not acknowledged stays
    */
@@ -140,9 +140,9 @@ export class SightingQueue {
     return flushing;
   }
 
-  /** `onEnd` is called at once when it ends, so that a later flush begins anew. */
+  /** `onEnd` is called at once when it ends, so that a later flush begins again. */
   async #sendAll(options: CallOptions, onEnd: () => void): Promise<void> {
-    // A storage that cannot be read does not hold up what waits in memory.
+    // An unreadable storage does not hold up the sightings in memory.
     const unread = await this.#synchronise().catch((error: unknown) => ({ error }));
     try {
       await this.#sendWaiting(options);
@@ -165,7 +165,7 @@ export class SightingQueue {
         await this.#remove(batch);
       } catch (error) {
         if (!isAboutThese(error)) throw error;
-        // One that the service cannot take must not hold up the others: halves, until it stands alone.
+        // A sighting that the service cannot accept must not hold up the others: the batch is halved until it is alone.
         if (batch.length > 1) size = Math.ceil(batch.length / 2);
         else {
           this.#drop(batch, 'refused', error);
@@ -178,7 +178,7 @@ export class SightingQueue {
 
   async #remove(sent: readonly Sighting[]): Promise<void> {
     for (const { eventId } of sent) this.#settle(eventId as string);
-    // What stays in a storage that cannot be written is sent again after a restart, and counts once.
+    // Sightings that stay in an unwritable storage are sent again after a restart, and count once.
     await this.#synchronise().catch(() => undefined);
   }
 
@@ -208,14 +208,14 @@ export class SightingQueue {
     );
   }
 
-  /** Brings memory and storage to the same: reads what other queues have added and removed, and writes it all. */
+  /** Synchronises memory and storage: reads what other queues have added and removed, and writes everything. */
   #synchronise(): Promise<void> {
     const { storage, storageTimeout = 10_000 } = this.#options;
     if (!storage) {
       this.#dropOldest();
       return Promise.resolve();
     }
-    // What is added before it begins is part of it.
+    // Sightings that are added before it begins are part of it.
     this.#synchronising ??= locked((isExclusive) => {
       this.#synchronising = undefined;
       const time = { isUp: false };
@@ -234,14 +234,14 @@ export class SightingQueue {
 
   async #merge(storage: QueueStorage, isExclusive: boolean, time: { readonly isUp: boolean }): Promise<void> {
     const text = (await storage.load()) ?? null;
-    // A storage that answers too late may hold something else by now.
+    // A storage that answers too late may contain something else by now.
     if (time.isUp) return;
     const kept = text === this.#stored.text ? this.#stored.sightings : readKept(text, this.#options.newId ?? randomId);
     const merged = new Map<string, Sighting>();
     for (const [eventId, sighting] of kept ?? []) if (!this.#gone.has(eventId)) merged.set(eventId, sighting);
     for (const [eventId, sighting] of this.#waiting) {
-      // What was stored and is no longer there, another queue has sent or dropped; or it has overwritten it, where
-      // nothing keeps two of them from writing at once. Sent twice, it counts once.
+      // If something stored is gone, another queue has sent or dropped it; or it has overwritten it, where nothing
+      // keeps two queues from writing at once. If it is sent twice, it counts once.
       const wasStored = this.#stored.sightings.has(eventId) && kept !== undefined;
       const mayBeLost = this.#own.has(eventId) && !isExclusive && !settled.has(eventId);
       if (!wasStored || mayBeLost || kept.has(eventId)) merged.set(eventId, sighting);
@@ -256,17 +256,17 @@ export class SightingQueue {
   }
 }
 
-/** What the service will never take, as opposed to what it cannot take now. A proxy may be the one that finds it large. */
+/** Refused permanently, as opposed to not accepted now. A proxy may be the one that finds it too large. */
 function isAboutThese(error: unknown): error is PharosError {
   if (!(error instanceof PharosError)) return false;
-  // An installationId that is not taken says nothing against the sightings.
+  // A refused installationId does not mean that the sightings are wrong.
   if (error.details.some(({ field }) => field === 'installationId')) return false;
   return (error.status === 400 && error.code !== 0) || error.status === 413;
 }
 
 /**
- * What can be read of the storage, a damaged entry left out; undefined where it holds nothing or something else, which
- * says nothing about what has been sent.
+ * The readable entries of the storage; undefined if it contains nothing or something else, which does not mean that
+ * anything has been sent.
  */
 function readKept(text: string | null, newId: () => string): Map<string, Sighting> | undefined {
   let kept: unknown;
@@ -288,7 +288,7 @@ function readKept(text: string | null, newId: () => string): Map<string, Sightin
   );
 }
 
-/** React Native has no crypto.randomUUID; these only have to differ within one installation. */
+/** React Native has no crypto.randomUUID; these ids only have to differ within one installation. */
 function randomId(): string {
   const part = () => Math.random().toString(36).slice(2, 12).padEnd(10, '0');
   return `${Date.now().toString(36)}-${part()}${part()}`;

@@ -1,17 +1,17 @@
-/** What the Web Locks API offers; tabs and workers of one origin share its locks. */
+/** The part of the Web Locks API that is used; tabs and workers of one origin share its locks. */
 interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
 const name = 'pharos-sightings';
-/** Its locks end at the process, and another process may have the same file. */
+/** Node's locks end at the process, and another process may use the same file. */
 const isNode = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs `work` when nothing else reads or writes the stored sightings: one after the other within this copy of the
- * package, and among tabs and workers where the platform has Web Locks; `isExclusive` says that nobody else
- * can be writing. The work is brief and has a limit of its own.
+ * package, and among tabs and workers if the platform has Web Locks. `isExclusive` says that nobody else can be
+ * writing. The work is short and has its own time limit.
  */
 export function locked<T>(work: (isExclusive: boolean) => Promise<T>): Promise<T> {
   const result = last.then(() => acrossTabs(work));
@@ -29,7 +29,7 @@ async function acrossTabs<T>(work: (isExclusive: boolean) => Promise<T>): Promis
       return work(!isNode);
     });
   } catch (error) {
-    // A page without an origin of its own has the API and may not use it.
+    // A page without an origin has the API but may not use it.
     if (started) throw error;
     return work(false);
   }

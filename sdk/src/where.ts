@@ -3,7 +3,7 @@ import type { JsonInput, JsonObject } from './wire.ts';
 /** The members of a record, and anything below one: `metadata.age`. */
 export type FieldOf<T> = (keyof T & string) | `${keyof T & string}.${string}`;
 
-/** A moment, as the where-language takes it beside ISO 8601 text. */
+/** A moment, which the where-language accepts as a Date besides ISO 8601 text. */
 export type Instant = Date | { readonly __type: 'Date'; readonly iso: string };
 
 /** The type that a field is compared with; a member further down can be anything. Times are text on the wire. */
@@ -20,8 +20,8 @@ interface Condition {
 }
 
 /**
- * Conditions that a record has to meet, all of them. Each method answers a new object, so that a part can be used twice;
- * `JSON.stringify` and `toJSON` give the plain object that the service understands.
+ * Conditions that a record has to meet, all of them. Each method returns a new object, so that a part can be used
+ * twice; `JSON.stringify` and `toJSON` give the plain object that the service understands.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a filter on records that nobody has described takes every field
 export class Where<T = any> {
@@ -65,11 +65,11 @@ export class Where<T = any> {
   exists<F extends FieldOf<T>>(field: F, isThere = true): Where<T> {
     return this.#with(field, '$exists', isThere);
   }
-  /** A regular expression (RE2), not anchored; `(?i)` at its begin ignores case. */
+  /** A regular expression (RE2), not anchored; `(?i)` at its start ignores case. */
   matches<F extends FieldOf<T>>(field: F, pattern: string): Where<T> {
     return this.#with(field, '$regex', pattern);
   }
-  /** The text as it stands, without a meaning for any of its characters. */
+  /** The literal text, without special characters. */
   contains<F extends FieldOf<T>>(field: F, text: string, { ignoreCase = true } = {}): Where<T> {
     return this.matches(field, (ignoreCase ? '(?i)' : '') + literalPattern(text));
   }
@@ -77,7 +77,7 @@ export class Where<T = any> {
     return this.matches(field, `${ignoreCase ? '(?i)' : ''}^${literalPattern(text)}`);
   }
 
-  /** At least one of the alternatives has to hold, beside everything else. */
+  /** At least one of the alternatives has to hold, in addition to everything else. */
   or(...alternatives: readonly (Where<T> | JsonInput)[]): Where<T> {
     return this.#group('$or', alternatives);
   }
@@ -105,13 +105,16 @@ export class Where<T = any> {
   }
 
   #group(operator: '$or' | '$nor', alternatives: readonly (Where<T> | JsonInput)[]): Where<T> {
-    // Not by instanceof: an app can hold the package twice.
+    // Not by instanceof: an app can contain the package twice.
     const plain = alternatives.map((one) => (typeof one.toJSON === 'function' ? one.toJSON() : one) as JsonObject);
     return new Where<T>(this.#conditions, [...this.#groups, { [operator]: plain }]);
   }
 }
 
-/** `{field: value}` says the same as `{field: {$eq: value}}`; of objects only the long form can be told from operators. */
+/**
+ * `{field: value}` means the same as `{field: {$eq: value}}`; for objects only the long form can be distinguished from
+ * operators.
+ */
 function short(operators: Readonly<Record<string, unknown>>): unknown {
   const { $eq, ...others } = operators;
   const isPlain = '$eq' in operators && Object.keys(others).length === 0;
@@ -123,6 +126,6 @@ export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** The begin of a filter: `where<Beacon>().greaterThan('major', 3).or(where().equals('metadata.floor', 1), …)`. */
+/** Starts a filter: `where<Beacon>().greaterThan('major', 3).or(where().equals('metadata.floor', 1), …)`. */
 // biome-ignore lint/suspicious/noExplicitAny: see Where
 export const where = <T = any>(): Where<T> => new Where<T>();

@@ -253,7 +253,7 @@ describe('the queue of sightings, against the service', () => {
       let isUp = false;
       const fetchOrHang: typeof fetch = (url, request) =>
         isUp ? fetch(url, request) : new Promise<Response>(() => undefined);
-      const queue = connect(fetchOrHang, { timeout: 20 }).sightings.queue({ installationId: 'phone' });
+      const queue = connect(fetchOrHang, { timeout: 1_000 }).sightings.queue({ installationId: 'phone' });
       await queue.add(sample);
       await assert.rejects(queue.flush(), (error) => error instanceof PharosError && error.name === 'TimedOut');
       isUp = true;

@@ -13,7 +13,7 @@ const words = process.argv.slice(2);
 const flags = isService(words) ? nodeFlags : [];
 const program = [...flags, fileURLToPath(import.meta.url), ...words];
 const environment = isService(words) ? withAllocator(process.env) : process.env;
-/** The process itself can start anew, with its number and its streams; a channel to who started it would be lost. */
+/** The process can replace itself, keeping its number and its streams; a channel to its parent would be lost. */
 const canStartAnew = process.platform !== 'win32' && process.execve !== undefined && process.channel === undefined;
 
 if (!existsSync(pinnedNode)) {
@@ -22,8 +22,8 @@ if (!existsSync(pinnedNode)) {
 } else if (process.execPath === realpathSync(pinnedNode)) {
   if (canStartAnew && !flags.every((flag) => process.execArgv.includes(flag)))
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ...program], environment);
-  // What Node makes of the sources is kept from one start to the next: it takes most of a start, and what reads TypeScript
-  // need not be loaded. Where the folder cannot be written, nothing is kept and nothing else changes.
+  // What Node compiles is kept from one start to the next: compiling takes most of a start, and the TypeScript loader
+  // is then not needed. If the folder cannot be written, nothing is kept and nothing else changes.
   nodeModule.enableCompileCache(join(root, '.cache', 'compile'));
   await import('../src/main.ts');
 } else {

@@ -7,7 +7,7 @@ export const beaconService = (call: Call) => ({
     (await call('getBeacon', { params: { objectId }, ...options })).result,
   create: async (body: Body<'createBeacon'>, options: CallOptions = {}) =>
     (await call('createBeacon', { body, ...options })).result,
-  /** Replaces what is sent and keeps the rest. */
+  /** Replaces the members that are sent and keeps the rest. */
   update: async (objectId: string, body: Body<'updateBeacon'>, options: CallOptions = {}) =>
     (await call('updateBeacon', { params: { objectId }, body, ...options })).result,
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {

@@ -1,9 +1,9 @@
 import type { Call, CallOptions, Query } from '../call.ts';
 import type { BucketRecord, JsonInput } from '../wire.ts';
 
-/** The records of one data bucket. The bucket itself is made in the management console. */
+/** The records of one data bucket. The bucket itself is created in the management console. */
 export const bucketService = (call: Call) => (bucketName: string) => ({
-  /** A filter on a member names it with dots: `{ 'metadata.count': { $gte: 2 } }`. */
+  /** A filter names members with dots: `{ 'metadata.count': { $gte: 2 } }`. */
   list: (query: Query = {}, options: CallOptions = {}) =>
     call('listRecords', { params: { bucketName }, query, ...options }),
   get: async (objectId: string, options: CallOptions = {}): Promise<BucketRecord> =>

@@ -7,7 +7,7 @@ export const deviceService = (call: Call) => ({
     (await call('getDevice', { params: { objectId }, ...options })).result,
   create: async (body: Body<'createDevice'>, options: CallOptions = {}) =>
     (await call('createDevice', { body, ...options })).result,
-  /** Replaces what is sent and keeps the rest. */
+  /** Replaces the members that are sent and keeps the rest. */
   update: async (objectId: string, body: Body<'updateDevice'>, options: CallOptions = {}) =>
     (await call('updateDevice', { params: { objectId }, body, ...options })).result[0],
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {

@@ -2,7 +2,7 @@ import type { Body, Call, CallOptions, Query } from '../call.ts';
 
 /** Pictures, videos and other files. */
 export const fileService = (call: Call) => ({
-  /** Stores a file; `url` in the answer is where everybody can read it. */
+  /** Stores a file; everybody can read it at the `url` in the answer. */
   upload: (filename: string, body: Body<'uploadFile'>, contentType: string, options: CallOptions = {}) =>
     call('uploadFile', { params: { file: filename }, body, contentType, ...options }),
   list: (query: Query = {}, options: CallOptions = {}) => call('listFiles', { query, ...options }),

@@ -1,14 +1,14 @@
 import type { Body, Call, CallOptions, Query } from '../call.ts';
 
-/** The app on one phone, tablet or computer: whom a message can reach. */
+/** The app on one phone, tablet or computer, which messages can reach. */
 export const installationService = (call: Call) => ({
-  /** Makes it known, or brings what is known of it up to date. Call it at each start of the app. */
+  /** Registers the installation, or updates it. Call it at each start of the app. */
   register: async (body: Body<'registerInstallation'>, options: CallOptions = {}) =>
     (await call('registerInstallation', { body, ...options })).result,
   list: (query: Query = {}, options: CallOptions = {}) => call('listInstallations', { query, ...options }),
   get: async (objectId: string, options: CallOptions = {}) =>
     (await call('getInstallation', { params: { objectId }, ...options })).result,
-  /** Replaces what is sent and keeps the rest. */
+  /** Replaces the members that are sent and keeps the rest. */
   update: async (objectId: string, body: Body<'updateInstallation'>, options: CallOptions = {}) =>
     (await call('updateInstallation', { params: { objectId }, body, ...options })).result,
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {

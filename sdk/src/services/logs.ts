@@ -3,7 +3,7 @@ import type { Body, Call, CallOptions, Query } from '../call.ts';
 /** Who entered and left where, and when. */
 export const logService = (call: Call) => ({
   list: (query: Query = {}, options: CallOptions = {}) => call('listLogs', { query, ...options }),
-  /** For an app that finds out itself that somebody has entered or left. */
+  /** For an app that detects entering and leaving itself. */
   create: async (body: Body<'createLog'>, options: CallOptions = {}) =>
     (await call('createLog', { body, ...options })).result,
 });

@@ -7,7 +7,7 @@ export const notificationService = (call: Call) => ({
     (await call('getNotification', { params: { objectId }, ...options })).result,
   create: async (body: Body<'createNotification'>, options: CallOptions = {}) =>
     (await call('createNotification', { body, ...options })).result,
-  /** Replaces what is sent and keeps the rest. */
+  /** Replaces the members that are sent and keeps the rest. */
   update: async (objectId: string, body: Body<'updateNotification'>, options: CallOptions = {}) =>
     (await call('updateNotification', { params: { objectId }, body, ...options })).result,
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {

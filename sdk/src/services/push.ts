@@ -1,6 +1,6 @@
 import type { Body, Call, CallOptions, Query } from '../call.ts';
 
-/** Messages to everyone or to a filtered audience, and what became of them. */
+/** Messages to everyone or to a filtered audience, and their results. */
 export const pushService = (call: Call) => ({
   /** Resolves once it is durably accepted; it is delivered in the background. */
   send: async (body: Body<'sendPush'>, options: CallOptions = {}): Promise<void> => {
@@ -8,15 +8,15 @@ export const pushService = (call: Call) => ({
   },
   /** Newest first. */
   list: (query: Query = {}, options: CallOptions = {}) => call('listPushes', { query, ...options }),
-  /** How many recipients came to each state, and why some were not reached. */
+  /** How many recipients reached each state, and why some were not reached. */
   get: async (objectId: string, options: CallOptions = {}) =>
     (await call('getPush', { params: { objectId }, ...options })).result,
-  /** Nobody who still waits receives it. */
+  /** Recipients who are still waiting do not receive it. */
   cancel: async (objectId: string, options: CallOptions = {}) =>
     (await call('cancelPush', { params: { objectId }, ...options })).result,
-  /** What became of each message for each recipient. */
+  /** The result of each message for each recipient. */
   deliveries: (query: Query = {}, options: CallOptions = {}) => call('listDeliveries', { query, ...options }),
-  /** Tells that messages came or were opened; repeating it is fine. */
+  /** Reports that messages were received or opened; it may be repeated. */
   report: async (body: Body<'reportReceipts'>, options: CallOptions = {}) =>
     (await call('reportReceipts', { body, ...options })).result,
 });

@@ -3,9 +3,9 @@ import { SightingQueue, type SightingQueueOptions } from '../sighting-queue.ts';
 
 /** What a phone has sensed of the beacons around it. */
 export const sightingService = (call: Call) => ({
-  /** Answers the events that follow, and the messages that are to be shown now. */
+  /** Returns the resulting events, and the messages to show now. */
   send: async (body: Body<'sendSightings'>, options: CallOptions = {}) =>
     (await call('sendSightings', { body, ...options })).result,
-  /** Keeps them while there is no way to the service. */
+  /** Keeps sightings while the service cannot be reached. */
   queue: (options: SightingQueueOptions) => new SightingQueue(call, options),
 });

@@ -7,10 +7,10 @@ export const storylineService = (call: Call) => ({
     (await call('getStoryline', { params: { objectId }, ...options })).result,
   create: async (body: Body<'createStoryline'>, options: CallOptions = {}) =>
     (await call('createStoryline', { body, ...options })).result,
-  /** Replaces what is sent and keeps the rest. */
+  /** Replaces the members that are sent and keeps the rest. */
   update: async (objectId: string, body: Body<'updateStoryline'>, options: CallOptions = {}) =>
     (await call('updateStoryline', { params: { objectId }, body, ...options })).result,
-  /** Its details go with it. */
+  /** Also deletes its details. */
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
     await call('deleteStoryline', { params: { objectId }, ...options });
   },

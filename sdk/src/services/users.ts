@@ -10,7 +10,7 @@ export interface TokenHolder {
 export const userService = (call: Call, holder: TokenHolder) => ({
   signUp: async (body: Body<'signUp'>, options: CallOptions = {}) =>
     (await call('signUp', { body, ...options })).result,
-  /** Signs in; the client sends the token from then on. Keep `accessToken` to stay signed in after a restart. */
+  /** Signs in; the client then sends the token. Keep `accessToken` to stay signed in after a restart. */
   signIn: async (body: Body<'signIn'>, options: CallOptions = {}) => {
     const answer = await call('signIn', { body, ...options });
     holder.token = answer.accessToken;
@@ -21,7 +21,7 @@ export const userService = (call: Call, holder: TokenHolder) => ({
     try {
       await call('signOut', options);
     } catch (error) {
-      // The token is not valid any more: signed out already.
+      // The token is no longer valid: already signed out.
       if (!(error instanceof PharosError) || error.name !== 'InvalidSessionToken') throw error;
     }
     holder.token = undefined;

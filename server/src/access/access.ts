@@ -6,7 +6,7 @@ import { type Soon, whenThere } from '../base/soon.ts';
 import type { AppContext, UserContext, UserRole } from './context.ts';
 import type { AppPolicy } from './policy.ts';
 
-/** An app as its store answers it: with the hashes of its live keys. */
+/** An app as its store returns it, with the hashes of its live keys. */
 export interface AppAccess {
   readonly appId: string;
   readonly name: string;
@@ -22,14 +22,14 @@ export interface SessionAccess {
   readonly lastUsedAt: number;
 }
 
-/** What the guard asks of the features that own apps and users. */
+/** What the guard needs from the features that own apps and users. */
 export interface AccessSource {
   findApp(appId: string): Promise<AppAccess | undefined>;
   findSession(appId: string, tokenHash: string): Promise<SessionAccess | undefined>;
   /** Called at most once a day for each key and token; must not throw. */
   noteKeyUse(appId: string, keyId: string, now: number): void;
   noteTokenUse(appId: string, tokenHash: string, use: { readonly now: number; readonly expiresAt: number }): void;
-  /** Drops what was changed elsewhere (another node, the command line); undefined where that is always known. */
+  /** Drops what was changed elsewhere (another node, the command line); undefined if such changes are always known. */
   recheck(): Promise<void> | undefined;
 }
 
@@ -37,19 +37,19 @@ const dayMs = 86_400_000;
 const maxCachedApps = 1_000;
 const maxCachedSessions = 20_000;
 
-/** App keys and tokens have 43 characters. What is longer than this is not worth a hash. */
+/** App keys and tokens have 43 characters. Longer ones are not worth a hash. */
 const longestSecret = 128;
 
 const bearerForm = /^Bearer +([\w-]{20,128})$/i;
 
-/** The SHA-256 of a key or token, in base64url: what is stored instead of the secret itself. */
+/** The SHA-256 of a key or token, in base64url, which is stored instead of the secret itself. */
 export function secretHash(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
 type AppKey = AppAccess['keys'][number];
 
-/** The app's key that was sent, where it opens the app. */
+/** The app's key that was sent, if it opens the app. */
 function keyOf(app: KnownApp, appKey: string): AppKey | undefined {
   return app.disabled ? undefined : (app.accepted.get(appKey) ?? acceptKey(app, appKey));
 }
@@ -68,7 +68,7 @@ function equalHashes(a: string, b: string): boolean {
 
 interface KnownApp extends AppAccess {
   notedAt: number;
-  /** Keys that were found right, as they were sent: no more than the app has, and none that was guessed. */
+  /** Correct keys as they were sent: never more than the app has, and no guesses. */
   readonly accepted: Map<string, AppKey>;
 }
 
@@ -77,14 +77,14 @@ interface KnownSession extends SessionAccess {
   readonly tokenHash: string;
 }
 
-/** What sessions are kept by is nearly always what was sent: then the token need not be cut out of it to be found. */
+/** The usual header, by which sessions are also kept: then the token need not be cut out of it. */
 const usualHeader = (accessToken: string) => `Bearer ${accessToken}`;
 
 /**
- * Decides who a request comes from. Apps and sessions are kept in memory, bounded, and dropped as soon as the revision
- * says that something changed; an expiry is checked at each use, so that a cached token cannot outlive it. Right keys and
- * tokens are recognised as they were sent, so that only new and wrong ones are hashed. Nothing is to be waited for when
- * all is in memory.
+ * Decides whom a request comes from. A bounded number of apps and sessions is kept in memory and dropped as soon as the
+ * cache version changes. An expiry is checked at each use, so that a cached token cannot outlive it. Correct keys and
+ * tokens are recognised as sent, so that only new and wrong ones are hashed. When everything is in memory, nothing is
+ * awaited.
  */
 export class AccessGuard {
   readonly #source: AccessSource;
@@ -113,7 +113,7 @@ export class AccessGuard {
     if (!known) return this.#loadApp(appId).then((app) => this.#admit(app, appKey));
     const key = keyOf(known, appKey);
     if (key) return this.#note(known, key);
-    // Its key may have been made a moment ago, elsewhere.
+    // The key may have been created a moment ago on another node.
     return whenThere(this.#source.recheck(), () =>
       whenThere(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey)),
     );
@@ -134,14 +134,14 @@ export class AccessGuard {
     return app;
   }
 
-  /** An app for an administrator: without its key, and also while it is switched off. @throws Failure ObjectNotFound */
+  /** An app for an administrator: without its key, and even while it is switched off. @throws Failure ObjectNotFound */
   async appOfConsole(appId: string): Promise<AppContext> {
     const app = this.#apps.get(appId) ?? (await this.#loadApp(appId));
     if (!app) throw fail('ObjectNotFound', 'There is no app with this appId.');
     return app;
   }
 
-  /** @throws Failure InvalidSessionToken, alike for a missing, malformed, foreign and expired token */
+  /** @throws Failure InvalidSessionToken, the same for a missing, malformed, foreign and expired token */
   user(app: AppContext, authorization: string | undefined): Soon<UserContext> {
     const asSent = this.#sessions.get(app.appId, authorization ?? '');
     const now = this.#now();
@@ -150,7 +150,7 @@ export class AccessGuard {
     if (!accessToken) throw fail('InvalidSessionToken');
     const known = this.#sessions.get(app.appId, usualHeader(accessToken));
     if (known && known.expiresAt > now) return this.#recognise(app, known, now);
-    // Another node may have extended a token that has expired by what is known here.
+    // Another node may have extended a token that looks expired here.
     return this.#loadSession(app.appId, accessToken).then((session) => {
       const now = this.#now();
       if (session && session.expiresAt > now) return this.#recognise(app, session, now);
@@ -168,7 +168,7 @@ export class AccessGuard {
   #extend(app: AppContext, session: KnownSession, now: number): KnownSession {
     const extended = { ...session, lastUsedAt: now, expiresAt: now + app.policy.tokenDays * dayMs };
     const header = usualHeader(session.accessToken);
-    // Not there: it was dropped while it was read, and must not come back.
+    // It was dropped while it was being read and must not come back.
     if (this.#sessions.get(app.appId, header)) this.#sessions.set(app.appId, header, extended);
     this.#source.noteTokenUse(app.appId, session.tokenHash, { now, expiresAt: extended.expiresAt });
     return extended;

@@ -2,11 +2,11 @@ import { firstIdAt, newObjectId } from '../base/id.ts';
 import { joinSql, raw, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
 
-/** Who makes a change in the management console or on the command line. */
+/** The person who makes a change in the management console or on the command line. */
 export interface Actor {
   /** An administrator's e-mail, `command line`, or `service`. */
   readonly name: string;
-  /** The client's address, where there is one. */
+  /** The client's address, if there is one. */
   readonly address: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface Change {
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 
-/** Call it in the transaction of the change, so that neither is there without the other. */
+/** Call it in the transaction of the change, so that neither exists without the other. */
 export async function recordChange(db: Db, change: Change): Promise<void> {
   const { by, action, subject, appId = null, now } = change;
   await db.run(sql`insert into audit (audit_id, app_id, actor, action, subject, before_state, after_state, address, created_at)
@@ -38,15 +38,15 @@ export async function recordChange(db: Db, change: Change): Promise<void> {
 
 export interface Folding {
   readonly change: Omit<Change, 'before' | 'after'>;
-  /** Within this time of a record like it, nothing but its `after` changes. */
+  /** For this long after a similar record, only the `after` of that record changes. */
   readonly withinMs: number;
-  /** Records of this action within that time; beyond it they are folded whoever and whatever they are about. */
+  /** Records of this action within that time; beyond it they are merged, whatever their actor and target. */
   readonly most: number;
-  /** `after` of the record, from that of the earlier one. */
+  /** Makes the record's new `after` from the earlier one. */
   readonly fold: (earlier: unknown) => unknown;
 }
 
-/** Records what somebody outside can cause as often as they like: repetitions are one record. */
+/** Records what outsiders can cause as often as they like: repetitions are merged into one record. */
 export async function recordFolded(db: Db, { change, withinMs, most, fold }: Folding): Promise<void> {
   const { by, action, subject, appId = null, now } = change;
   await db.transaction(async (db) => {
@@ -83,7 +83,7 @@ export interface AuditRow {
 export interface AuditFilter {
   readonly appId: string | undefined;
   readonly actor: string | undefined;
-  /** What stands before the dot of the action: `app`, `data`, `session` … */
+  /** The part of the action before the dot: `app`, `data`, `session` … */
   readonly kind: string | undefined;
   /** Epoch milliseconds; `until` is not included. */
   readonly from: number | undefined;
@@ -103,7 +103,7 @@ export function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit:
     ...(until === undefined ? [] : [sql`created_at < ${until}`]),
     ...(before === undefined ? [] : [sql`audit_id < ${before}`]),
   ];
-  // A filter may leave nothing of a long history, so it is read beside the others.
+  // A filter may match little of a long history, so the query may be slow and runs beside the others.
   return db.all<AuditRow>(
     sql`select * from audit where ${joinSql(conditions, ' and ')} order by audit_id desc limit ${limit}`,
     { share: 'audit' },

@@ -1,7 +1,7 @@
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { AppContext, UserContext } from './context.ts';
 
-/** The caller, as far as access depends on it. */
+/** What access depends on about the caller. */
 export interface Caller {
   readonly app: AppContext;
   readonly user: UserContext | undefined;
@@ -9,7 +9,7 @@ export interface Caller {
   readonly isAdministrator: boolean;
 }
 
-/** Whether the caller may see and change other people's data: managers of the app and administrators may. */
+/** Whether the caller may see and change other people's data, as managers and administrators may. */
 export function seesAll({ user, isAdministrator }: Caller): boolean {
   return isAdministrator || user?.role === 'manager';
 }
@@ -20,7 +20,7 @@ export interface HeldInstallation {
   readonly heldSince: number;
 }
 
-/** Finds the installations that are proven to be the user's. */
+/** Finds the installations that are proven to belong to the user. */
 export type FindHeld = (appId: string, userId: string) => Promise<readonly HeldInstallation[]>;
 
 /** The rows of a table that a caller may see. */
@@ -34,9 +34,9 @@ export interface Visible {
 export type Narrow = (caller: Caller) => Promise<Visible | undefined>;
 
 /**
- * Narrows a table with an `installation_id` to the records of the caller's own installations, made since these became the
- * caller's. `times` are the columns that must not be earlier than that; null values are ignored. `index` must begin with
- * app_id and installation_id.
+ * Narrows a table with an `installation_id` to records of the caller's own installations, made since they became the
+ * caller's. `times` are the columns that must not be earlier than that; null values are ignored. `index` must begin
+ * with app_id and installation_id.
  */
 export function ownTraces(findHeld: FindHeld, index: string, times: readonly string[]): Narrow {
   return async (caller) => {

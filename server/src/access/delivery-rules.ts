@@ -2,14 +2,14 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Problem } from '../base/errors.ts';
 import { parseInstant } from '../query/instant.ts';
 
-/** Null switches a member off that the app has set for all. */
+/** Null switches off a member that the app has set for all messages. */
 const orNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]));
 const month = 30 * 86_400;
 const clockTime = () =>
   Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'HH:MM at the site, such as 22:00' });
 const per = Type.Enum(['trigger', 'app'], { description: 'Counted for this message alone, or for all of the app' });
 
-/** How often and when a message may be shown: the optional gates after schedule and repeat. Everything off by default. */
+/** How often and when a message may be shown: the optional gates after schedule and repeat. All are off by default. */
 export const deliveryRulesSchema = Type.Object(
   {
     oncePer: orNull(
@@ -77,7 +77,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** What the schema cannot say. `field` is the member that holds the rules. */
+/** The rules that the schema cannot express. `field` is the member that holds the rules. */
 export function deliveryRuleProblems(field: string, rules: DeliveryRules | undefined): Problem[] {
   const problems: Problem[] = [];
   const complain = (member: string, problem: string) => problems.push({ field: `${field}.${member}`, problem });

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { deliveryRulesSchema } from './delivery-rules.ts';
 
 /**
- * What an app's owner decides in the console. Each member has the value that the specification describes as default,
- * so `{}` in the database is a complete policy.
+ * What an app's owner decides in the console. Each member defaults to the value in the specification, so `{}` in the
+ * database is a complete policy.
  */
 export const policySchema = Type.Object({
   listUsers: Type.Enum(['app', 'user', 'manager', 'nobody'], {
@@ -126,7 +126,7 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   retentionDays: Object.freeze({ logs: 365, visits: 365, events: 30 }),
 });
 
-/** The whole policy of an app from what is stored, which may lack members that were added later. */
+/** The complete policy of an app. A stored one may lack members that were added later. */
 export function readPolicy(stored: string): AppPolicy {
   const given = JSON.parse(stored) as Partial<AppPolicy>;
   return Object.freeze({ ...defaultPolicy, ...given, quotas: { ...defaultPolicy.quotas, ...given.quotas } });

@@ -7,10 +7,11 @@ import { tokenFault } from '../delivery/token-fault.ts';
 import { type AdminFeature, createAdminFeature } from '../features/admins/feature.ts';
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
+import type { AppService } from '../features/apps/service.ts';
 import { findAppAccess, listApps } from '../features/apps/store.ts';
 import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
 import { backupConsoleEndpoints } from '../features/backups/console-routes.ts';
-import { createBackupService } from '../features/backups/service.ts';
+import { BackupService } from '../features/backups/service.ts';
 import { beaconEndpoints } from '../features/beacons/routes.ts';
 import { findMissingBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
@@ -20,7 +21,7 @@ import { eventEndpoints } from '../features/events/routes.ts';
 import type { Feature } from '../features/feature.ts';
 import { createFileFeature } from '../features/files/feature.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
-import { createInstallationService } from '../features/installations/service.ts';
+import { InstallationService } from '../features/installations/service.ts';
 import { findHeld, findHolder, installationTable } from '../features/installations/store.ts';
 import { liveEndpoints } from '../features/live/routes.ts';
 import { logEndpoints } from '../features/logs/routes.ts';
@@ -56,60 +57,109 @@ export interface Composition {
 
 /** Every feature of the service. What one needs of another is handed in here, as a function. */
 export function composeFeatures(platform: Platform, outgoing: Outgoing): Composition {
-  const { config, db, usage, apps, outbox, siteRevision } = platform;
-  const assertApp = (appId: string) => apps.get(appId);
-  const noteChange = (db: Db) => siteRevision.note(db);
-  const ownOf: FindHeld = (appId, userId) => findHeld(db, appId, userId);
-  const quotas = new ClientQuotas(new RateLimiter(undefined, platform.lasting));
-  const admins = createAdminFeature({
+  const parts: Parts = {
+    platform,
+    outgoing,
+    assertApp: (appId) => platform.apps.get(appId),
+    noteChange: (db) => platform.siteRevision.note(db),
+    ownOf: (appId, userId) => findHeld(platform.db, appId, userId),
+    quotas: new ClientQuotas(new RateLimiter(undefined, platform.lasting)),
+  };
+  const admins = administrators(platform);
+  const sightings = sightingFeature(parts);
+  const features: readonly Feature[] = [
+    admins,
+    users(platform),
+    installations(platform),
+    pushes(parts),
+    ...sites(parts),
+    createBucketFeature({ ...platform, service: platform.buckets, assertApp: parts.assertApp }),
+    devices(parts),
+    files(parts),
+    sightings,
+    ...activity(parts),
+    apps(parts),
+    { consoleEndpoints: senderConsoleEndpoints({ service: outgoing.senders, assertApp: parts.assertApp }) },
+    webhooks(parts),
+    overview(parts),
+    system(platform),
+    backups(platform),
+  ];
+  return { features, admins, sightings };
+}
+
+/** What the features below are made of. */
+interface Parts {
+  readonly platform: Platform;
+  readonly outgoing: Outgoing;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: AppService['get'];
+  /** Notes a change of beacons or messages, in its transaction. */
+  readonly noteChange: (db: Db) => Promise<void>;
+  readonly ownOf: FindHeld;
+  readonly quotas: ClientQuotas;
+}
+
+function administrators(platform: Platform): AdminFeature {
+  return createAdminFeature({
     ...platform,
     service: platform.admins,
     limiter: new RateLimiter(10_000, platform.lasting),
-    isDemo: async () => (await findDemoMark(db)) !== undefined,
+    isDemo: async () => (await findDemoMark(platform.db)) !== undefined,
   });
-  const sightings = createSightingFeature({
+}
+
+function sightingFeature({ platform, outgoing, ownOf }: Parts): SightingFeature {
+  const { db } = platform;
+  return createSightingFeature({
     ...platform,
     ...outgoing,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
     findHeld: ownOf,
     listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: readPolicy(app.policy) })),
   });
-  const files = createFileFeature({
+}
+
+function pushes({ platform: { db, outbox }, outgoing, ownOf, quotas }: Parts): Feature {
+  return {
+    endpoints: [
+      ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationTable.lookup }),
+      ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
+    ],
+    jobs: outgoing.pushJobs,
+  };
+}
+
+/** Beacons, and what is told at them. */
+function sites({ platform: { db }, noteChange }: Parts): readonly Feature[] {
+  return [
+    { endpoints: beaconEndpoints({ db, noteChange }) },
+    { endpoints: notificationEndpoints({ db, findMissingBeacons, noteChange }) },
+    { endpoints: storylineEndpoints({ db, findMissingBeacons, noteChange }) },
+  ];
+}
+
+function devices({ platform: { db }, outgoing, assertApp }: Parts): Feature {
+  return {
+    endpoints: deviceEndpoints(db),
+    consoleEndpoints: deviceConsoleEndpoints({ credentials: outgoing.deviceCredentials, assertApp }),
+  };
+}
+
+function files({ platform, quotas, assertApp }: Parts): Feature {
+  return createFileFeature({
     ...platform,
     quotas,
-    maxFileBytes: config.maxFileBytes,
+    maxFileBytes: platform.config.maxFileBytes,
     claimRoom: (bytes) => platform.room.claim(bytes),
     log: (level, message) => platform.server.log[level](message),
     assertApp,
   });
-  const logs = logEndpoints({
-    db,
-    findMissingBeacons,
-    findHolder,
-    findHeld: ownOf,
-    noteVisit: (db, log) => noteClientLog(db, log, outgoing.announce),
-  });
-  const features: readonly Feature[] = [
-    admins,
-    users(platform),
-    installations(platform),
-    {
-      endpoints: [
-        ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationTable.lookup }),
-        ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
-      ],
-      jobs: outgoing.pushJobs,
-    },
-    { endpoints: beaconEndpoints({ db, noteChange }) },
-    { endpoints: notificationEndpoints({ db, findMissingBeacons, noteChange }) },
-    { endpoints: storylineEndpoints({ db, findMissingBeacons, noteChange }) },
-    createBucketFeature({ ...platform, service: platform.buckets, assertApp }),
-    {
-      endpoints: deviceEndpoints(db),
-      consoleEndpoints: deviceConsoleEndpoints({ credentials: outgoing.deviceCredentials, assertApp }),
-    },
-    files,
-    sightings,
+}
+
+/** What the sightings have led to. */
+function activity({ platform: { db }, outgoing, ownOf }: Parts): readonly Feature[] {
+  return [
     { endpoints: visitEndpoints(db, ownOf) },
     { endpoints: eventEndpoints(db, ownOf) },
     {
@@ -117,31 +167,44 @@ export function composeFeatures(platform: Platform, outgoing: Outgoing): Composi
       sweeps: { 'forgetting old live events': () => outgoing.feed.sweep() },
       close: () => outgoing.feed.stop(),
     },
-    { endpoints: logs },
     {
-      consoleEndpoints: [...appConsoleEndpoints(apps), ...usageConsoleEndpoints({ usage, getApp: assertApp })],
-      sweeps: { 'counting what is stored': () => usage.sweep() },
-    },
-    { consoleEndpoints: senderConsoleEndpoints({ service: outgoing.senders, assertApp }) },
-    {
-      consoleEndpoints: webhookConsoleEndpoints({ service: outgoing.webhooks, assertApp }),
-      jobs: outgoing.webhookJobs,
-      sweeps: {
-        'purging old webhook deliveries': async () =>
-          outgoing.webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
-      },
-    },
-    {
-      consoleEndpoints: overviewConsoleEndpoints({
+      endpoints: logEndpoints({
         db,
-        assertApp,
-        countWebhookTrouble: outgoing.webhooks.countTrouble,
+        findMissingBeacons,
+        findHolder,
+        findHeld: ownOf,
+        noteVisit: (db, log) => noteClientLog(db, log, outgoing.announce),
       }),
     },
-    system(platform),
-    backups(platform),
   ];
-  return { features, admins, sightings };
+}
+
+function apps({ platform: { apps, usage }, assertApp }: Parts): Feature {
+  return {
+    consoleEndpoints: [...appConsoleEndpoints(apps), ...usageConsoleEndpoints({ usage, getApp: assertApp })],
+    sweeps: { 'counting what is stored': () => usage.sweep() },
+  };
+}
+
+function webhooks({ platform: { db }, outgoing, assertApp }: Parts): Feature {
+  return {
+    consoleEndpoints: webhookConsoleEndpoints({ service: outgoing.webhooks, assertApp }),
+    jobs: outgoing.webhookJobs,
+    sweeps: {
+      'purging old webhook deliveries': async () =>
+        outgoing.webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
+    },
+  };
+}
+
+function overview({ platform: { db }, outgoing, assertApp }: Parts): Feature {
+  return {
+    consoleEndpoints: overviewConsoleEndpoints({
+      db,
+      assertApp,
+      countWebhookTrouble: (appId) => outgoing.webhooks.countTrouble(appId),
+    }),
+  };
 }
 
 function users({ users: service, ...platform }: Platform): Feature {
@@ -161,7 +224,7 @@ function users({ users: service, ...platform }: Platform): Feature {
 }
 
 function installations({ config, db, now, outbox }: Platform): Feature {
-  const service = createInstallationService({
+  const service = new InstallationService({
     db,
     now,
     userExists,
@@ -192,7 +255,7 @@ function system({ config, db, now, room }: Platform): Feature {
 }
 
 function backups(platform: Platform): Feature {
-  const service = createBackupService({
+  const service = new BackupService({
     ...platform,
     folder: join(platform.config.dataFolder, 'backups'),
     assertRoom: () => platform.assertRoom('create'),

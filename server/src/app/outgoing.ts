@@ -23,12 +23,12 @@ import { createPushDelivery, type PushDelivery } from '../features/push/delivery
 import { requestProximityPushes } from '../features/push/proximity.ts';
 import { wakeTarget } from '../features/push/wake.ts';
 import { createSenderRegistry } from '../features/senders/registry.ts';
-import { createSenderService, type SenderService } from '../features/senders/service.ts';
+import { SenderService } from '../features/senders/service.ts';
 import type { RequestPushes } from '../features/sightings/record/record.ts';
 import { createBacklog } from '../features/webhooks/backlog.ts';
 import { createWebhookHandler } from '../features/webhooks/deliver.ts';
 import { createWebhookPublisher, webhookJob } from '../features/webhooks/publish.ts';
-import { createWebhookService, type WebhookService } from '../features/webhooks/service.ts';
+import { WebhookService } from '../features/webhooks/service.ts';
 import type { JobHandlers } from '../jobs/job.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { createDevicePort } from './device-port.ts';
@@ -120,10 +120,10 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     background.run('sending what waited for a device', () => wakeTarget(db, appId, topic, now())),
   );
   return {
-    senders: createSenderService({ db, now, secrets, definitions, senderDeps }),
+    senders: new SenderService({ db, now, secrets, definitions, senderDeps }),
     deviceCredentials,
     devices,
-    webhooks: createWebhookService(webhookDeps),
+    webhooks: new WebhookService(webhookDeps),
     feed,
     announce,
     requestPushes: (db, messages) => requestProximityPushes(db, messages, outbox),

@@ -2,13 +2,13 @@ import type { Clock } from '../base/clock.ts';
 import { createPasswords, type Passwords } from '../base/passwords.ts';
 import type { Database } from '../db/db.ts';
 import { Revision } from '../db/revision.ts';
-import { type AdminService, createAdminService } from '../features/admins/service.ts';
-import { type AppService, createAppService } from '../features/apps/service.ts';
-import { type BucketService, createBucketService } from '../features/buckets/service.ts';
+import { AdminService } from '../features/admins/service.ts';
+import { AppService } from '../features/apps/service.ts';
+import { BucketService } from '../features/buckets/service.ts';
 import { forgetFiles } from '../features/files/erasure.ts';
 import { unlinkUser } from '../features/installations/store.ts';
 import { forgetUser } from '../features/sightings/record/erasure.ts';
-import { createUserService, type UserService } from '../features/users/service.ts';
+import { UserService } from '../features/users/service.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
 
 export interface ServiceOptions {
@@ -35,10 +35,10 @@ export function createServices({ db, now }: ServiceOptions): Services {
     revision,
     passwords,
     outbox,
-    apps: createAppService({ db, revision, now }),
-    buckets: createBucketService({ db, revision, now, enqueue: outbox.enqueue }),
-    admins: createAdminService({ db, now, passwords }),
-    users: createUserService({
+    apps: new AppService({ db, revision, now }),
+    buckets: new BucketService({ db, revision, now, enqueue: outbox.enqueue }),
+    admins: new AdminService({ db, now, passwords }),
+    users: new UserService({
       db,
       revision,
       now,

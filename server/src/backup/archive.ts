@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 
-/** A folder as a tar archive, read as it is sent; `name` is the folder inside the archive. */
+/** A folder as a tar archive, created while it is sent; `name` is the folder inside the archive. */
 export function archiveOf(folder: string, name: string): Readable {
   const archive = pack();
-  // Whoever reads it is told; before anybody does, the error would end the process.
+  // The reader gets the error; before there is a reader, the error would end the process.
   archive.on('error', () => undefined);
   fill(archive, folder, name).catch((error: Error) => archive.destroy(error));
   return Readable.from(archive);

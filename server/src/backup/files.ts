@@ -5,15 +5,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 
-/** What the manifest says of one file of lines. */
+/** The manifest's entry for one file of lines. */
 export interface LinesFile {
   readonly file: string;
   readonly rows: number;
-  /** Of the compressed file, in hexadecimal: `sha256sum` shows the same. */
+  /** Of the compressed file, in hexadecimal, as `sha256sum` shows it. */
   readonly sha256: string;
 }
 
-/** Lets the bytes through and notes their digest and number. */
+/** Passes the bytes through and notes their digest and number. */
 export function digesting() {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -29,7 +29,7 @@ export function digesting() {
   };
 }
 
-/** Writes one JSON value a line, compressed and flushed to disk, holding no more than a few lines in memory. */
+/** Writes one JSON value per line, compressed and flushed to disk, holding only a few lines in memory. */
 export async function writeLines(path: string, values: AsyncIterable<unknown>): Promise<Omit<LinesFile, 'file'>> {
   const digest = digesting();
   let rows = 0;
@@ -44,7 +44,7 @@ export async function writeLines(path: string, values: AsyncIterable<unknown>): 
   return { rows, sha256: digest.result().sha256 };
 }
 
-/** The values of a file that `writeLines` made. A line may be long, but only one is held at a time. */
+/** The values of a file written by `writeLines`. A line may be long, but only one is held at a time. */
 export async function* readLines(path: string): AsyncGenerator<unknown> {
   const source = createReadStream(path);
   const gunzip = createGunzip();
@@ -52,7 +52,7 @@ export async function* readLines(path: string): AsyncGenerator<unknown> {
   let rest: Buffer[] = [];
   for await (const chunk of source.pipe(gunzip) as AsyncIterable<Buffer>) {
     let from = 0;
-    // Not node:readline, which would also cut at U+2028 inside a string.
+    // Not node:readline, which would also split at U+2028 inside a string.
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       yield JSON.parse(Buffer.concat([...rest, chunk.subarray(from, at)]).toString('utf8'));
       rest = [];
@@ -68,7 +68,7 @@ export async function fileDigest(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A new name in a folder is on disk only once the folder is. */
+/** A new name in a folder is durable only once the folder is flushed. */
 export async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

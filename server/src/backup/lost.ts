@@ -4,26 +4,26 @@ import { createDiskBlobStore } from '../blobs/disk.ts';
 import type { Row } from '../db/db.ts';
 import { readLines } from './files.ts';
 
-/** A file that a record lists and whose bytes are not there. */
+/** A file that a record lists but whose bytes are missing. */
 export interface LostFile {
   readonly appId: string;
   readonly objectId: string;
-  /** As the interface names it. */
+  /** The name that the interface shows. */
   readonly name: string;
 }
 
 export interface LostFiles {
   readonly count: number;
-  /** The first of them. */
+  /** The first few. */
   readonly files: readonly LostFile[];
 }
 
-/** More are counted and not named. */
+/** Beyond this number they are counted but not named. */
 export const mostNamed = 1_000;
 
 /**
  * Compares the records of files in a backup with the bytes in it. `tables` names the file of each table in `folder`.
- * `isExpected` may excuse one, such as a file that was deleted while the backup was made.
+ * `isExpected` may excuse a file, such as one deleted while the backup was made.
  */
 export async function findLostFiles(
   folder: string,
@@ -46,7 +46,7 @@ export async function findLostFiles(
   return { count, files };
 }
 
-/** Which files these are, for people. */
+/** Names these files, for people. */
 export function describeLost({ count, files }: LostFiles, mostShown = mostNamed): string {
   const named = files
     .slice(0, mostShown)

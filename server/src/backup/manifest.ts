@@ -5,25 +5,25 @@ import { Compile } from 'typebox/compile';
 import type { LinesFile } from './files.ts';
 import type { LostFiles } from './lost.ts';
 
-/** The table of contents of a backup, `manifest.json`. It is written last: a folder with one is whole. */
+/** The table of contents of a backup, `manifest.json`. It is written last: a folder that has one is complete. */
 export interface Manifest {
   readonly format: 'pharos-backup';
   readonly version: 1;
-  /** The version of Pharos that made it. */
+  /** The version of Pharos that made the backup. */
   readonly pharos: string;
   readonly createdAt: string;
-  /** The newest migration of the database it was made from. */
+  /** The newest migration of the source database. */
   readonly migration: number;
   readonly tables: Readonly<Record<string, LinesFile>>;
-  /** The files that clients have uploaded: what is in `files/`. */
+  /** The files that clients have uploaded, in `files/`. */
   readonly blobs: LinesFile & { readonly bytes: number };
-  /** Files that are listed and whose bytes the storage did not have; missing in backups of older versions. */
+  /** Files that are listed but whose bytes the storage did not have; absent in backups of older versions. */
   readonly lost?: LostFiles;
 }
 
 export const manifestName = 'manifest.json';
 
-/** Names are simple, so that a manifest cannot point outside of its folder or into the SQL. */
+/** Names are simple, so that a manifest cannot point outside its folder or into the SQL. */
 const linesFile = {
   file: Type.String({ pattern: '^[a-z0-9_]+\\.ndjson\\.gz$' }),
   rows: Type.Integer({ minimum: 0 }),
@@ -50,7 +50,7 @@ const check = Compile(
   }),
 );
 
-/** @throws Error when the folder holds no backup, or one of a form that this version cannot read */
+/** @throws Error when the folder holds no backup, or one in a form that this version cannot read */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, manifestName);
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {

@@ -12,12 +12,12 @@ import { type BackupTable, tablesOf } from './tables.ts';
 export interface RestoreOptions {
   readonly db: Database;
   readonly blobs: BlobStore;
-  /** What `writeBackup` made. */
+  /** A folder written by `writeBackup`. */
   readonly folder: string;
   readonly now: number;
 }
 
-/** Both databases take more, but a statement of this size is fast and small in memory. */
+/** Both databases take more, but a statement of this size is fast and needs little memory. */
 const batchValues = 4_000;
 const batchBytes = 2 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ interface BlobLine {
   readonly bytes: number;
 }
 
-/** Reads a backup once through. @throws Error that names the first file that is missing or damaged */
+/** Reads through a backup once. @throws Error that names the first missing or damaged file */
 export async function verifyBackup(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
   const known = knownMigrations();
@@ -62,10 +62,10 @@ async function blobDigest(store: BlobStore, key: string): Promise<string | undef
 }
 
 /**
- * Fills an empty database and an empty file storage from a verified backup. What a restore that was cut off has left is
- * removed first; one that fails removes what it has written.
+ * Fills an empty database and an empty file storage from a verified backup. First it removes what an interrupted
+ * restore has left; when it fails, it removes what it has written.
  *
- * @throws Error when the database or the file storage holds anything
+ * @throws Error when the database or the file storage is not empty
  */
 export async function restoreBackup({ db, blobs, folder, now }: RestoreOptions, manifest: Manifest): Promise<void> {
   await migrate(db, now, manifest.migration);
@@ -102,7 +102,7 @@ async function assertEmpty(db: Database, blobs: BlobStore, tables: readonly Back
 }
 
 async function empty(db: Database, blobs: BlobStore, tables: readonly BackupTable[]): Promise<void> {
-  // The marker is in the settings; that table goes last, so that an interruption leaves it there.
+  // The marker is in the settings. That table goes last, so that an interruption leaves the marker there.
   const inOrder = [...tables].sort((a, b) => Number(a.name === 'settings') - Number(b.name === 'settings'));
   for (let page = await blobs.list({ limit: 500 }); page.length > 0; page = await blobs.list({ limit: 500 }))
     for (const { key } of page) await blobs.remove(key);

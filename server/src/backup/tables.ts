@@ -1,17 +1,17 @@
 import type { Migration } from '../db/migrate.ts';
 
-/** A table and its primary key, in whose order it is read. */
+/** A table and its primary key, which is the order of reading. */
 export interface BackupTable {
   readonly name: string;
   readonly key: readonly string[];
 }
 
-/** The migrations' own rows come from migrating, and the revision only has to differ from what caches know. */
+/** Migrating creates the migrations' own rows, and the cache version only has to differ from what caches know. */
 const leftOut = new Set(['migrations', 'revisions']);
 
 /**
- * The tables that these migrations leave behind. They are read from the migrations themselves, so that a table that
- * is added later is in the next backup without anybody having to remember it.
+ * The tables that these migrations create. They are read from the migrations, so that the next backup includes a new
+ * table without anybody having to remember it.
  */
 export function tablesOf(migrations: readonly Migration[]): readonly BackupTable[] {
   const tables = new Map<string, BackupTable>();

@@ -20,7 +20,7 @@ export interface BackupOptions {
   /** Must not exist yet, or be empty. */
   readonly folder: string;
   readonly now: number;
-  /** Called now and then with how far it is. */
+  /** Called now and then with the progress. */
   readonly onProgress?: (progress: BackupProgress) => void;
   /** Ends it early; what was written is removed. */
   readonly signal?: AbortSignal;
@@ -29,7 +29,7 @@ export interface BackupOptions {
 export interface BackupProgress {
   /** What is being copied: the name of a table, or `files`. */
   readonly part: string;
-  /** Tables that are whole, of how many. */
+  /** The number of completed tables, and of all. */
   readonly tables: number;
   readonly ofTables: number;
   readonly rows: number;
@@ -38,7 +38,7 @@ export interface BackupProgress {
 
 type Watch = Pick<BackupOptions, 'onProgress' | 'signal'>;
 
-/** A page is as long as this, whatever the size of its rows, so that memory stays the same. */
+/** A page has this size whatever the size of its rows, so that memory stays constant. */
 const pageBytes = 4 * 1024 * 1024;
 const firstPage = 100;
 const longestPage = 2_000;
@@ -46,13 +46,13 @@ const longestPage = 2_000;
 type Read = (statement: Sql) => Promise<Row[]>;
 
 /**
- * Copies everything into a folder that either database can be restored from, while the service runs: the rows are read
- * from one unchanging picture, so that whatever was acknowledged before the start is in it.
+ * Copies everything, while the service runs, into a folder from which either database can be restored. The rows are
+ * read from one snapshot, so that everything acknowledged before the start is in it.
  *
- * The folder appears under its name only when it is whole. Files whose bytes the storage does not have are named in the
- * manifest's `lost`.
+ * The folder gets its name only when it is complete. The manifest's `lost` names files whose bytes the storage does not
+ * have.
  *
- * @throws Error when the folder is taken, or the database is newer than this code
+ * @throws Error when the folder exists, or the database is newer than this code
  */
 export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOptions): Promise<Manifest> {
   await assertFree(folder);
@@ -63,9 +63,9 @@ export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOp
     await mkdir(unfinished, { mode: 0o700 });
     const progress = watched(watch);
     const rows = await db.snapshot((read) => copyRows(read, unfinished, progress));
-    // After the rows: a file's bytes are stored before its row, so that every row that was read has its bytes by now.
+    // After the rows: a file's bytes are stored before its row, so by now every row that was read has its bytes.
     const copied = await copyBlobs(blobs, unfinished, progress);
-    // Deleted since the rows were read: nobody misses its bytes.
+    // Deleted since the rows were read: its bytes are not missing.
     const isDeleted = async ({ appId, objectId }: LostFile) =>
       (await db.one(sql`select 1 as found from files where app_id = ${appId} and object_id = ${objectId}`)) ===
       undefined;
@@ -96,14 +96,14 @@ export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOp
 
 const lockOf = (unfinished: string) => `${unfinished}.lock`;
 
-/** Before the folder is made: whoever finds one without a lock may remove it. */
+/** Before the folder is created, because a folder without a lock may be removed. */
 async function lockUnfinished(unfinished: string): Promise<HeldLock | undefined> {
-  // Loaded where it is used, for a service on PostgreSQL.
+  // Loaded only when used, because a service on PostgreSQL does not need it.
   const { tryLockFile } = await import('../db/folder-lock.ts');
   return tryLockFile(lockOf(unfinished));
 }
 
-/** Removes what killed processes have left in a folder of backups, and nothing that a process is writing. */
+/** Removes what killed processes have left in a folder of backups, but nothing that a process is writing. */
 export async function removeUnfinished(folder: string): Promise<void> {
   const { tryLockFile } = await import('../db/folder-lock.ts');
   const left = (await readdir(folder)).filter((name) => /\.unfinished-\w+$/.test(name));
@@ -125,7 +125,7 @@ async function assertFree(folder: string): Promise<void> {
     throw new Error(`${folder} is not empty. Name a folder that does not exist yet.`);
 }
 
-/** Notes how far the copying is, and ends it when it is asked to. */
+/** Notes the progress of the copying, and ends it on request. */
 function watched({ onProgress, signal }: Watch) {
   let progress: BackupProgress = { part: '', tables: 0, ofTables: 0, rows: 0, files: 0 };
   return {
@@ -190,7 +190,7 @@ function sizeOf(row: Row): number {
   return size;
 }
 
-/** Copies the stored files as they are listed; each line of the list is one of them. */
+/** Copies the stored files in the order of the list; each line of the list is one file. */
 async function copyBlobs(blobs: BlobStore, folder: string, progress: Progress): Promise<Manifest['blobs']> {
   const target = createDiskBlobStore(join(folder, 'files'));
   let bytes = 0;

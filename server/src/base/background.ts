@@ -1,4 +1,4 @@
-/** Work that nobody waits for, so that it is neither lost silently nor cut off by a stop. */
+/** Work whose result nobody awaits. Its errors are not lost silently, and a stop does not cut it off. */
 export class Background {
   readonly #running = new Set<Promise<void>>();
   readonly #onError: (what: string, error: unknown) => void;
@@ -15,7 +15,7 @@ export class Background {
     this.#running.add(task);
   }
 
-  /** Resolves when everything that was started has ended. */
+  /** Resolves when all started work has ended. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }

@@ -1,23 +1,23 @@
 /** Epoch milliseconds. Injected, so that tests can let time pass without waiting. */
 export type Clock = () => number;
 
-/** Corrections of less than this are left to the system, which makes them in small steps. */
+/** Smaller corrections are left to the system, which makes them in small steps. */
 const toleratedMs = 1_000;
 
 export interface ClockSources {
   /** Epoch milliseconds; may be set back at any time. */
   readonly wall: Clock;
-  /** Milliseconds since any moment; never goes back. */
+  /** Milliseconds since some fixed moment; never goes back. */
   readonly elapsed: () => number;
 }
 
 /**
- * The time of this process: the system's, but when that is set back it goes on as if it had not been. What waits for a
- * moment would else wait for as long as the clock was set back. A clock that is set forward is followed; a restart follows
- * it back too.
+ * The time of this process: the system's, except that when the system's clock is set back, this one continues as if it
+ * had not been. Otherwise, whatever waits for a moment would wait longer by as much as the clock was set back. A clock
+ * that is set forward is followed. A restart adopts either correction.
  *
- * `reference` (epoch milliseconds) is the time of a database that several nodes share: where the system is behind it when the
- * process starts, the database is right, so that no node takes what the others wrote for something of the future.
+ * `reference` (epoch milliseconds) is the time of a database that several nodes share. If the system is behind it when
+ * the process starts, the database is right, so that no node takes the others' writes for something in the future.
  */
 export function createSteadyClock(
   reference?: number,

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const stepBytes = 1_048_576;
-/** Between two steps, so that writes of the database are not held up. */
+/** A pause between two steps, so that writes of the database are not held up. */
 const pauseMs = 20;
 
 /**
- * A file that takes up room on the disk of the embedded database, so that there is some to give back when the disk is full.
- * It holds random bytes: file systems that compress, or that keep no block of zeros, would reserve nothing otherwise.
+ * A file that takes up room on the disk of the embedded database, to be given back when the disk is full. It holds
+ * random bytes, because file systems that compress, or store no zeros, would otherwise reserve nothing.
  */
 export class DiskReserve {
   readonly #file: string;
   readonly #bytes: number;
 
-  /** `bytes` 0 means that nothing is reserved; a file that is there is then removed. */
+  /** 0 `bytes` reserve nothing; an existing file is then removed. */
   constructor(folder: string, bytes: number) {
     this.#file = reserveFile(folder);
     this.#bytes = bytes;
@@ -26,7 +26,7 @@ export class DiskReserve {
     return this.#bytes;
   }
 
-  /** Bytes that are reserved now. */
+  /** Bytes reserved now. */
   get held(): number {
     try {
       return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
@@ -35,15 +35,15 @@ export class DiskReserve {
     }
   }
 
-  /** Gives the room back, at once. False when there is none. */
+  /** Gives the room back, at once. False when there is none to give. */
   release(): boolean {
     return releaseReserve(this.#file);
   }
 
   /**
-   * Makes the reserve whole, step by step.
+   * Fills the reserve, step by step.
    *
-   * @throws Error ENOSPC and others of the disk
+   * @throws Error ENOSPC and other errors of the disk
    */
   async fill(signal: AbortSignal): Promise<void> {
     if (this.held >= this.#bytes) return;
@@ -62,10 +62,13 @@ export class DiskReserve {
   }
 }
 
-/** What a start needs at most: the database's map of its log, the leases of jobs that another process held, a migration. */
+/**
+ * The most that a start needs: the database's index of its log, the leases of jobs that another process held, a
+ * migration.
+ */
 const startBytes = 8_388_608;
 
-/** Gives the reserve of a data folder back when its disk has too little room for the embedded database to be opened. */
+/** Gives back the reserve of a data folder when its disk has too little room to open the embedded database. */
 export function makeRoomToStart(dataFolder: string): void {
   const { bavail, bsize } = statfsSync(dataFolder);
   if (bavail * bsize < startBytes) releaseReserve(reserveFile(dataFolder));

@@ -1,7 +1,7 @@
 /**
- * The catalogue of errors that a caller can meet: name, HTTP status, numeric code and what it means.
+ * The catalogue of errors that a caller can get: name, HTTP status, numeric code and meaning.
  *
- * The first block is the table of the interface specification, the second the codes of the same lineage for cases that
+ * The first block is the table in the interface specification; the second has codes of the same family for cases that
  * the table leaves open. Everything else in the service throws one of these through `fail`.
  */
 
@@ -10,8 +10,8 @@ export interface ErrorEntry {
   readonly status: number;
   readonly code: number;
   /**
-   * The message a caller reads when the thrower has nothing more exact to say. Not called `message`: the logger would
-   * take the entry for an error of its own and try to mark it, and it is frozen.
+   * The message that callers read when the code that throws has nothing more exact to say. It is not called `message`,
+   * because the logger would take the entry for an error and try to mark it, and it is frozen.
    */
   readonly meaning: string;
 }
@@ -99,7 +99,7 @@ export const catalogue = Object.freeze({
 
 export type ErrorName = keyof typeof catalogue;
 
-/** One broken rule: which member of the request, as a dotted path, and what is wrong with it. */
+/** One broken rule: the member of the request, as a dotted path, and what is wrong with it. */
 export interface Problem {
   readonly field: string;
   readonly problem: string;
@@ -108,10 +108,10 @@ export interface Problem {
 export interface FailureOptions {
   readonly message?: string;
   readonly details?: readonly Problem[];
-  /** Seconds after which trying again makes sense; becomes the `Retry-After` header. */
+  /** Seconds after which it makes sense to try again; becomes the `Retry-After` header. */
   readonly retryAfter?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What caused it, for the log only. */
+  /** The cause, for the log only. */
   readonly cause?: unknown;
   /** The write may have been stored although it is not confirmed; the message says so. */
   readonly isOutcomeUnknown?: boolean;
@@ -136,7 +136,7 @@ export class Failure extends Error {
   }
 }
 
-/** Makes the catalogue error `name`; throw what it returns. */
+/** Creates the catalogue error `name`; throw the result. */
 export function fail(name: ErrorName, options: FailureOptions | string = {}): Failure {
   return new Failure(catalogue[name], typeof options === 'string' ? { message: options } : options);
 }

@@ -6,8 +6,8 @@ interface Waiting {
 }
 
 /**
- * Lets at most `slots` tasks run at a time. Shares take turns: when a task ends, the next one comes from the share that
- * has waited longest for a turn, so that one share's long line never stands before another's first task.
+ * Runs at most `slots` tasks at a time. Tenants (apps, for the most part) take turns: when a task ends, the next one
+ * comes from the tenant that has waited longest, so that one tenant's long queue never delays another's first task.
  */
 export class FairQueue {
   readonly #slots: number;
@@ -19,7 +19,7 @@ export class FairQueue {
   #isHeld = false;
   #onIdle: (() => void) | undefined;
 
-  /** `busy` is what a caller is told whose turn does not come in time. */
+  /** `busy` is the message for a caller whose turn does not come in time. */
   constructor(slots: number, maxWaitMs: number, busy = 'Too many long queries are waiting. Try again.') {
     this.#slots = slots;
     this.#maxWaitMs = maxWaitMs;
@@ -34,7 +34,7 @@ export class FairQueue {
     return this.#lines.get(share)?.length ?? 0;
   }
 
-  /** Runs `task` when it is its turn. Throws Timeout when the turn does not come in time. */
+  /** Runs `task` when its turn comes. Throws Timeout if it does not come in time. */
   async run<T>(share: string, task: () => Promise<T>): Promise<T> {
     if (this.#isHeld || this.#running >= this.#slots) await this.#wait(share);
     else this.#running++;
@@ -48,8 +48,8 @@ export class FairQueue {
   }
 
   /**
-   * Runs `task` while no other runs; those that come meanwhile wait. False, without having run it, when those that run
-   * do not end within `patienceMs`.
+   * Runs `task` while no other runs; new ones wait. Returns false, without running it, if the current ones do not end
+   * within `patienceMs`.
    */
   async alone(task: () => Promise<unknown>, patienceMs: number): Promise<boolean> {
     this.#isHeld = true;
@@ -109,14 +109,14 @@ export class FairQueue {
     }
   }
 
-  /** Whose turn is next. */
+  /** The tenant whose turn is next comes first. */
   #shift(): Waiting | undefined {
     const first = this.#lines.entries().next().value;
     if (!first) return undefined;
     const [share, line] = first;
     const waiting = line.shift();
     this.#waiting--;
-    // The share goes to the end of the round: a map keeps the order of insertion.
+    // The tenant goes to the end of the round: a map keeps the order of insertion.
     this.#lines.delete(share);
     if (line.length > 0) this.#lines.set(share, line);
     return waiting;

@@ -9,7 +9,7 @@ const pool = new Uint8Array(4096);
 let used = pool.length;
 let text = Buffer.alloc(64);
 
-/** A random digit of base62, unbiased: bytes of 248 and more are thrown away. */
+/** A random digit of base62, unbiased: bytes of 248 and more are discarded. */
 function randomDigit(): number {
   for (;;) {
     if (used >= pool.length) {
@@ -28,7 +28,7 @@ export function randomText(length: number): string {
   return text.toString('latin1', 0, length);
 }
 
-/** The last time that was put into words: many ids are made in one millisecond. */
+/** The last encoded time: many ids are made in one millisecond. */
 let told = { time: -1, text: '' };
 
 function timeText(time: number): string {
@@ -45,26 +45,26 @@ function timeText(time: number): string {
 
 const lastTime = 62 ** 8 - 1;
 
-/** Sorts before every objectId of the time (epoch ms) and of later ones, and behind those of earlier ones. */
+/** Sorts before every objectId of this time (epoch ms) or later, and after those of earlier times. */
 export function firstIdAt(time: number): string {
   return timeText(Math.min(Math.max(time, 0), lastTime));
 }
 
-/** Digits of an objectId behind its time. */
+/** Digits of an objectId after its time. */
 const tailLength = 12;
-/** So many of them, the last ones, say how far an id is from the one before it in the same millisecond. */
+/** This many of the last digits hold the distance from the previous id in the same millisecond. */
 const stepLength = 9;
-/** Times whose last id is remembered: requests of several milliseconds are under way at once. */
+/** Number of times whose last id is remembered: requests of several milliseconds are in progress at once. */
 const rememberedTimes = 32;
 
-/** By the time: the digits behind it in the last id. */
+/** The last id's digits after the time, by time. */
 const lastTails = new Map<number, Uint8Array>();
 
 /**
- * A new objectId: 8 characters of time (epoch ms) and 12 more, so that ids sort by creation and new rows land at the end
- * of an index. Give it the same `now` as `createdAt`: then both orders are the same. Ids that this process makes for one
- * millisecond ascend: each one is a random step of up to 53 bits behind the one before, and the first one has 70 random
- * bits, so that no id helps to guess another.
+ * A new objectId: 8 characters of time (epoch ms) and 12 more, so that ids sort by creation and new rows land at the
+ * end of an index. Pass the same `now` as for `createdAt`, so that both orders agree. Ids that this process makes
+ * within one millisecond ascend: each is a random step of up to 53 bits after the previous one, and the first has 70
+ * random bits, so that no id helps to guess another.
  */
 export function newObjectId(now: number): string {
   const last = lastTails.get(now);
@@ -85,7 +85,7 @@ function begin(tail: Uint8Array): void {
   tail[0] = (tail[0] ?? 0) >> 1;
 }
 
-/** Adds a random number of 1 to 62^9. False when there is no room, after some hundred thousand ids. */
+/** Adds a random number from 1 to 62^9. False when there is no room, after some hundred thousand ids. */
 function advance(tail: Uint8Array): boolean {
   let carry = 1;
   for (let place = tailLength - 1; place >= 0; place--) {

@@ -1,6 +1,7 @@
 /**
- * Remembers values by two texts, of which the first is usually the same object each time (an app's id): to look twice costs
- * less than to put a new text together and hash it. Holds at most `capacity`; one more, and all are forgotten.
+ * Remembers values by two texts, the first of which is usually the same object each time (an app's id). Two look-ups
+ * cost less than joining the texts and hashing the result. Holds at most `capacity` values; when one more comes, all
+ * are forgotten.
  */
 export class PairCache<Value> {
   readonly #capacity: number;

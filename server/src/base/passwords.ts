@@ -11,7 +11,7 @@ const tagBytes = 32;
 /** Each takes 19 MiB and one of libuv's four threads, which files and name look-ups need too. */
 const atOnce = 2;
 const maxWaitMs = 5_000;
-/** For one app; about what is done within the longest wait. */
+/** Per app; about as many as are done within the longest wait. */
 const longestLine = 150;
 /** No account has a longer password, in characters; administrators may choose up to 200. */
 const longestPassword = 200;
@@ -26,8 +26,8 @@ export interface Passwords {
    */
   hash(password: string, share: string): Promise<string>;
   /**
-   * Without a stored hash it works as long and answers false, so that the time does not tell whether there is one. A
-   * password that is too long for any account is answered false at once, whether there is a stored hash or not.
+   * Without a stored hash it takes as long and returns false, so that the time does not reveal whether there is one. A
+   * password that is too long for any account gets false at once, with or without a stored hash.
    */
   matches(password: string, stored: string | undefined, share: string): Promise<boolean>;
 }
@@ -64,7 +64,7 @@ interface Cost {
 }
 
 function derive(password: string, cost: Cost, salt: Buffer): Promise<Buffer> {
-  // NFKC, as NIST SP 800-63B asks: keyboards differ in how they compose the same character.
+  // NFKC, as NIST SP 800-63B requires: keyboards compose the same character differently.
   const parameters: Argon2Parameters = {
     ...cost,
     message: password.normalize('NFKC'),

@@ -1,4 +1,4 @@
-/** Gathers what one turn of the event loop brings, and hands it on at the turn's end, all together. */
+/** Collects the items of one tick of the event loop and passes them on together at its end. */
 export function perTurn<T>(work: (all: readonly T[]) => void): (item: T) => void {
   let waiting: T[] = [];
   const flush = () => {

@@ -8,16 +8,16 @@ import { fail } from './errors.ts';
  * sealed text that was copied to another place does not open there.
  */
 export interface SecretBox {
-  /** @throws Failure OperationForbidden when no key is configured, with what to do */
+  /** @throws Failure OperationForbidden when no key is configured; the message says what to do */
   seal(text: string, context: string): string;
-  /** @throws Error when it was sealed with a key that is not here, or was changed */
+  /** @throws Error when it was sealed with an unknown key, or was changed */
   open(sealed: string, context: string): string;
 }
 
 export interface SecretBoxOptions {
-  /** 32 bytes each. The first seals, all of them open, so that a key can be replaced. */
+  /** 32 bytes each. The first one seals and all of them open, so that a key can be replaced. */
   readonly keys: readonly Buffer[];
-  /** Where a key of its own is made when none is configured; undefined where several nodes have to share one. */
+  /** The folder for a generated key when none is configured; undefined where several nodes have to share one. */
   readonly folder: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function createSecretBox({ keys, folder }: SecretBoxOptions): SecretBox {
   };
 }
 
-/** The key in the data folder, made when it is needed and not there yet. */
+/** The key in the data folder, created when it is first needed. */
 function ownKey(folder: string, isNeeded: boolean): readonly Buffer[] {
   const file = join(folder, 'secret.key');
   if (!existsSync(file)) {
@@ -73,7 +73,10 @@ function ownKey(folder: string, isNeeded: boolean): readonly Buffer[] {
   return [key];
 }
 
-/** Whole or not at all: written beside it and linked, so that of two processes one key wins and both read that one. */
+/**
+ * All or nothing: it is written to a temporary file and linked, so that of two processes one key wins and both read
+ * that one.
+ */
 function createKeyFile(file: string): void {
   const fresh = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = openSync(fresh, 'wx', 0o600);

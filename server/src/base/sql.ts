@@ -1,23 +1,25 @@
 /**
- * SQL text with its parameters kept apart. Values can only travel as parameters; nothing but another fragment or
- * `raw` puts text into a statement, so an injection would have to be written by hand.
+ * SQL text with its parameters kept apart. Values can only travel as parameters; only another fragment or `raw` can put
+ * text into a statement, so an injection would have to be written by hand.
  */
 export type SqlValue = string | number | null;
-/** A list is one parameter too, where the dialect passes the rows of a `RowsStatement` by column. */
+/** A list is one parameter too, if the dialect passes the rows of a `RowsStatement` by column. */
 export type SqlParameter = SqlValue | readonly SqlValue[];
 
 export class Sql {
   readonly strings: readonly string[];
   readonly values: readonly SqlParameter[];
 
-  /** `strings` has one element more than `values`; value i stands between strings i and i + 1. */
+  /** `strings` has one element more than `values`; value i belongs between strings i and i + 1. */
   constructor(strings: readonly string[], values: readonly SqlParameter[]) {
     this.strings = strings;
     this.values = values;
   }
 }
 
-/** `` sql`select … where id = ${id} and ${condition}` ``: a nested fragment is spliced in, anything else is a parameter. */
+/**
+ * `` sql`select … where id = ${id} and ${condition}` ``: a nested fragment is spliced in; anything else is a parameter.
+ */
 export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
   if (!parts.some((part) => part instanceof Sql)) return new Sql(strings, parts as readonly SqlValue[]);
   const texts: string[] = [strings[0] ?? ''];
@@ -57,7 +59,7 @@ export function joinSql(fragments: readonly Sql[], separator: string): Sql {
   return new Sql(texts, values);
 }
 
-/** The text of a statement, with the placeholder that the dialect gives the parameter at each position (from 1). */
+/** The text of a statement, with the dialect's placeholder for the parameter at each position (from 1). */
 export function renderSql(statement: Sql, placeholder: (position: number) => string): string {
   let text = statement.strings[0] ?? '';
   for (let index = 1; index < statement.strings.length; index++) {
@@ -67,8 +69,8 @@ export function renderSql(statement: Sql, placeholder: (position: number) => str
 }
 
 /**
- * Makes something of a statement's text and remembers it for the literals of the program, so that their text is neither
- * put together nor looked up again. Fragments that were joined are made anew each time.
+ * Derives something from a statement's text and remembers it for the program's literals, so that their text is neither
+ * joined nor looked up again. Joined fragments are derived again each time.
  */
 export function perLiteral<T>(make: (statement: Sql) => T): (statement: Sql) => T {
   const made = new WeakMap<readonly string[], T>();
@@ -76,16 +78,16 @@ export function perLiteral<T>(make: (statement: Sql) => T): (statement: Sql) => 
     const known = made.get(statement.strings);
     if (known !== undefined) return known;
     const value = make(statement);
-    // Only what a template literal consists of is frozen, and what somebody else has frozen to be remembered.
+    // Only the parts of a template literal are frozen, and what other code has frozen so that it is remembered.
     if (Object.isFrozen(statement.strings)) made.set(statement.strings, value);
     return value;
   };
 }
 
 /**
- * Statements whose text depends on few things, such as how many rows are inserted: the text is put together once for each
- * `shape`, and is then known to `perLiteral` like a literal of the program. The shapes must be few; nothing from a request
- * may be part of one.
+ * Statements whose text depends on few things, such as how many rows are inserted. The text is built once for each
+ * `shape`, and `perLiteral` then knows it like a literal of the program. There must be few shapes; nothing from a
+ * request may be part of one.
  */
 export class Shapes {
   readonly #known = new Map<string, readonly string[]>();

@@ -11,42 +11,65 @@ import {
   type ListOptions,
 } from './blob-store.ts';
 
-/** Where uploads grow until they are whole. A dot is in no key, so it is never taken for an app. */
+/** Uploads grow here until they are complete. No key contains a dot, so this is never taken for an app. */
 const unfinishedFolder = '.unfinished';
-/** No upload that is still alive takes so long. */
+/** No upload that is still running takes this long. */
 const abandonedMs = 3_600_000;
 const shardForm = /^[0-9a-f]{2}$/;
 
 export interface DiskBlobStore extends BlobStore {
-  /** Removes what uploads left behind when the process was killed an hour ago or earlier. Answers how many. */
+  /** Removes what uploads left behind when the process was killed an hour or more ago. Returns how many. */
   sweepUnfinished(now: number): Promise<number>;
 }
 
 /**
- * Blobs as files below `folder`, at `{app}/{first two digits}/{32 digits}`: 256 folders an app keep each of them small
- * enough to be listed at once. A file is written under a temporary name on the same file system, flushed, and renamed,
- * and the folder is flushed, so that a name appears only with all its bytes and stays after a power cut.
+ * Blobs as files below `folder`, at `{app}/{first two digits}/{32 digits}`: 256 folders per app keep each small enough
+ * to be listed at once. A file is written under a temporary name on the same file system, flushed and renamed, and the
+ * folder is flushed, so that a name appears only with all its bytes and survives a power cut.
  */
-export function createDiskBlobStore(folder: string): DiskBlobStore {
-  const unfinished = join(folder, unfinishedFolder);
+class DiskBlobs implements DiskBlobStore {
+  readonly #folder: string;
+  readonly #unfinished: string;
 
-  function pathOf(key: BlobKey): string {
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#unfinished = join(folder, unfinishedFolder);
+  }
+
+  put(key: BlobKey, source: AsyncIterable<Uint8Array>) {
+    return translated(() => this.#put(key, source));
+  }
+
+  get(key: BlobKey, range?: ByteRange) {
+    return translated(() => this.#get(key, range));
+  }
+
+  stat(key: BlobKey) {
+    return translated(() => this.#entry(key));
+  }
+
+  remove(key: BlobKey) {
+    return translated(async () => (await ifThere(unlink(this.#pathOf(key)).then(() => true))) ?? false);
+  }
+
+  list(options: ListOptions) {
+    return translated(() => this.#list(options));
+  }
+
+  sweepUnfinished(now: number) {
+    return translated(() => sweepFolder(this.#unfinished, now - abandonedMs));
+  }
+
+  #pathOf(key: BlobKey): string {
     assertBlobKey(key);
     const [app = '', id = ''] = key.split('/');
-    return join(folder, app, id.slice(0, 2), id);
+    return join(this.#folder, app, id.slice(0, 2), id);
   }
 
-  async function ensureFolder(path: string): Promise<void> {
-    const firstMade = await mkdir(path, { recursive: true });
-    if (firstMade === undefined) return;
-    // A new folder is an entry of its parent, and that has to be on disk too.
-    for (let made = path; made.length >= firstMade.length; made = dirname(made)) await flushFolder(dirname(made));
-  }
-
-  async function put(key: BlobKey, source: AsyncIterable<Uint8Array>): Promise<void> {
-    const path = pathOf(key);
-    await ensureFolder(unfinished);
-    const temporary = join(unfinished, randomBytes(16).toString('hex'));
+  async #put(key: BlobKey, source: AsyncIterable<Uint8Array>): Promise<void> {
+    const path = this.#pathOf(key);
+    await ensureFolder(this.#unfinished);
+    const temporary = join(this.#unfinished, randomBytes(16).toString('hex'));
     try {
       await writeWhole(temporary, source);
       await ensureFolder(dirname(path));
@@ -58,13 +81,13 @@ export function createDiskBlobStore(folder: string): DiskBlobStore {
     await flushFolder(dirname(path));
   }
 
-  async function get(key: BlobKey, range?: ByteRange) {
-    const file = await ifThere(open(pathOf(key), 'r'));
+  async #get(key: BlobKey, range?: ByteRange) {
+    const file = await ifThere(open(this.#pathOf(key), 'r'));
     if (!file) return undefined;
     try {
       const { size } = await file.stat();
       if (range) assertWithin(range, size);
-      // A stream that knows its end takes no more memory than there are bytes, and none to find out that no more follow.
+      // A stream that knows its end takes no more memory than there are bytes, and no extra read to find the end.
       const { start, end } = range ?? { start: 0, end: size - 1 };
       return file.createReadStream(size === 0 ? {} : { start, end });
     } catch (error) {
@@ -73,42 +96,44 @@ export function createDiskBlobStore(folder: string): DiskBlobStore {
     }
   }
 
-  async function entry(key: BlobKey): Promise<BlobEntry | undefined> {
-    const found = await ifThere(stat(pathOf(key)));
+  async #entry(key: BlobKey): Promise<BlobEntry | undefined> {
+    const found = await ifThere(stat(this.#pathOf(key)));
     return found && { key, size: found.size, modifiedAt: Math.trunc(found.mtimeMs) };
   }
 
-  /** Keys behind `after`, folder by folder, so that one page never reads more names than it has to. */
-  async function* keys(after: string): AsyncGenerator<BlobKey> {
+  /** Keys after `after`, folder by folder, so that a page never reads more names than it has to. */
+  async *#keys(after: string): AsyncGenerator<BlobKey> {
     const [afterApp = '', afterId = ''] = after.split('/');
-    for (const app of await names(folder)) {
+    for (const app of await names(this.#folder)) {
       if (app < afterApp || app === unfinishedFolder) continue;
       const from = app === afterApp ? afterId : '';
-      for (const shard of await names(join(folder, app))) {
+      for (const shard of await names(join(this.#folder, app))) {
         if (!shardForm.test(shard) || shard < from.slice(0, 2)) continue;
-        for (const id of await names(join(folder, app, shard))) if (id > from) yield `${app}/${id}`;
+        for (const id of await names(join(this.#folder, app, shard))) if (id > from) yield `${app}/${id}`;
       }
     }
   }
 
-  async function list({ after = '', limit }: ListOptions): Promise<readonly BlobEntry[]> {
+  async #list({ after = '', limit }: ListOptions): Promise<readonly BlobEntry[]> {
     const entries: BlobEntry[] = [];
-    for await (const key of keys(after)) {
-      const found = isKey(key) ? await entry(key) : undefined;
+    for await (const key of this.#keys(after)) {
+      const found = isKey(key) ? await this.#entry(key) : undefined;
       if (found) entries.push(found);
       if (entries.length >= limit) break;
     }
     return entries;
   }
+}
 
-  return {
-    put: (key, source) => translated(() => put(key, source)),
-    get: (key, range) => translated(() => get(key, range)),
-    stat: (key) => translated(() => entry(key)),
-    remove: (key) => translated(async () => (await ifThere(unlink(pathOf(key)).then(() => true))) ?? false),
-    list: (options) => translated(() => list(options)),
-    sweepUnfinished: (now) => translated(() => sweepFolder(unfinished, now - abandonedMs)),
-  };
+export function createDiskBlobStore(folder: string): DiskBlobStore {
+  return new DiskBlobs(folder);
+}
+
+async function ensureFolder(path: string): Promise<void> {
+  const firstMade = await mkdir(path, { recursive: true });
+  if (firstMade === undefined) return;
+  // A new folder is an entry of its parent, and that has to be durable too.
+  for (let made = path; made.length >= firstMade.length; made = dirname(made)) await flushFolder(dirname(made));
 }
 
 function isKey(key: string): boolean {
@@ -123,7 +148,7 @@ function isKey(key: string): boolean {
 async function writeWhole(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    // The next chunk is asked for only when this one is written: that is the back-pressure.
+    // The next chunk is requested only when this one is written: that is the back-pressure.
     for await (const chunk of source) await writeAll(file, chunk);
     await file.sync();
   } finally {
@@ -160,7 +185,7 @@ async function sweepFolder(path: string, before: number): Promise<number> {
   return swept;
 }
 
-/** The names in a folder, sorted by code point (they are ASCII); none when there is no such folder. */
+/** The names in a folder, sorted by code point (they are ASCII); none if there is no such folder. */
 async function names(path: string): Promise<string[]> {
   return ((await ifThere(readdir(path))) ?? []).sort();
 }

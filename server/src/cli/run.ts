@@ -38,7 +38,7 @@ export interface Invocation {
   readonly terminal: Terminal;
 }
 
-/** Runs one command line and answers the exit code: 0 done, 1 failed, 2 wrong command line or configuration. */
+/** Runs one command line and returns the exit code: 0 done, 1 failed, 2 wrong command line or configuration. */
 export async function runCommandLine({ words, environment, terminal }: Invocation): Promise<0 | 1 | 2> {
   const isJson = words.includes('--json');
   let config: Config | undefined;

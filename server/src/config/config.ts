@@ -16,7 +16,7 @@ export class ConfigError extends Error {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-/** Flags without their dashes: `{ port: '8080' }`. They win over the environment. */
+/** Flags without their dashes: `{ port: '8080' }`. They override the environment. */
 export type Flags = Readonly<Record<string, string | undefined>>;
 
 /**

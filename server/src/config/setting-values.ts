@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readPostgresAddress } from '../db/postgres/postgres-servers.ts';
 import { isTargetEntry } from '../delivery/provider/target-rules.ts';
 
-/** From the text of a setting to its value. Each throws an Error whose message completes "PHAROS_X …". */
+/** Each converts the text of a setting to its value and throws an Error whose message completes "PHAROS_X …". */
 
 export const integer = (min: number, max: number) => (text: string) => {
   const value = Number(text);
@@ -12,7 +12,7 @@ export const integer = (min: number, max: number) => (text: string) => {
   return value;
 };
 
-/** A host name or an address; empty would mean every address of the machine. */
+/** A host name or an address; an empty one would mean every address of the machine. */
 export function host(text: string): string {
   if (!/^[\w.:%-]+$/.test(text)) throw new Error('must be a host name or an address, such as 127.0.0.1 or 0.0.0.0');
   return text;
@@ -42,7 +42,7 @@ export const url =
 
 const badPercent = 'must have a % in it as %25; other special characters likewise';
 
-/** Whether the percent signs of an address are escapes. What they stand for in a password is read only later. */
+/** Whether the percent signs of an address are valid escapes. In a password they are decoded only later. */
 function isDecodable({ username, password, pathname }: URL): boolean {
   try {
     for (const part of [username, password, pathname]) decodeURIComponent(part);
@@ -73,7 +73,7 @@ export function headerPrefixes(text: string): readonly string[] {
   return prefixes;
 }
 
-/** Origins as browsers send them: scheme, host, and a port that is not the scheme's own. */
+/** Origins as browsers send them: scheme, host, and the port unless it is the scheme's default. */
 export function corsOrigins(text: string): readonly string[] | '*' {
   if (text === '*') return '*';
   const origins = list(text);
@@ -85,17 +85,17 @@ export function corsOrigins(text: string): readonly string[] | '*' {
 }
 
 function isOrigin(text: string): boolean {
-  // What pages without an origin of their own send, such as those of a file.
+  // Sent by pages without an origin, such as those of a file.
   if (text === 'null') return true;
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(text) || !URL.canParse(text)) return false;
   const { origin } = new URL(text);
-  // Apps in a web view have schemes of their own, of which no origin can be made.
+  // Apps in a web view have schemes of their own, from which no origin can be made.
   return origin === text || origin === 'null';
 }
 
 /**
- * False, the number of proxies in front of the service, or their addresses and networks. To trust all that stands in
- * X-Forwarded-For would let each client choose its own address, since proxies append to what they are sent.
+ * False, the number of proxies in front of the service, or their addresses and networks. Trusting everything in
+ * X-Forwarded-For would let each client choose its own address, since proxies append to what they receive.
  */
 export function trustProxy(text: string): false | number | readonly string[] {
   if (text === 'false' || text === '') return false;
@@ -109,7 +109,7 @@ export function trustProxy(text: string): false | number | readonly string[] {
   return entries;
 }
 
-/** Names that the web framework has for networks of this machine and around it. */
+/** Names that the web framework has for networks of and around this machine. */
 const knownNetworks = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 function isAddressOrNetwork(text: string): boolean {
@@ -140,9 +140,10 @@ export function onOrOff(text: string): boolean {
   return text === 'on';
 }
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
-export function logLevel(text: string): string {
-  if (!logLevels.includes(text)) throw new Error(`must be one of ${logLevels.join(', ')}`);
-  return text;
+export function logLevel(text: string): (typeof logLevels)[number] {
+  const level = logLevels.find((one) => one === text);
+  if (level === undefined) throw new Error(`must be one of ${logLevels.join(', ')}`);
+  return level;
 }

@@ -12,6 +12,7 @@ import { migrate } from './migrate.ts';
 import { openSqlite, sqliteDialect } from './sqlite/sqlite.ts';
 import { openSqliteConnection } from './sqlite/sqlite-connection.ts';
 import { SqliteWriter } from './sqlite/sqlite-writer.ts';
+import { WriteConnection } from './sqlite/write-connection.ts';
 
 const realFlush = promisify(fdatasync);
 
@@ -136,16 +137,17 @@ describe('a disk that fails under SQLite', () => {
 describe('a full disk under SQLite', () => {
   test('is given room and the same writes once more, and those that need none are not lost with the others', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-full-'));
-    const connection = openSqliteConnection(join(folder, 'test.db'), 'write');
+    const connection = new WriteConnection(join(folder, 'test.db'));
     try {
-      connection.raw.exec('create table t (n integer primary key, body text)');
-      connection.raw.exec("insert into t values (1, '')");
-      const limit = (pages: number) => void connection.raw.pragma(`max_page_count = ${pages}`);
-      const pages = connection.raw.pragma('page_count', { simple: true }) as number;
+      const pragma = (text: string) =>
+        connection.outsideTurn(({ raw }) => raw.pragma(text, { simple: true })) as number;
+      connection.outsideTurn(({ raw }) => raw.exec('create table t (n integer primary key, body text)'));
+      connection.outsideTurn(({ raw }) => raw.exec("insert into t values (1, '')"));
+      const limit = (pages: number) => void pragma(`max_page_count = ${pages}`);
+      const pages = pragma('page_count');
       limit(pages);
       let [asked, more] = [0, 100];
       const writer = new SqliteWriter(connection, sqliteDialect, {
-        beforeBegin() {},
         flush: async () => {},
         onCommit() {},
         makeRoom: () => {
@@ -156,13 +158,13 @@ describe('a full disk under SQLite', () => {
       const insert = (n: number) => writer.run(sql`insert into t values (${n}, ${'x'.repeat(50_000)})`);
       await insert(2);
       assert.equal(asked, 1);
-      limit(connection.raw.pragma('page_count', { simple: true }) as number);
+      limit(pragma('page_count'));
       more = 0;
       const remove = writer.run(sql`delete from t where n = 1`);
       const refused = insert(3);
       await assert.rejects(refused, (error: unknown) => error instanceof Failure && error.entry.code === 124);
       assert.equal(await remove, 1);
-      assert.deepEqual(connection.all(sql`select n from t`), [{ n: 2 }]);
+      assert.deepEqual(connection.turnReader()?.all(sql`select n from t`), [{ n: 2 }]);
     } finally {
       connection.close();
       rmSync(folder, { recursive: true, force: true });

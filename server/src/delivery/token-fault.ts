@@ -10,8 +10,8 @@ export interface Registered {
 }
 
 /**
- * Why nothing can ever be sent to a device token, as the end of a sentence about it; undefined when it may be fine. Asks
- * nobody: names are resolved and judged again when a message is sent.
+ * Why nothing can ever be sent to a device token, as the end of a sentence about it; undefined if it may work. Looks
+ * nothing up: names are resolved and checked again when a message is sent.
  *
  * @param allowedOrigin of a push service that need not be on the public internet
  */

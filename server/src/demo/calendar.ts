@@ -1,17 +1,17 @@
 import { localTime } from '../proximity/index.ts';
 import { museum } from './halls.ts';
 
-/** When the museum is open, and how many guests with the app a day brings. Pure; times are epoch milliseconds. */
+/** The museum's opening hours, and how many guests with the app come each day. Pure; times are epoch milliseconds. */
 
 export const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
 export interface OpenDay {
-  /** "YYYY-MM-DD" at the museum. */
+  /** "YYYY-MM-DD" in the museum's time zone. */
   readonly date: string;
   readonly opensAt: number;
   readonly closesAt: number;
-  /** How many guests to expect, before chance. */
+  /** The expected number of guests, before chance. */
   readonly expected: number;
 }
 
@@ -24,11 +24,11 @@ const weekdays: Readonly<Record<string, number>> = {
   Sat: 1.8,
   Sun: 1.9,
 };
-/** January first: a museum at the sea lives in summer. */
+/** From January on: a museum by the sea lives off the summer. */
 const seasons = [0.5, 0.6, 0.8, 1.1, 1.1, 1.2, 1.7, 1.8, 1.1, 0.95, 0.65, 0.6];
 const usual = 9.5;
 
-/** Mondays are days off except in high summer; so are Christmas and New Year. */
+/** Closed on Mondays except in high summer, and on Christmas and New Year. */
 function isClosed(dayName: string, month: number, monthAndDay: string): boolean {
   if (['12-24', '12-25', '12-31', '01-01'].includes(monthAndDay)) return true;
   return dayName === 'Mon' && month !== 7 && month !== 8;
@@ -39,17 +39,17 @@ function hours(dayName: string, month: number): readonly [from: number, until: n
   return [10, month >= 4 && month <= 10 ? 18 : 17];
 }
 
-/** The day so many days before `now`; undefined when the museum was closed. */
+/** The day that many days before `now`; undefined if the museum was closed. */
 export function openDay(now: number, daysAgo: number): OpenDay | undefined {
   const today = localTime(now, museum.timeZone).date;
   const noon = Date.parse(`${today}T12:00:00Z`) - daysAgo * dayMs;
   const local = localTime(noon, museum.timeZone);
-  // Clocks change at night, so noon knows the offset of the opening hours.
+  // Clocks change at night, so noon has the offset of the opening hours.
   const midnight = noon - local.minute * minuteMs;
   const month = Number(local.date.slice(5, 7));
   if (isClosed(local.dayName, month, local.date.slice(5))) return undefined;
   const [from, until] = hours(local.dayName, month);
-  // The guide found more guests from month to month.
+  // The app's share of guests grew from month to month.
   const growth = 1.1 - (0.35 * daysAgo) / 365;
   const expected = usual * (weekdays[local.dayName] ?? 1) * (seasons[month - 1] ?? 1) * growth;
   return {

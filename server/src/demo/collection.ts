@@ -1,4 +1,4 @@
-/** The museum's records, people, devices and pushes. Nobody here exists. */
+/** The museum's records, people, devices and pushes. None of these people exist. */
 
 export const exhibitColumns = {
   title: { type: 'String' },
@@ -80,7 +80,7 @@ const person = (
   return { firstname, lastname, email, country, role };
 };
 
-/** The first is who writes and pushes. */
+/** The first one writes messages and sends pushes. */
 export const people: readonly PersonPlan[] = [
   person(['Marit', 'Lantern'], ['DK', 'manager']),
   person(['Jonas', 'Skerry'], ['DK', 'manager']),

@@ -8,12 +8,12 @@ import type { AppService } from '../features/apps/service.ts';
 import { demoAdministrator, findPasswordHash, type Made } from './make.ts';
 
 /**
- * What opens a demo, in a file of its folder that only its user can read, so that the same sign-in is printed at each
- * start. A password that somebody has chosen is never replaced.
+ * The sign-in of a demo, in a file of its folder that only its user can read, so that every start prints the same one.
+ * A password that somebody has chosen is never replaced.
  */
 export interface DemoSecrets {
   readonly appKey: string;
-  /** Undefined when somebody has chosen another. */
+  /** Undefined when somebody has chosen another password. */
   readonly password: string | undefined;
 }
 

@@ -16,29 +16,29 @@ import { type Venue, walkThrough } from './walk-through.ts';
 import type { Tour, Year } from './year.ts';
 
 /**
- * Writes the year behind the running service, newest first. A step is one transaction with the note that it is done, so
- * that a restart goes on behind the last one and writes nothing twice.
+ * Writes the past year while the service runs, newest first. A step is one transaction that also records its
+ * completion, so that a restart continues after the last one and writes nothing twice.
  */
 
 export interface Filling {
   readonly db: Database;
   readonly year: Year;
   readonly signal: AbortSignal;
-  /** How long the others go first after a step that took so many milliseconds. */
+  /** How long other work goes first after a step that took `ms` milliseconds. */
   readonly pause: (took: number) => number;
 }
 
-/** Small, because the service's own thread writes: what somebody waits for meanwhile waits a few milliseconds. */
+/** Small, because the service's own thread writes: requests wait a few milliseconds at most. */
 const deliveriesAtOnce = 100;
 const firingDays = 32;
 
 type Step = { readonly at: number } & (
   | { readonly tour: Tour; readonly name: string }
-  /** A part of a push's deliveries; the last one brings the push itself. */
+  /** A part of a push's deliveries; the last part includes the push itself. */
   | { readonly push: PushPlan; readonly from: number }
 );
 
-/** Everything there is to write; the same list for the same seed and moment. */
+/** Everything that has to be written; the list is the same for the same seed and moment. */
 function stepsOf(year: Year, mark: DemoMark): readonly Step[] {
   const steps: Step[] = year.days.flatMap(({ date, tours }) => {
     const named = tours.map((tour, index) => ({ tour, name: `${mark.seed}/tour/${date}/${index}` }));
@@ -51,7 +51,7 @@ function stepsOf(year: Year, mark: DemoMark): readonly Step[] {
   return steps.sort((a, b) => b.at - a.at);
 }
 
-/** Resolves when the year is complete, the app is gone, or it was stopped. Answers the rows of this run. */
+/** Resolves when the year is complete, the app is gone, or it was stopped. Returns the rows of this run. */
 export async function fillYear({ db, year, signal, pause }: Filling): Promise<number> {
   let mark = await findDemoMark(db);
   const venue = mark && (await loadVenue(db, mark.appId));
@@ -62,7 +62,7 @@ export async function fillYear({ db, year, signal, pause }: Filling): Promise<nu
   for (let step = mark.step; step < steps.length && !signal.aborted; step++) {
     const began = performance.now();
     const traces = await tracesOf(steps[step] as Step, mark, known);
-    // Who came meanwhile goes first.
+    // Requests that came during the step go first.
     await nextTurn();
     const done: DemoMark = { ...mark, step: step + 1 };
     const count = await db.transaction((db) => writeStep(db, done, traces));
@@ -75,7 +75,7 @@ export async function fillYear({ db, year, signal, pause }: Filling): Promise<nu
 }
 
 interface Known {
-  /** The push that is being written, worked out once for all its parts. */
+  /** The push that is being written, computed once for all its parts. */
   push?: { readonly plan: PushPlan; readonly rows: Traces };
   readonly venue: Venue;
   readonly year: Year;
@@ -117,7 +117,7 @@ async function writeStep(db: Db, mark: DemoMark, traces: Traces): Promise<number
   return count;
 }
 
-/** What is configured now; what was made later than an event could not be set off by it. */
+/** The present configuration; something created later than an event could not have been triggered by it. */
 async function loadVenue(db: Db, appId: string): Promise<Venue | undefined> {
   const app = await findAppAccess(db, appId);
   if (!app || app.disabled) return undefined;

@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../simulation/random.ts';
 import { dayMs } from './calendar.ts';
 import { museum } from './halls.ts';
 
-/** The installations of a year. Each follows from the seed, its number and the day it first came. */
+/** The installations of a year. Each follows from the seed, its number and the day of its first visit. */
 
 export interface Guest {
   readonly objectId: string;
@@ -18,7 +18,7 @@ export interface Guest {
   readonly timeZone: string;
   readonly appVersion: string;
   readonly createdAt: number;
-  /** Keeps the guide open while walking: then zones are measured and messages are shown without a push. */
+  /** Keeps the guide open while walking: zones are measured, and messages are shown without a push. */
   readonly isInForeground: boolean;
   /** Has no reception in the building and reports late. */
   readonly isOffline: boolean;
@@ -28,7 +28,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const characters = (random: Random, length: number, from: string) =>
   Array.from({ length }, () => from[Math.floor(random.next() * from.length)]).join('');
 
-/** An objectId of a time, as the product makes them, but from the seed. */
+/** An objectId for a time, as the product makes them, but from the seed. */
 export const seededId = (random: Random, at: number): string => firstIdAt(at) + characters(random, 12, alphabet);
 
 function uuid(random: Random): string {
@@ -62,7 +62,7 @@ function kindOf(share: number): Guest['deviceType'] {
   return share < 0.985 ? 'web' : 'embedded';
 }
 
-/** `now` is when the demo was made: a token dies before it. */
+/** `now` is when the demo was created; a dead token died before it. */
 export function guestOf(seed: string, number: number, { firstAt, now }: { firstAt: number; now: number }): Guest {
   const random = createRandom(`${seed}/guest/${number}`);
   const createdAt = firstAt - Math.round(random.between(60_000, 900_000));

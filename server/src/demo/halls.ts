@@ -1,7 +1,7 @@
-/** The building: where its beacons hang, how many people pass each of them, and how long they usually stay. */
+/** The building: where its beacons are, how many visitors pass each of them, and how long they usually stay. */
 
 export interface Hall {
-  /** Names it in this folder; the beacon's name is `name`. */
+  /** The hall's name in this folder; the beacon's name is `name`. */
   readonly key: string;
   readonly name: string;
   /** Metres from the south-west corner; floor 0 is the ground floor. */
@@ -20,7 +20,7 @@ const hall = (
   [appeal, stay]: readonly [number, number],
 ): Hall => ({ key, name, x, y, floor, appeal, stay });
 
-/** In the order in which a tour passes them; the first is the entrance. */
+/** In the order of a tour; the first is the entrance. */
 export const halls: readonly Hall[] = [
   hall(['entrance', 'Main entrance'], [2, 10, 0], [0.98, 45]),
   hall(['tickets', 'Ticket desk'], [9, 12, 0], [0.86, 70]),

@@ -5,7 +5,7 @@ import { Routes } from '../simulation/routes.ts';
 import { Visitor } from '../simulation/visitor.ts';
 import { hallOf, halls } from './halls.ts';
 
-/** A few virtual visitors who walk through the demo for as long as the service runs. */
+/** A few virtual visitors who walk through the demo while the service runs. */
 
 export interface Walking {
   readonly server: FastifyInstance;
@@ -21,7 +21,7 @@ const tickMs = 1_000;
 const runName = 'demo';
 const power = -59;
 
-/** As `pharos simulate` calls its own, so that its --remove finds them. */
+/** Named like those of `pharos simulate`, so that its --remove finds them. */
 const installationOf = (number: number) => `simulated:${runName}:${number}`;
 
 /** One open space with something to look at in front of each beacon; the entrance is the first beacon. */
@@ -30,7 +30,7 @@ function planOf(beacons: ReadonlyMap<string, string>): FloorPlan {
     const objectId = beacons.get(name);
     if (objectId === undefined) return [];
     const beacon: PlannedBeacon = { x, y, floor, address: { beacon: objectId }, measuredPower: power, interval: 300 };
-    // A look, so that something happens every few seconds.
+    // A short look, so that something happens every few seconds.
     const most = Math.min(90, Math.max(20, stay / 3));
     const waypoint: Waypoint = { name, x: x + 0.8, y, floor, stay: [12, most], faces: beacon };
     return [{ beacon, waypoint }];
@@ -99,7 +99,7 @@ const mostAtOnce = 1_000;
 
 async function report(walking: Walking, number: number, sightings: readonly object[]): Promise<void> {
   try {
-    // After a pause of the machine only the newest count.
+    // After a pause of the machine only the newest ones count.
     const status = await send(walking, '/sightings', {
       installationId: installationOf(number),
       sightings: sightings.slice(-mostAtOnce),

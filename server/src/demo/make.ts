@@ -9,7 +9,7 @@ import { insertRows } from './rows.ts';
 import { buildStructure, type Stage } from './structure.ts';
 import { planYear, type Year } from './year.ts';
 
-/** Makes a demo in an empty database, or finds the one that is there. */
+/** Creates a demo in an empty database, or finds the existing one. */
 
 export const demoAdministrator = 'demo@skerrypoint.example';
 const usualSeed = 'skerry-point';
@@ -18,7 +18,7 @@ export interface Made {
   readonly mark: DemoMark;
   /** Planned before the service listens, because it takes a moment. */
   readonly year: Year;
-  /** Only when it was made just now. */
+  /** Only when it was created just now. */
   readonly secrets?: { readonly appKey: string; readonly password: string };
 }
 
@@ -27,11 +27,11 @@ export interface Making {
   readonly services: Pick<Services, 'apps'>;
   readonly now: number;
   readonly seed?: string;
-  /** Opens a service on the same database with this clock, for as long as `work` takes. */
+  /** Opens a service on the same database with this clock while `work` runs. */
   readonly onStage: <T>(clock: { now: number }, work: (stage: Stage) => Promise<T>) => Promise<T>;
 }
 
-/** Of a database that `assertDemoOrEmpty` has let through. */
+/** For a database that `assertDemoOrEmpty` has accepted. */
 export async function makeDemo(making: Making): Promise<Made> {
   const { db, services, now, seed = usualSeed } = making;
   const found = await findDemoMark(db);
@@ -63,7 +63,7 @@ export async function findPasswordHash(db: Db, adminId: string): Promise<string 
 }
 
 /**
- * To be asked before anything is changed, migrations included.
+ * Call it before anything is changed, migrations included.
  *
  * @throws Error when the database holds something that is not a demo
  */
@@ -74,7 +74,7 @@ export async function assertDemoOrEmpty(db: Db): Promise<void> {
     const used = sql`select 1 as used from apps union all select 1 from admins union all select 1 from settings limit 1`;
     isUsed = (await db.one(used)) !== undefined;
   } catch {
-    // No tables yet; what else is wrong with the database is told by the migrations that follow.
+    // No tables yet. The migrations that follow report anything else that is wrong with the database.
   }
   if (isUsed) throw new Error(notEmpty('The database holds data that is not the demo of Pharos.'));
 }
@@ -82,7 +82,7 @@ export async function assertDemoOrEmpty(db: Db): Promise<void> {
 export const notEmpty = (what: string) =>
   `${what} Nothing was changed. Choose an empty folder with --data FOLDER, or leave --data and PHAROS_DATA out for ./data-demo.`;
 
-/** The process ended while it was made, and nobody was served: everything that is there was made by it. */
+/** The process ended during the creation, and nobody was served: everything that exists was created by it. */
 async function clearHalf(db: Db, { apps }: Pick<Services, 'apps'>): Promise<void> {
   for (const { appId } of await apps.list()) await apps.remove(appId);
   await db.run(sql`delete from admins`);
@@ -96,7 +96,7 @@ async function writeInstallations(db: Db, appId: string, guests: readonly Guest[
     sql`select object_id from users where app_id = ${appId} and role = 'user' order by object_id`,
   );
   const rows = guests.map((guest, index) => {
-    // Each user has one phone: that of a friend of the house.
+    // Each user has one phone, that of a friend of the museum.
     const userId = index % 7 === 0 ? (users[index / 7]?.object_id ?? null) : null;
     const { objectId, installationId, deviceType, deviceToken, pushType, tokenDeadAt, tokenDeadReason } = guest;
     const token = [tokenDeadAt, tokenDeadReason, deviceToken === null ? null : guest.createdAt];

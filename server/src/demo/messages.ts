@@ -1,7 +1,7 @@
 import type { DeliveryRules } from '../access/delivery-rules.ts';
 import { museum } from './halls.ts';
 
-/** What the museum tells its visitors. Times are days before the demo was made, so that it is always fresh. */
+/** The museum's messages to its visitors. Times are days before the demo was created, so that it always looks fresh. */
 
 export interface NotificationPlan {
   readonly description: string;
@@ -22,88 +22,98 @@ const text = (title: string, words: string) => ({ type: 'TEXT', title, text: wor
 const at = (now: number, days: number) =>
   new Date(Math.floor((now + days * dayMs) / dayMs) * dayMs + 7 * 3_600_000).toISOString();
 
-export function notificationPlans(now: number): readonly NotificationPlan[] {
-  const plan = (
-    [hall, event, daysAgo]: readonly [string, NotificationPlan['event'], number],
-    description: string,
-    shows: NotificationPlan['shows'],
-    more: { readonly isEnabled?: false; readonly delivery?: DeliveryRules } = {},
-  ): NotificationPlan => ({ hall, event, daysAgo, description, shows, isEnabled: true, ...more });
-  return [
-    plan(
-      ['entrance', 'ENTER', 398],
-      'Welcome',
-      text('Welcome to Skerry Point', 'Your guide is ready. Start with the whale.'),
-    ),
-    plan(
-      ['entrance', 'ENTER', 300],
-      'Welcome back',
-      text('Good to see you again', 'Show this at the café: coffee is on us.'),
-      {
-        delivery: { nthVisit: { n: 2, mode: 'from' } },
-      },
-    ),
-    plan(['whale', 'ENTER', 396], 'The whale in pictures', { type: 'IMAGE', file: 'whale-hall.png' }),
-    plan(
-      ['tidepool', 'ENTER', 396],
-      'Hands in the water',
-      text('You may touch', 'Wet your hands first, and leave the crabs in the pool.'),
-      {
-        delivery: { dwellSeconds: 60 },
-      },
-    ),
-    plan(['lens', 'NEAR', 390], 'How a lens bends light', { type: 'VIDEO', url: `${museum.site}/films/lens.mp4` }),
-    plan(
-      ['lens', 'ENTER', 390],
-      'The first-order lens',
-      { type: 'IMAGE', file: 'first-order-lens.png' },
-      {
-        delivery: { coolDown: { seconds: 3600, per: 'trigger' } },
-      },
-    ),
-    plan(
-      ['foghorn', 'ENTER', 310],
-      'The fog horn sounds at noon',
-      text('It gets loud', 'The fog horn sounds every day at noon.'),
-      {
-        delivery: { coolDown: { seconds: 900, per: 'app' } },
-      },
-    ),
-    plan(
-      ['radio', 'ENTER', 240],
-      'Send your name in Morse',
-      text('Dit dah dit', 'Send your name in Morse at the left table.'),
-    ),
-    plan(['lantern', 'ENTER', 380], 'View from the lantern', { type: 'IMAGE', file: 'view-from-the-lantern.png' }),
-    plan(
-      ['shop', 'ENTER', 350],
-      'Ten percent in the shop',
-      text('For members', 'Ten percent off all sea charts today.'),
-      {
-        delivery: { caps: [{ count: 1, per: 'trigger', window: 30 * 86_400 }] },
-      },
-    ),
-    plan(['cafe', 'ENTER', 200], 'Soup of the day', text('Lantern Café', 'The soup of the day is on the board.'), {
-      isEnabled: false,
-    }),
-    plan(
-      ['entrance', 'EXIT', 330],
-      'Goodbye',
-      text('Thank you for coming', 'The next tide tour starts on Sunday at eleven.'),
-      {
-        delivery: { caps: [{ count: 1, per: 'trigger', window: 'day' }] },
-      },
-    ),
-    plan(['storm', 'ENTER', 150], 'Storm season', text('Storm season', 'Hear the gale of 1902 from the headphones.'), {
-      delivery: { validFrom: at(now, -150), validUntil: at(now, -30) },
-    }),
-    plan(
-      ['stairs', 'ENTER', 370],
-      'Seventy-two steps',
-      text('Seventy-two steps', 'There is a lift behind the Radio Room.'),
-    ),
-  ];
+interface RelativePlan extends NotificationPlan {
+  /** From when until when it is valid, in days after the demo was made. */
+  readonly validDays?: readonly [from: number, until: number];
 }
+
+export function notificationPlans(now: number): readonly NotificationPlan[] {
+  return notifications.map(({ validDays, ...plan }) =>
+    validDays ? { ...plan, delivery: { validFrom: at(now, validDays[0]), validUntil: at(now, validDays[1]) } } : plan,
+  );
+}
+
+const plan = (
+  [hall, event, daysAgo]: readonly [string, NotificationPlan['event'], number],
+  description: string,
+  shows: NotificationPlan['shows'],
+  more: Pick<RelativePlan, 'delivery' | 'validDays'> & { readonly isEnabled?: false } = {},
+): RelativePlan => ({ hall, event, daysAgo, description, shows, isEnabled: true, ...more });
+
+const notifications: readonly RelativePlan[] = [
+  plan(
+    ['entrance', 'ENTER', 398],
+    'Welcome',
+    text('Welcome to Skerry Point', 'Your guide is ready. Start with the whale.'),
+  ),
+  plan(
+    ['entrance', 'ENTER', 300],
+    'Welcome back',
+    text('Good to see you again', 'Show this at the café: coffee is on us.'),
+    {
+      delivery: { nthVisit: { n: 2, mode: 'from' } },
+    },
+  ),
+  plan(['whale', 'ENTER', 396], 'The whale in pictures', { type: 'IMAGE', file: 'whale-hall.png' }),
+  plan(
+    ['tidepool', 'ENTER', 396],
+    'Hands in the water',
+    text('You may touch', 'Wet your hands first, and leave the crabs in the pool.'),
+    {
+      delivery: { dwellSeconds: 60 },
+    },
+  ),
+  plan(['lens', 'NEAR', 390], 'How a lens bends light', { type: 'VIDEO', url: `${museum.site}/films/lens.mp4` }),
+  plan(
+    ['lens', 'ENTER', 390],
+    'The first-order lens',
+    { type: 'IMAGE', file: 'first-order-lens.png' },
+    {
+      delivery: { coolDown: { seconds: 3600, per: 'trigger' } },
+    },
+  ),
+  plan(
+    ['foghorn', 'ENTER', 310],
+    'The fog horn sounds at noon',
+    text('It gets loud', 'The fog horn sounds every day at noon.'),
+    {
+      delivery: { coolDown: { seconds: 900, per: 'app' } },
+    },
+  ),
+  plan(
+    ['radio', 'ENTER', 240],
+    'Send your name in Morse',
+    text('Dit dah dit', 'Send your name in Morse at the left table.'),
+  ),
+  plan(['lantern', 'ENTER', 380], 'View from the lantern', { type: 'IMAGE', file: 'view-from-the-lantern.png' }),
+  plan(
+    ['shop', 'ENTER', 350],
+    'Ten percent in the shop',
+    text('For members', 'Ten percent off all sea charts today.'),
+    {
+      delivery: { caps: [{ count: 1, per: 'trigger', window: 30 * 86_400 }] },
+    },
+  ),
+  plan(['cafe', 'ENTER', 200], 'Soup of the day', text('Lantern Café', 'The soup of the day is on the board.'), {
+    isEnabled: false,
+  }),
+  plan(
+    ['entrance', 'EXIT', 330],
+    'Goodbye',
+    text('Thank you for coming', 'The next tide tour starts on Sunday at eleven.'),
+    {
+      delivery: { caps: [{ count: 1, per: 'trigger', window: 'day' }] },
+    },
+  ),
+  plan(['storm', 'ENTER', 150], 'Storm season', text('Storm season', 'Hear the gale of 1902 from the headphones.'), {
+    validDays: [-150, -30],
+  }),
+  plan(
+    ['stairs', 'ENTER', 370],
+    'Seventy-two steps',
+    text('Seventy-two steps', 'There is a lift behind the Radio Room.'),
+  ),
+];
 
 export interface ScenarioPlan {
   readonly halls: readonly string[];

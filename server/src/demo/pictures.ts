@@ -1,9 +1,9 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Files for the demo, drawn here: no picture of anybody else's. */
+/** Files for the demo, drawn here, so that nobody else's pictures are used. */
 
 type Colour = readonly [red: number, green: number, blue: number];
-/** What stands at a point; x and y from 0 to 1, y downwards. */
+/** The colour at a point; x and y from 0 to 1, y downwards. */
 type Drawing = (x: number, y: number) => Colour;
 
 const mix = (a: Colour, b: Colour, share: number): Colour => [
@@ -42,7 +42,7 @@ interface Mood {
   readonly sky: Colour;
   readonly horizon: Colour;
   readonly sea: Colour;
-  /** Where the lighthouse stands, from 0 to 1. */
+  /** The position of the lighthouse, from 0 to 1. */
   readonly tower: number;
 }
 

@@ -6,13 +6,13 @@ import { museum } from './halls.ts';
 import { Traces } from './rows.ts';
 import { deliveryOutcome } from './tour-rows.ts';
 
-/** The pushes of the year with a delivery for each recipient. What a push counts is what its deliveries say. */
+/** The pushes of the year with a delivery for each recipient. The counts of a push are those of its deliveries. */
 
 export interface PushContext {
   readonly appId: string;
   readonly userId: string;
   readonly seed: string;
-  /** When the demo was made. */
+  /** When the demo was created. */
   readonly now: number;
   readonly guests: readonly Guest[];
 }
@@ -45,7 +45,7 @@ export function pushRows(plan: PushPlan, { appId, userId, seed, now, guests }: P
   const data = JSON.stringify({ title: plan.title, alert: plan.alert, uri: `${museum.site}/news` });
   const audience = plan.where === undefined ? null : JSON.stringify(plan.where);
   const numbers = [recipients.length, counts.sent, counts.failed, counts.expired, counts.noTarget];
-  // '~' lies behind every id: all recipients were found.
+  // '~' sorts after every id: all recipients were found.
   traces.add('pushes', [appId, pushId, data, audience, 'done', userId, expiresAt, '~', ...numbers, at, at + 40_000]);
   return traces;
 }

@@ -4,7 +4,7 @@ import { sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
 import { findDemoMark, removeDemoMark } from '../features/apps/demo-mark.ts';
 
-/** Takes a demo out of a database that stays: its app, the administrators and all traces of settings. */
+/** Removes a demo from a database that stays: its app, the administrators and all its settings. */
 export async function removeDemo(db: Database, { apps }: Pick<Services, 'apps'>, by: Actor): Promise<void> {
   const mark = await findDemoMark(db);
   if (!mark) return;

@@ -11,10 +11,10 @@ export interface TableRows {
   readonly rows: readonly Cells[];
 }
 
-/** Lengths of one statement; few, so that few are prepared. */
+/** Possible numbers of rows in a statement; only a few, so that few statements are prepared. */
 const lengths = [64, 8, 1] as const;
 
-/** Writes rows that are not there yet. Answers how many were given. */
+/** Writes rows that do not exist yet. Returns how many were given. */
 export async function insertRows(db: Db, { table, columns, rows }: TableRows): Promise<number> {
   const head = sql`insert into ${raw(table)} (${raw(columns.join(', '))}) values `;
   for (let start = 0; start < rows.length; ) {
@@ -29,7 +29,7 @@ export async function insertRows(db: Db, { table, columns, rows }: TableRows): P
   return rows.length;
 }
 
-/** What one tour or push leaves in the tables of its app. */
+/** What one tour or push leaves in the app's tables. */
 export const traceColumns = {
   events:
     'app_id object_id event beacon_id installation_id visit_id occurred_at distance entered_at left_at cause inferred created_at',
@@ -46,7 +46,7 @@ export const traceColumns = {
 } as const;
 export type TraceTable = keyof typeof traceColumns;
 
-/** Rows by table, gathered before they are written together. */
+/** Rows by table, collected before they are written together. */
 export class Traces {
   readonly #rows = new Map<TraceTable, Cells[]>();
 

@@ -9,9 +9,11 @@ import { hallOf, halls, museum } from './halls.ts';
 import { notificationPlans, type ScenarioPlan, storylinePlans } from './messages.ts';
 import { demoFiles } from './pictures.ts';
 
-/** What the museum has configured, written through the interface, so that the demo is what the product would accept. */
+/**
+ * The museum's configuration, written through the interface, so that the demo contains only what the product accepts.
+ */
 
-/** The service, with a clock that is set to when something was made. */
+/** The service, with a clock that is set to the time at which something was created. */
 export interface Stage {
   readonly server: FastifyInstance;
   readonly apps: AppService;
@@ -54,7 +56,7 @@ export class Writer {
     this.#headers = { ...this.#headers, authorization: `Bearer ${token}` };
   }
 
-  /** Sets the clock to a time in the past; nothing of the museum was made in the same minute. */
+  /** Sets the clock to a time in the past; no two things of the museum were created in the same minute. */
   at(daysAgo: number): void {
     const { clock } = this.#stage;
     const then = this.#madeAt - daysAgo * dayMs;
@@ -78,7 +80,7 @@ const idOf = (answer: { readonly objectId?: string; readonly result?: { readonly
 export async function buildStructure(stage: Stage, madeAt: number): Promise<Built> {
   stage.clock.now = madeAt - 400 * dayMs;
   const app = await stage.apps.create(museum.name);
-  // One long sign-in for the whole year; the usual length comes back at the end.
+  // One sign-in lasts for the whole year; the usual lifetime is restored at the end.
   await stage.apps.change(app.appId, { policy: { ...demoPolicy, tokenDays: 3650 } });
   const writer = new Writer(stage, madeAt, app);
   const userId = await writePeople({ ...stage, appId: app.appId }, writer);
@@ -98,14 +100,14 @@ export async function buildStructure(stage: Stage, madeAt: number): Promise<Buil
 
 type Ids = ReadonlyMap<string, string>;
 
-/** Answers the id of the first manager, who is signed in from then on. */
+/** Returns the id of the first manager, who is signed in from then on. */
 async function writePeople(stage: Stage & { readonly appId: string }, writer: Writer): Promise<string> {
   const { users, appId } = stage;
   const ids: string[] = [];
   let token = '';
   for (const { role, ...person } of people) {
     writer.at(0);
-    // Not from the seed: whoever knows the source must not know the way in.
+    // Not from the seed: people who know the source must not know the password.
     const password = randomText(30);
     const userId = idOf(await writer.post('/users', { ...person, password }));
     ids.push(userId);
@@ -135,7 +137,7 @@ async function writeBeacons(writer: Writer): Promise<Ids> {
   return ids;
 }
 
-/** Names to addresses. */
+/** From names to addresses. */
 async function writeFiles(writer: Writer): Promise<Ids> {
   const addresses = new Map<string, string>();
   for (const { name, type, content } of demoFiles) {
@@ -164,7 +166,7 @@ interface Site {
 
 const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** In the order in which they were made, since the clock only goes forward. */
+/** In the order of creation, since the clock only goes forward. */
 async function writeMessages(writer: Writer, site: Site): Promise<void> {
   const works = [
     ...notificationPlans(site.madeAt).map((plan) => ({

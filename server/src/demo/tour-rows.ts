@@ -5,14 +5,14 @@ import { type Guest, seededId, senderOf } from './guests.ts';
 import { Traces } from './rows.ts';
 import { isReachable, type Judged } from './walk-through.ts';
 
-/** From what the engine decided to rows, the same as the service writes when it happens. */
+/** Turns the engine's decisions into rows, as the service writes them. */
 
 export interface TourContext {
   readonly appId: string;
   readonly guest: Guest;
-  /** Seed of what chance decides about these rows. */
+  /** Seed of the random choices about these rows. */
   readonly seed: string;
-  /** Seconds that a message of proximity lives. */
+  /** Lifetime of a proximity message in seconds. */
   readonly pushTimeToLive: number;
   /** Firings count for pauses and caps only this far back. */
   readonly firingsSince: number;
@@ -25,7 +25,7 @@ export function tourRows(judged: readonly Judged[], context: TourContext): Trace
   const random = createRandom(`${context.seed}/rows`);
   const { appId } = context;
   const entrances = new Map<string, { readonly event: PresenceEvent; readonly now: number }>();
-  // The final verdict after a wait takes the place of the pending one.
+  // The final verdict after a wait replaces the pending one.
   const verdicts = new Map<string, readonly (string | number | null)[]>();
   for (const { decision, now } of judged) {
     for (const event of decision.events) {
@@ -138,7 +138,7 @@ export interface DeliveryOutcome {
   readonly updatedAt: number;
 }
 
-/** What became of one message; most arrive, some are opened. The words are those of the service and the providers. */
+/** The outcome of one message; most arrive, some are opened. The words are those of the service and the providers. */
 export function deliveryOutcome(
   random: Random,
   guest: Guest,

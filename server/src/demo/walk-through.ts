@@ -8,13 +8,13 @@ import type { Guest } from './guests.ts';
 import type { Hall } from './halls.ts';
 import type { Tour } from './year.ts';
 
-/** A tour as the proximity engine would have seen it: the year is judged by the product, not made up. */
+/** A tour as the proximity engine would have seen it: the product decides about the year, nothing is made up. */
 
 export interface Venue {
   readonly policy: AppPolicy;
-  /** Undefined where somebody has removed the beacon. */
+  /** Undefined if somebody has removed the beacon. */
   readonly placeOf: (hall: Hall) => Place | undefined;
-  /** What could be set off at a beacon at a time; what did not exist yet is not in it. */
+  /** What could be triggered at a beacon at a time, without what did not exist yet. */
   readonly triggersAt: (beaconId: string, at: number) => readonly SiteTrigger[];
 }
 
@@ -37,7 +37,7 @@ const inMetres = (at: number, metres: number, interval: number): Observation => 
   interval,
 });
 
-/** In the background the phone's system tells of entering and leaving. */
+/** In the background the phone's system reports entering and leaving. */
 function reportedBySystem(enteredAt: number, leftAt: number, delay: number): Report[] {
   const report = (occurredAt: number, event: 'ENTER' | 'EXIT') => ({
     observations: [{ occurredAt, event }],
@@ -46,7 +46,7 @@ function reportedBySystem(enteredAt: number, leftAt: number, delay: number): Rep
   return [report(enteredAt, 'ENTER'), report(leftAt, 'EXIT')];
 }
 
-/** With the guide open distances are measured: up to the beacon, maybe very near, and away. */
+/** With the guide open, distances are measured: up to the beacon, perhaps very near, and away. */
 function measured(random: Random, enteredAt: number, leftAt: number): Report[] {
   const interval = Math.ceil((leftAt - enteredAt) / 1000) + 30;
   const samples = (times: readonly number[], metres: number) => {
@@ -81,7 +81,7 @@ interface OneTour {
 
 /** What the engine decides on the way, in order. */
 export async function walkThrough(venue: Venue, { guest, tour, random, visitsBefore }: OneTour): Promise<Judged[]> {
-  // A hall at a time: nobody is heard at two of them.
+  // One hall at a time: nobody is heard in two of them.
   const records = new Map<string, TrackRecord>();
   let hall = '';
   const counts = new Map<string, number>();
@@ -119,7 +119,7 @@ export async function walkThrough(venue: Venue, { guest, tour, random, visitsBef
     places.set(place.objectId, place);
     let due: number | null = null;
     for (const { observations, now } of reportsOf(random, guest, stop)) {
-      // What falls due between two reports, such as the end of a wait for dwell.
+      // What becomes due between two reports, such as the end of a wait for dwell.
       while (due !== null && due < now) due = await step(place, null, due);
       due = await step(place, observations, now);
     }

@@ -3,7 +3,7 @@ import { openDay } from './calendar.ts';
 import { type Guest, guestOf } from './guests.ts';
 import { type Hall, halls } from './halls.ts';
 
-/** Who came on which day of the year, and which way they went. The same seed and the same moment give the same year. */
+/** The visitors of each day of the year and their routes. The same seed and moment give the same year. */
 
 export interface Stop {
   readonly hall: Hall;
@@ -19,7 +19,7 @@ export interface Tour {
 
 export interface Year {
   readonly guests: readonly Guest[];
-  /** Newest first; the tours of a day in the order in which they began. */
+  /** Newest first; the tours of a day in the order of their beginnings. */
   readonly days: readonly { readonly date: string; readonly tours: readonly Tour[] }[];
   /** How often the guest had been at the hall before this day's tour. */
   visitsBefore(tour: Tour, hall: Hall): number;
@@ -27,18 +27,18 @@ export interface Year {
 
 export const daysOfYear = 365;
 const returning = 0.24;
-/** Every so manieth guest is a friend of the house, who comes again. */
+/** One guest in this many is a friend of the museum, who comes again. */
 const friends = 7;
-/** Between two halls, in seconds. */
+/** Walking time between two halls, in seconds. */
 const walk = [15, 60] as const;
 
-/** Arrivals pile up in the late morning and the early afternoon. */
+/** Most arrive in the late morning and the early afternoon. */
 function arrival(random: Random, opensAt: number, closesAt: number): number {
   const share = (random.next() + random.next() + random.next()) / 3;
   return Math.round(opensAt + share * (closesAt - opensAt - 90 * 60_000));
 }
 
-/** Log-normal around the hall's median: most stay a little, a few stay long. */
+/** Log-normal around the hall's median: most stay briefly, a few stay long. */
 const dwell = (random: Random, hall: Hall) =>
   Math.round(1000 * Math.min(7200, Math.max(6, hall.stay * Math.exp(0.65 * random.normal()))));
 
@@ -46,7 +46,7 @@ function stopsOf(random: Random, arrivesAt: number, closesAt: number): Stop[] {
   const pace = random.between(0.6, 1.4);
   const interest = random.between(0.4, 1);
   const seen = halls.filter(({ appeal }, index) => random.next() < (index === 0 ? appeal : appeal * interest));
-  // Somebody in seven goes back to what was best.
+  // One in seven returns to the hall they liked best.
   const again = seen.length > 4 && random.next() < 0.15 ? [random.pick(seen.slice(1, -1))] : [];
   const stops: Stop[] = [];
   let at = arrivesAt;
@@ -59,7 +59,7 @@ function stopsOf(random: Random, arrivesAt: number, closesAt: number): Stop[] {
   return stops;
 }
 
-/** `now` is when the demo was made; nothing lies after it. */
+/** `now` is when the demo was created; nothing lies after it. */
 export function planYear(seed: string, now: number): Year {
   const guests: Guest[] = [];
   const toursOf = new Map<number, Tour[]>();
@@ -73,7 +73,7 @@ export function planYear(seed: string, now: number): Year {
     const arrivals = Array.from({ length: count }, () => arrival(random, day.opensAt, day.closesAt));
     for (const arrivesAt of arrivals.sort((a, b) => a - b)) {
       const stops = stopsOf(random, arrivesAt, day.closesAt);
-      // The tours of today that are still under way are left to the living.
+      // The tours that are still under way today are left to the live visitors.
       const last = stops.at(-1);
       if (!last || last.leftAt > now - 300_000) continue;
       const friend = friends * Math.floor((random.next() * guests.length) / friends);

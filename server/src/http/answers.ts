@@ -25,7 +25,7 @@ export const pointerSchema = (className: string) =>
   });
 export const pointerExample = (className: string, id = exampleId) => ({ __type: 'Pointer', className, objectId: id });
 
-/** An answer as the OpenAPI document shows it. */
+/** An answer as the OpenAPI document describes it. */
 export interface AnswerSpec {
   readonly status: 200 | 201;
   readonly description: string;

@@ -7,18 +7,18 @@ import type { Soon } from '../base/soon.ts';
 import type { StreamAnswer } from './stream-answer.ts';
 
 /**
- * Who may call: `app` everyone with the app key (an Authorization header is ignored), `phone` the same, and a valid bearer
- * says whose phone it is (any other is ignored, so that an expired token loses no data), `visitor` the same, but a bearer
- * that is sent must be valid, `user` a signed-in user, `manager` one with that role, `nobody` refused.
+ * Who may call. `app`: everyone with the app key; an Authorization header is ignored. `phone`: the same, and a valid
+ * bearer says whose phone it is; any other is ignored, so that an expired token loses no data. `visitor`: the same, but
+ * a bearer that is sent must be valid. `user`: a signed-in user. `manager`: a user with that role. `nobody`: refused.
  */
 export type Grant = 'app' | 'phone' | 'visitor' | 'user' | 'manager' | 'nobody';
 
-/** What a handler gets to know of a request. */
+/** What a handler knows about a request. */
 export interface Call<Body, Located> {
   readonly app: AppContext;
   /** Set whenever the grant is `user` or `manager`, and for a `visitor` or `phone` that sent a bearer; never in the console. */
   readonly user: UserContext | undefined;
-  /** An administrator calls from the console; there is no user then. */
+  /** An administrator calls from the console; then there is no user. */
   readonly isAdministrator: boolean;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
@@ -31,11 +31,13 @@ export interface Call<Body, Located> {
   /** The client's address, behind trusted proxies the one that they report. */
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The unread body of an endpoint that takes a stream. */
+  /** The unread body, for an endpoint that takes a stream. */
   readonly stream: Readable;
 }
 
-/** An answer's text when it is JSON already, so that a document that is stored as text is never parsed to be sent. */
+/**
+ * An answer's text when it is JSON already, so that a document that is stored as text need not be parsed to be sent.
+ */
 export class JsonText {
   #text: string;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -50,8 +52,8 @@ export class JsonText {
   }
 
   /**
-   * For who sends it, and nobody after. A request that has waited for its turn is old to the garbage collector, and whatever
-   * its promises still hold is kept until the whole heap is looked through; so they hold no long text.
+   * Only the sender may use it, and only once. A request that has waited for its turn is old to the garbage collector,
+   * and whatever its promises still hold stays until a full collection; so they hold no long text.
    */
   take(): string {
     const text = this.#text;
@@ -60,7 +62,7 @@ export class JsonText {
   }
 }
 
-/** What the handler answers when it means the endpoint's `otherAnswer`. */
+/** What the handler returns for the endpoint's `otherAnswer`. */
 export class OtherAnswer {
   readonly value: object;
 
@@ -76,12 +78,12 @@ export interface Success {
   readonly description: string;
   readonly schema: TSchema;
   readonly example: Example;
-  /** The media type, where it is not JSON. */
+  /** The media type, if it is not JSON. */
   readonly type?: string;
 }
 
 export interface BodySpec<Body> {
-  /** What the OpenAPI document shows. */
+  /** What the OpenAPI document says about it. */
   readonly schema: TSchema;
   readonly example: Example;
   /** Validates and narrows. @throws Failure */
@@ -108,14 +110,14 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: readonly QueryParameter[];
   readonly body?: BodySpec<Body>;
-  /** It is not refused when little room is left: it stores nothing, next to nothing, or what makes room. */
+  /** Not refused when little room is left: it stores nothing or next to nothing, or makes room. */
   readonly needsNoRoom?: true;
   /** The body is a file of any type instead of JSON; the handler reads `stream`. */
   readonly takesStream?: true;
   readonly answer: Success;
-  /** A second kind of success, with another status; the handler chooses it by answering with an `OtherAnswer`. */
+  /** A second kind of success, with another status; the handler chooses it by returning an `OtherAnswer`. */
   readonly otherAnswer?: Success;
-  /** Beyond those that every endpoint has (credentials, limit, bearer where needed, internal). */
+  /** Errors beyond those of every endpoint (credentials, limit, bearer if needed, internal). */
   readonly errors: readonly ErrorName[];
   /**
    * Checks the path and finds what it names, before the body is read, so that an unknown id is answered as such

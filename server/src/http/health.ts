@@ -11,8 +11,8 @@ export interface Room {
 }
 
 /**
- * `/healthz`: the process answers. `/readyz`: it can also read from and write to its storage, which takes new content, and is
- * not stopping.
+ * `/healthz`: the process answers. `/readyz`: it can also read from and write to its storage, the storage accepts new
+ * content, and it is not stopping.
  */
 export function registerHealth(server: FastifyInstance, db: Database, room: Room): { stopping(): void } {
   let isStopping = false;
@@ -20,8 +20,8 @@ export function registerHealth(server: FastifyInstance, db: Database, room: Room
   server.get('/readyz', async () => {
     if (isStopping) throw fail('Timeout', 'The service is stopping.');
     if (db.diskFailure) throw db.diskFailure;
-    // A database that may be far away is asked within a limit of its own; an embedded one is not written to on a full disk,
-    // where the room that is left is for deletions.
+    // A database that may be far away is asked within a limit of its own. An embedded one is not written to on a full
+    // disk, where the remaining room is for deletions.
     if (db.probe) await askStorage(db);
     const answer = { status: 'ready', ...(await askRoom(room)) };
     if (!db.probe) await askStorage(db);
@@ -48,7 +48,7 @@ async function askStorage(db: Database): Promise<void> {
     await tryWrite(db);
     await db.one(raw('select n from revisions'));
   } catch (error) {
-    // Whatever is wrong with the storage: a load balancer has to hear "not ready", not "broken".
+    // Whatever is wrong with the storage, a load balancer should see "not ready", not "broken".
     throw error instanceof Failure ? error : fail('Timeout', { message: 'The storage does not work.', cause: error });
   }
 }

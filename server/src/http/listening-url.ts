@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * The address at which the service can be reached from its own machine, without a slash at the end. Only once the
- * service listens is a port of 0 known as the one that it got.
+ * The address at which the service can be reached from its own machine, without a slash at the end. If the port is 0,
+ * the real one is known only once the service listens.
  */
 export function listeningUrl(
   server: FastifyInstance,

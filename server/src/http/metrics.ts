@@ -8,9 +8,9 @@ export interface MetricSources {
     readonly queuedWrites: number;
     readonly queuedSlowQueries: number;
   };
-  /** Jobs by state; asked only when metrics are read. */
+  /** Jobs by state; queried only when metrics are read. */
   readonly jobs: () => Promise<Readonly<Record<string, number>>>;
-  /** What became of messages since the start, by push service and state. */
+  /** The results of messages since the start, by push service and state. */
   readonly deliveries: () => readonly { readonly sender: string; readonly state: string; readonly count: number }[];
   readonly storage: () => {
     /** Undefined until it is known. */
@@ -19,12 +19,12 @@ export interface MetricSources {
     readonly reserveBytes: number;
     /** Whether new content is refused for lack of room. */
     readonly isRefusing: boolean;
-    /** Whether nothing more is written until a new start. */
+    /** Whether nothing more is written until the next start. */
     readonly hasFailed: boolean;
-    /** Errors of the storage since the start, by kind. */
+    /** Storage errors since the start, by kind. */
     readonly errors: Readonly<Record<string, number>>;
   };
-  /** Calls of webhooks given up since the start. */
+  /** Webhook calls given up since the start. */
   readonly givenUpCalls: () => number;
 }
 
@@ -79,7 +79,7 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
     },
   });
   fastify.addHook('onResponse', (request, reply, done) => {
-    // The route's pattern, never the address itself: ids as labels would grow without bound.
+    // The route's pattern, never the address itself: with ids as labels the metrics would grow without bound.
     const route = request.routeOptions.url ?? 'unrouted';
     counts.note(request.method, route, reply.statusCode, reply.elapsedTime);
     done();

@@ -9,20 +9,20 @@ export interface Changes<T> {
 }
 
 export interface ShapeOptions<T> {
-  /** Rules that a schema cannot say. They see only members that the schema accepted. */
+  /** Rules that a schema cannot express. They see only members that the schema accepted. */
   readonly rules?: (value: Partial<T>) => readonly Problem[];
   /** Other spellings of members that older clients send. */
   readonly aliases?: Readonly<Record<string, keyof T & string>>;
-  /** The error for these problems, where the catalogue has a code of its own; ValidationError otherwise. */
+  /** The error for these problems, if the catalogue has a code of its own; otherwise ValidationError. */
   readonly failure?: (problems: readonly Problem[]) => Failure;
 }
 
-/** A request body: declared once as a schema, from which the type, the validation and the OpenAPI document follow. */
+/** A request body, declared once as a schema from which the type, the validation and the OpenAPI document follow. */
 export interface Shape<S extends TObject> {
   readonly schema: S;
-  /** All required members must be there. A null optional member counts as absent. Unknown members are dropped. */
+  /** All required members must be present. A null optional member counts as absent. Unknown members are dropped. */
   readCreate(body: unknown): Static<S>;
-  /** Members that are there must be valid, the others are left alone. */
+  /** Members that are present must be valid; the others are left alone. */
   readUpdate(body: unknown): Changes<Static<S>>;
 }
 

@@ -1,10 +1,13 @@
 import type { FastifyReply } from 'fastify';
 
-/** An answer that goes on until one of the two hangs up: server-sent events (WHATWG HTML, 9.2). */
+/** An answer that continues until one side hangs up: server-sent events (WHATWG HTML, 9.2). */
 export class StreamAnswer {
   readonly open: (signal: AbortSignal) => AsyncIterable<string>;
 
-  /** `open` yields whole events as text and ends when the signal aborts. It is asked for more only as fast as the client reads. */
+  /**
+   * `open` yields whole events as text and ends when the signal aborts. It is asked for more only as fast as the client
+   * reads.
+   */
   constructor(open: (signal: AbortSignal) => AsyncIterable<string>) {
     this.open = open;
   }
@@ -12,19 +15,19 @@ export class StreamAnswer {
 
 export const eventStreamType = 'text/event-stream';
 
-/** How often it is asked whether the caller may still listen. */
+/** How often the service checks whether the caller may still listen. */
 const recheckMs = 2_000;
-/** A client that reads nothing for so long is dropped. */
+/** A client that reads nothing for this long is disconnected. */
 const stallMs = 10_000;
 
 export interface Sending {
-  /** Rejects or answers false when the caller may no longer listen. */
+  /** Rejects or returns false when the caller may no longer listen. */
   readonly mayListen: () => Promise<unknown>;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
 }
 
-/** Sends until the client is gone, does not read, may no longer listen, or the service stops. */
+/** Sends until the client is gone, stops reading, may no longer listen, or the service stops. */
 export function sendStream(reply: FastifyReply, answer: StreamAnswer, sending: Sending): FastifyReply {
   const over = new AbortController();
   const { raw } = reply;
@@ -32,12 +35,12 @@ export function sendStream(reply: FastifyReply, answer: StreamAnswer, sending: S
     ...reply.getHeaders(),
     'content-type': `${eventStreamType}; charset=utf-8`,
     'cache-control': 'no-store',
-    // Asks nginx and its like to hand each event on as it comes.
+    // Tells nginx and similar proxies to forward each event as it comes.
     'x-accel-buffering': 'no',
   };
   reply.hijack();
   raw.writeHead(200, headers as Record<string, string>);
-  // At once: a client waits for the head before it says that it is connected.
+  // At once: a client waits for the head before it reports that it is connected.
   raw.flushHeaders();
   const end = () => over.abort();
   raw.on('close', end).on('error', end);
@@ -51,13 +54,13 @@ export function sendStream(reply: FastifyReply, answer: StreamAnswer, sending: S
     sending.stopping.removeEventListener('abort', end);
     end();
     raw.end();
-    // What the client has not read is not waited for.
+    // Events that the client has not read are not awaited.
     if (raw.writableNeedDrain) raw.destroy();
   });
   return reply;
 }
 
-/** For HEAD: as if the client had hung up at once, so that what the answer holds is given back. */
+/** For HEAD: as if the client had hung up at once, so that the answer's resources are freed. */
 export async function skipStream(answer: StreamAnswer): Promise<void> {
   for await (const _ of answer.open(AbortSignal.abort()));
 }
@@ -73,7 +76,7 @@ async function pump({ raw, log }: FastifyReply, chunks: AsyncIterable<string>, o
     }
   } catch (error) {
     log.error({ err: error }, 'streaming');
-    // The head is out; all that is left to say is that it is over. The client comes back and goes on where it was.
+    // The head is sent; all that is left is to end. The client reconnects and continues where it was.
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts';
 
-/** What is asked for. The payload is JSON and holds no secrets: it stays in the database until the job is done. */
+/** A request for work. The payload is JSON and holds no secrets: it stays in the database until the job is done. */
 export interface NewJob {
   readonly appId: string;
   /** `area.verb`, such as `mail.send`. */
@@ -8,9 +8,9 @@ export interface NewJob {
   readonly payload: object;
   /** Epoch milliseconds; at once by default. */
   readonly runAt?: number;
-  /** Epoch milliseconds after which doing it makes no sense any more; it is dead then. */
+  /** Epoch milliseconds after which the job is pointless; it is dead then. */
   readonly expiresAt?: number;
-  /** An id of the caller's own: asking for the same one again changes nothing. */
+  /** An id of the caller's own: asking for it again changes nothing. */
   readonly jobId?: string;
 }
 
@@ -24,26 +24,26 @@ export interface Job {
   readonly attempts: number;
   readonly expiresAt: number | null;
   readonly createdAt: number;
-  /** Changes with every claim; what is written under an older one does not count. */
+  /** Changes with every claim; anything written under an older one does not count. */
   readonly leaseToken: string;
 }
 
 export interface JobContext {
-  /** Aborted when the result no longer counts: the lease was lost, or the service stops and has waited long enough. */
+  /** Aborted when the result no longer counts: the lease was lost, or the stopping service has waited long enough. */
   readonly signal: AbortSignal;
   /**
    * Call it in a transaction whose effects must not happen twice.
    *
-   * @throws LeaseLost when another worker has taken the job meanwhile, so that the transaction is rolled back
+   * @throws LeaseLost when another worker has taken the job in the meantime, so that the transaction is rolled back
    */
   assertHeld(db: Db): Promise<void>;
 }
 
-/** How one kind of job is done. It may be done more than once: a worker can die after the effect. */
+/** How one kind of job is done. It may run more than once: a worker can die after the effect. */
 export interface JobHandler {
   /** How many of this kind run at once in this process. */
   readonly concurrency: number;
-  /** How many of them may belong to one app, so that a slow one leaves places for the others; no bound by default. */
+  /** How many of them may belong to one app, so that a slow app leaves slots for the others; no limit by default. */
   readonly perApp?: number;
   /** After this many tries the job is dead. */
   readonly maxAttempts: number;
@@ -56,7 +56,7 @@ export interface JobHandler {
 
 export type JobHandlers = Readonly<Record<string, JobHandler>>;
 
-/** Thrown by a handler that was told when to come back, such as by a `Retry-After`. */
+/** Thrown by a handler that knows when to try again, for example from a `Retry-After`. */
 export class RetryLater extends Error {
   readonly afterMs: number;
 
@@ -67,7 +67,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** Thrown by a handler for which no further try can help. */
+/** Thrown by a handler when no further try can help. */
 export class GiveUp extends Error {
   constructor(reason: string) {
     super(reason);
@@ -82,7 +82,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Full jitter: anywhere between now and a bound that doubles with each try, so that retries never come in step. */
+/** Full jitter: anywhere between now and a limit that doubles with each try, so that retries never coincide. */
 export function backOff(handler: JobHandler, attempts: number, random: () => number): number {
   return Math.floor(random() * Math.min(handler.maxDelayMs, handler.baseDelayMs * 2 ** (attempts - 1)));
 }

@@ -7,8 +7,8 @@ import { claimJobs, findDueApps } from './store.ts';
 export const leaseMs = 30_000;
 
 /**
- * Claims the jobs of one kind. Apps take turns: a claim gives every app that has something due the same number of
- * jobs, and when there are more apps than free places, the next claim goes on where the last one ended.
+ * Claims the jobs of one kind. Apps take turns: a claim gives every app with due jobs the same number, and if there are
+ * more apps than free slots, the next claim continues where the last one ended.
  */
 export class Lane {
   readonly kind: string;
@@ -22,7 +22,10 @@ export class Lane {
     this.#leaseMs = lease;
   }
 
-  /** At most `places` jobs, and `room` of one app; none means that nothing is due which has room. */
+  /**
+   * At most `places` jobs, and `room(appId)` of one app. An empty result means that nothing is due for an app with
+   * room.
+   */
   async claim(places: number, now: number, room: (appId: string) => number = () => places): Promise<Job[]> {
     const apps = await this.#nextApps(places, now, room);
     if (apps.length === 0) return [];
@@ -47,7 +50,7 @@ export class Lane {
     return this.#appsAfter('', { limit, now, room });
   }
 
-  /** Looks past apps that have no room: they must not hide those that come after them. */
+  /** Looks past apps without room: they must not hide those after them. */
   async #appsAfter(
     after: string,
     { limit, now, room }: { readonly limit: number; readonly now: number; room(appId: string): number },

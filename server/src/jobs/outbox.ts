@@ -4,13 +4,13 @@ import type { Db } from '../db/db.ts';
 import type { NewJob } from './job.ts';
 import { insertJobs } from './store.ts';
 
-/** Where jobs are asked for, in the transaction of what makes them necessary. */
+/** Accepts jobs in the transaction of what makes them necessary. */
 export interface Outbox {
-  /** Durable with the transaction that `db` is; a worker of this process is woken after its commit. */
+  /** Durable with the transaction `db`; a worker of this process is woken after its commit. */
   enqueue(db: Db, job: NewJob): Promise<void>;
-  /** The same for several, with few statements. */
+  /** The same for several jobs, with few statements. */
   enqueueAll(db: Db, jobs: readonly NewJob[]): Promise<void>;
-  /** Tells a worker of this process that a job of a kind may be due. */
+  /** Tells a worker of this process that a job of this kind may be due. */
   onEnqueued(listener: (kind: string) => void): void;
 }
 

@@ -31,7 +31,7 @@ const newJobs = insertRows(
   raw('on conflict (app_id, job_id) do nothing'),
 );
 
-/** Jobs that are there already stay as they are. */
+/** Existing jobs stay as they are. */
 export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<void> {
   const cells = jobs.map(({ appId, jobId, kind, payload, runAt, expiresAt, createdAt }) => [
     appId,
@@ -50,14 +50,14 @@ export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<vo
 export interface DueScope {
   readonly kind: string;
   readonly now: number;
-  /** Only apps that come after this one. */
+  /** Only apps after this one. */
   readonly after: string;
   readonly limit: number;
 }
 
 /**
- * Apps that have a job of the kind due, in the order of their ids. It walks from app to app along the index, so that
- * an app with a million jobs costs as much as an app with one.
+ * Apps with a due job of the kind, in the order of their ids. It walks from app to app along the index, so that an app
+ * with a million jobs costs as much as an app with one.
  */
 export async function findDueApps(db: Db, { kind, now, after, limit }: DueScope): Promise<string[]> {
   const rows = await db.all<{ app_id: string }>(sql`
@@ -120,14 +120,14 @@ function held(job: Job) {
   return sql`app_id = ${job.appId} and job_id = ${job.jobId} and lease_token = ${job.leaseToken}`;
 }
 
-// Each of these is false when another worker has taken the job meanwhile; then nothing has changed.
+// Each of these returns false when another worker has taken the job in the meantime; then nothing has changed.
 
 /** Removes a finished job. */
 export async function deleteJob(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`delete from jobs where ${held(job)}`)) > 0;
 }
 
-/** Removes jobs whose work is not wanted any more. A worker that holds one of them finds its lease lost. */
+/** Removes jobs whose work is no longer wanted. A worker that holds one of them finds its lease lost. */
 export async function withdrawJobs(db: Db, appId: string, jobIds: readonly string[]): Promise<void> {
   const these = joinSql(
     jobIds.map((id) => sql`${id}`),
@@ -168,8 +168,8 @@ export async function extendLease(db: Db, job: Job, leaseUntil: number): Promise
 }
 
 /**
- * Ends every lease: for the one process of an embedded database, whose start proves that whoever held one is gone.
- * The tries stay counted.
+ * Ends every lease: for the one process of an embedded database, whose start proves that every holder is gone. The
+ * tries stay counted.
  */
 export async function endLeases(db: Db, now: number): Promise<number> {
   return db.run(
@@ -181,8 +181,8 @@ export async function endLeases(db: Db, now: number): Promise<number> {
 const longestPauseMs = 6 * 3_600_000;
 
 /**
- * Makes due what was put off by a clock that was set back since, while no process ran: its moment would come as much later.
- * What was scheduled for a date keeps it.
+ * Makes jobs due that were postponed by a clock that has since been set back while no process ran: they would be late
+ * by the difference. Jobs scheduled for a date keep it.
  */
 export async function wakeFromFuture(db: Db, now: number): Promise<number> {
   const wasDueAtOnce = sql`attempts = 0 and run_at <= created_at and created_at > ${now + 60_000}`;
@@ -212,7 +212,9 @@ export async function deleteDeadJobs(db: Db, before: number, limit: number): Pro
     select app_id, job_id from jobs where state = 'dead' and run_at < ${before} order by run_at limit ${limit})`);
 }
 
-/** Ends jobs that expired before `before` and that no worker holds: kinds that no worker of any node has a handler for. */
+/**
+ * Ends jobs that expired before `before` and that no worker holds: kinds for which no worker of any node has a handler.
+ */
 export async function endExpiredJobs(
   db: Db,
   end: { readonly before: number; readonly now: number; readonly limit: number },

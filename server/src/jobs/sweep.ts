@@ -2,10 +2,10 @@ import type { Database } from '../db/db.ts';
 import { deleteDeadJobs, endExpiredJobs } from './store.ts';
 
 const dayMs = 86_400_000;
-/** How long a dead job can be looked at. */
+/** How long a dead job can be inspected. */
 const keptMs = 30 * dayMs;
 const stepSize = 500;
-/** A worker ends what expires while it does it; this is for what no worker takes. */
+/** A worker ends a job that expires while it works on it; this is for jobs that no worker takes. */
 const unclaimedMs = 3_600_000;
 
 /** Ends expired jobs that no worker takes, and removes dead ones after a month, a few at a time. */
@@ -17,7 +17,9 @@ export async function sweepDeadJobs(db: Database, now: number): Promise<void> {
 const firstMs = 60_000;
 const everyMs = 3_600_000;
 
-/** Runs each task every hour until `stop`, for the first time after a minute. The timers never keep the process alive. */
+/**
+ * Runs each task every hour until `stop`, for the first time after a minute. The timers do not keep the process alive.
+ */
 export function startSweeping(
   run: (what: string, work: () => Promise<unknown>) => void,
   tasks: Readonly<Record<string, () => Promise<unknown>>>,

@@ -15,16 +15,19 @@ import { Lane, leaseMs as usualLeaseMs } from './lane.ts';
 import type { Outbox } from './outbox.ts';
 import * as store from './store.ts';
 
-/** The floor: what no wake-up of this process announces (another node's job, a pause that ends) is found by then. */
+/**
+ * The fallback: anything that no wake-up of this process announces (another node's job, a pause that ends) is found by
+ * then.
+ */
 const pollMs = 1_000;
-/** How long a stop waits for jobs that run. */
+/** How long a stop waits for running jobs. */
 const graceMs = 5_000;
 const maxErrorLength = 1_000;
 
 export interface WorkerOptions {
   readonly db: Database;
   readonly outbox: Outbox;
-  /** Kinds that are not here are left alone. */
+  /** Kinds that are not listed are left alone. */
   readonly handlers: JobHandlers;
   readonly now: Clock;
   readonly onError: (what: string, error: unknown) => void;
@@ -37,11 +40,11 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
-  /** Begins to claim: at once, on wake-ups, and by polling. */
+  /** Starts claiming: at once, on wake-ups, and by polling. */
   start(): void;
-  /** Claims and runs until nothing is due; for tests and for a worker that is run once. */
+  /** Claims and runs jobs until nothing is due; for tests and for a worker that runs once. */
   drain(): Promise<void>;
-  /** Claims nothing more, waits for what runs, and gives back what does not end in time. */
+  /** Claims nothing more, waits for running jobs, and gives back those that do not end in time. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +60,7 @@ interface Place {
   running: number;
   /** Running jobs of each app. */
   readonly byApp: Map<string, number>;
-  /** One claim of a kind at a time: what becomes free or due meanwhile is left to the next one, in one go. */
+  /** One claim of a kind at a time: whatever becomes free or due during it is left to the next one, in one go. */
   claiming: Promise<number>;
   next: Promise<number> | undefined;
 }
@@ -103,7 +106,7 @@ class OutboxWorker implements Worker {
     for (;;) {
       const endedBefore = this.#ended;
       const claimed = await Promise.all([...this.#places.values()].map((place) => this.#fill(place)));
-      // One that has ended meanwhile has left its place to the next, which may be about to be claimed.
+      // A job that has just ended has left its slot to the next, which may be about to be claimed.
       const isQuiet = this.#running.size === 0 && this.#ended === endedBefore;
       if (isQuiet && claimed.every((count) => count === 0)) return;
       await Promise.all([...this.#running].map(({ ended }) => ended));
@@ -130,7 +133,7 @@ class OutboxWorker implements Worker {
     for (const place of this.#places.values()) void this.#fill(place);
   }
 
-  /** Claims until the kind's places are full or nothing is due. Answers how many were claimed; never rejects. */
+  /** Claims until the kind's slots are full or nothing is due. Returns how many were claimed; never rejects. */
   #fill(place: Place): Promise<number> {
     place.next ??= place.claiming.then(() => {
       place.next = undefined;
@@ -148,7 +151,7 @@ class OutboxWorker implements Worker {
       const { perApp = Number.POSITIVE_INFINITY } = place.handler;
       const room = (appId: string) => Math.min(free, perApp - (place.byApp.get(appId) ?? 0));
       const jobs = (await this.#attempt('claiming jobs', () => place.lane.claim(free, now(), room))) ?? [];
-      // The stop came while the claim was under way.
+      // The stop came during the claim.
       if (this.#stopping) await this.#giveBack(jobs);
       else for (const job of jobs) this.#start(place, job);
       total += jobs.length;
@@ -173,7 +176,7 @@ class OutboxWorker implements Worker {
     this.#running.add(running);
   }
 
-  /** Never rejects: what cannot be written down now is due again when the lease ends. */
+  /** Never rejects: an outcome that cannot be stored now makes the job due again when the lease ends. */
   async #run(handler: JobHandler, job: Job, signal: AbortSignal): Promise<void> {
     const { db, now } = this.#options;
     const refusal = refuseRun(handler, job, now());
@@ -229,7 +232,7 @@ class OutboxWorker implements Worker {
 
 type Outcome = 'done' | { readonly dead: string } | { readonly runAt: number; readonly error: string };
 
-/** Why a claimed job is not even tried: it is too late, or its tries all ended without a word. */
+/** Why a claimed job is not even tried: it is too late, or all its tries ended without a result. */
 function refuseRun(handler: JobHandler, job: Job, now: number): string | undefined {
   if (job.expiresAt !== null && job.expiresAt <= now) return 'It expired before it could be done.';
   if (job.attempts > handler.maxAttempts) return `It was tried ${handler.maxAttempts} times and never ended.`;

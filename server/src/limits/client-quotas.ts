@@ -2,7 +2,7 @@ import type { AppContext, UserContext } from '../access/context.ts';
 import { fail } from '../base/errors.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from './rate-limit.ts';
 
-/** Who uploads or sends. */
+/** The client that uploads or sends. */
 export interface Consumer {
   readonly app: AppContext;
   readonly user: UserContext | undefined;
@@ -21,8 +21,8 @@ const perHour = (amount: number, burst = amount): RateRule => ({
 });
 
 /**
- * Limits what one client may upload and send in an hour, so that somebody with only the app's key can neither fill the disk
- * nor send to everybody again and again. They apply while the app's request limit is on.
+ * Limits what one client may upload and send in an hour, so that somebody with only the app's key can neither fill the
+ * disk nor keep sending to everybody. Applies while the app's request limit is on.
  */
 export class ClientQuotas {
   readonly #limiter: RateLimiter;
@@ -42,7 +42,7 @@ export class ClientQuotas {
     this.#take(consumer, budgets, 'uploads');
   }
 
-  /** Gives back what was taken for an upload that announced no length and turned out to have `bytes`. */
+  /** Returns what was taken for an upload that announced no length and turned out to have `bytes`. */
   settleUpload(consumer: Consumer, taken: number, bytes: number): void {
     const { app, isAdministrator } = consumer;
     const { uploadBytesPerHour } = app.policy.quotas;
@@ -56,7 +56,7 @@ export class ClientQuotas {
   takePush(consumer: Consumer): void {
     const { app, user } = consumer;
     const most = app.policy.quotas.pushesPerHour;
-    // Half of an hour's at once: enough for an app's day, too little to wear people out.
+    // Half of an hour's budget at once: enough for an app's day, too little to annoy people.
     const ofAll = perHour(most, most / 2);
     const ofOne = perHour(most / 2, most / 4);
     const budgets: Budget[] =

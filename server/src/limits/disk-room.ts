@@ -5,8 +5,8 @@ import { type Failure, fail } from '../base/errors.ts';
 import { storageTrouble } from '../db/storage-error.ts';
 
 /**
- * How much space a disk has left: `tight` causes a warning, at `low` new content is refused, and at `full` a write has failed
- * for lack of space.
+ * The state of a disk: `tight` causes a warning, at `low` new content is refused, and at `full` a write has failed for
+ * lack of space.
  */
 export type RoomLevel = 'ample' | 'tight' | 'low' | 'full';
 
@@ -22,39 +22,42 @@ export interface DiskRoomOptions {
   readonly probeDatabase: () => Promise<void>;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
   /**
-   * Tells the database how much is free; answers how much of it the database needs for what it has accepted, and how much it
-   * can take up within its files.
+   * Tells the database how much is free; returns how much of it the database needs for what it has accepted, and how
+   * much it can store within its existing files.
    */
   readonly fitDatabase: (freeBytes: number) => { readonly needed: number; readonly reusable: number };
 }
 
 export interface RoomReport {
   readonly level: RoomLevel;
-  /** Free on the disk of the data folder, without what the reserve and the database still need. Undefined until known. */
+  /**
+   * Free bytes on the disk of the data folder, minus what the reserve and the database still need. Undefined until
+   * known.
+   */
   readonly freeBytes: number | undefined;
   readonly minFreeBytes: number;
-  /** Held by the reserve. */
+  /** Bytes held by the reserve. */
   readonly reserveBytes: number;
-  /** Errors of the storage since the start, by kind. */
+  /** Storage errors since the start, by kind. */
   readonly errors: Readonly<Record<'full' | 'io' | 'unreadable', number>>;
 }
 
 /** The warning begins at this multiple of the least room. */
 const tightFactor = 10;
-/** Under load the free space is asked for this often; a request never waits for the answer. */
+/** How often the free space is read under load; a request never waits for it. */
 const staleMs = 250;
 const lookEveryMs = 5_000;
-/** A database server is made to need room no more often than this. */
+/** A database server is made to use some space no more often than this. */
 const probeEveryMs = 10_000;
 const probeBytes = 1_048_576;
 
-/** Decimal units, as the console's. */
+/** Decimal units, like the console's. */
 const sizeText = (bytes: number) =>
   bytes < 1e9 ? `${Math.max(0, Math.floor(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
 /**
- * Keeps space on the disk for deletions: below a minimum new content is refused, and a reserve is released when a write finds
- * the disk full. Deletions and sign-ins are never refused here.
+ * Keeps space on the disk for deletions: below a minimum new content is refused, and a reserve is released when a write
+ * finds the disk full. Deletions and sign-ins are never refused here.
  */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
@@ -62,7 +65,7 @@ export class DiskRoom {
   readonly #errors = { full: 0, io: 0, unreadable: 0 };
   readonly #stopping = new AbortController();
   #free: number | undefined;
-  /** Of the database: what it will still take of the free bytes, and what it has room for within its files. */
+  /** The database's needs: what it will still take of the free bytes, and its room within its files. */
   #needed = 0;
   #reusable = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -70,7 +73,7 @@ export class DiskRoom {
   #probedAt = Number.NEGATIVE_INFINITY;
   #filling: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Uploads that are under way: what they have announced, of which some may be written already. */
+  /** Uploads in progress: the bytes that they have announced, some of which may be written already. */
   #claimed = 0;
   /** A write found no room, and none has been found since. */
   #isFull = false;
@@ -83,7 +86,7 @@ export class DiskRoom {
     this.#reserve = new DiskReserve(options.dataFolder, options.isEmbedded ? options.reserveBytes : 0);
   }
 
-  /** Looks at the disk from now on, and makes the reserve whole when there is room for it. */
+  /** Starts watching the disk, and fills the reserve when there is room for it. */
   start(): void {
     const look = () => void this.look().then(() => this.#replenish());
     look();
@@ -107,15 +110,15 @@ export class DiskRoom {
     };
   }
 
-  /** What keeps the service from taking new content, with what to do; undefined when nothing does. */
+  /** Why the service does not accept new content, and what to do; undefined when it does. */
   problem(): string | undefined {
     if (this.#isDatabaseFull) return databaseFull;
     return this.#options.isEmbedded ? this.#refusalText() : undefined;
   }
 
-  /** What will become a problem soon. */
+  /** What will soon become a problem. */
   warning(): string | undefined {
-    // Beside a database server only the files are on this disk.
+    // With a database server only the files are on this disk.
     const refused = this.#options.isEmbedded ? undefined : this.#refusalText();
     if (refused) return `Uploads are refused. ${refused}`;
     if (this.#level() !== 'tight') return undefined;
@@ -123,9 +126,9 @@ export class DiskRoom {
   }
 
   /**
-   * Before something is stored that was not there, or (`change`) is replaced. Costs nothing that is waited for.
+   * Call it before something new is stored or (`change`) replaced. It awaits nothing.
    *
-   * @throws Failure Timeout when the room that is left is kept for deletions and sign-ins
+   * @throws Failure Timeout when the remaining room is kept for deletions and sign-ins
    */
   assertRoom(kind: 'create' | 'change'): void {
     if (performance.now() - this.#lookedAt > staleMs) void this.look();
@@ -138,7 +141,8 @@ export class DiskRoom {
   }
 
   /**
-   * Takes the room of a file that is about to be written, and answers how it is given back. The disk is looked at first.
+   * Takes the room of a file that is about to be written, after checking the disk, and returns a function that gives it
+   * back.
    *
    * @throws Failure Timeout when too little would be left
    */
@@ -153,7 +157,7 @@ export class DiskRoom {
     };
   }
 
-  /** Looks at the disk, and at a database server that has not been asked for a while. Never rejects. */
+  /** Reads the disk's free space, and tests a database server that has not been tested for a while. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = undefined;
@@ -161,7 +165,7 @@ export class DiskRoom {
     return this.#looking;
   }
 
-  /** An error that somebody met. One of the storage is counted; one that says that it is full gives the reserve back. */
+  /** Takes note of an error. Storage errors are counted; one that says that the disk is full releases the reserve. */
   note(error: unknown): void {
     const trouble = storageTrouble(error);
     if (trouble === undefined) return;
@@ -174,7 +178,7 @@ export class DiskRoom {
     this.#tell();
   }
 
-  /** A write found no room: gives the reserve back at once. */
+  /** A write found no room: releases the reserve at once. */
   makeRoom(): void {
     this.#isFull = true;
     if (this.#reserve.release())
@@ -190,7 +194,7 @@ export class DiskRoom {
       const { needed, reusable } = this.#options.fitDatabase(this.#free);
       [this.#needed, this.#reusable] = [needed, reusable];
       if (this.#isFull && this.#fitsReserve() && (await this.#canWrite())) this.#isFull = false;
-      // Somebody else has filled the disk.
+      // Something else has filled the disk.
       if (this.#free < this.#leastBytes() && this.#reserve.held > 0) this.makeRoom();
     } catch (error) {
       this.#countQuietly(error);
@@ -206,7 +210,7 @@ export class DiskRoom {
       await this.#options.probeDatabase();
       this.#isDatabaseFull = false;
     } catch (error) {
-      // Anything else that is wrong with the server is told by whoever needs it.
+      // Any other problem of the server is reported by the code that needs it.
       if (storageTrouble(error) === 'full') this.#isDatabaseFull = true;
     }
   }
@@ -216,7 +220,7 @@ export class DiskRoom {
     if (trouble) this.#errors[trouble]++;
   }
 
-  /** Quotas are not seen in the free space of a disk; a file that is written is. */
+  /** Quotas do not show in the free space of a disk; a written file does. */
   async #canWrite(): Promise<boolean> {
     const probe = join(this.#options.dataFolder, 'room.probe');
     try {
@@ -241,17 +245,17 @@ export class DiskRoom {
       });
   }
 
-  /** With less the disk counts as full, and the reserve is given back. */
+  /** With less, the disk counts as full, and the reserve is released. */
   #leastBytes(): number {
     return Math.max(probeBytes, this.#reserve.wanted / 8);
   }
 
-  /** Whether the reserve can be whole without being given back at once. */
+  /** Whether the reserve can be filled without being released again at once. */
   #fitsReserve(): boolean {
     return (this.#available() ?? 0) > this.#leastBytes() + probeBytes;
   }
 
-  /** Free bytes that nothing is waiting for; below 0 when the reserve is in use. */
+  /** Free bytes that nothing needs; below 0 when the reserve is in use. */
   #available(): number | undefined {
     if (this.#free === undefined) return undefined;
     return this.#free - this.#needed - Math.max(0, this.#reserve.wanted - this.#reserve.held);
@@ -259,13 +263,13 @@ export class DiskRoom {
 
   #level(): RoomLevel {
     if (this.#isFull) return 'full';
-    // Rows that were deleted leave room for others within the database.
+    // Deleted rows leave room for others within the database.
     const available = (this.#available() ?? Number.POSITIVE_INFINITY) + this.#reusable;
     if (available < this.#options.minFreeBytes) return 'low';
     return available < tightFactor * this.#options.minFreeBytes ? 'tight' : 'ample';
   }
 
-  /** The second half is for deletions and sign-ins alone. */
+  /** The second half is only for deletions and sign-ins. */
   #isReserveSpent(): boolean {
     const least = this.#reserve.wanted > 0 ? this.#reserve.wanted / 2 : this.#options.minFreeBytes / 4;
     return (this.#free ?? 0) + this.#reserve.held < least;
@@ -282,7 +286,7 @@ export class DiskRoom {
     return `The storage is nearly full: less than ${sizeText(minFreeBytes)} would be left. New content is refused; deletions and sign-ins still work. Make room, then try again.`;
   }
 
-  /** One line for each change, not for each request that meets it. */
+  /** One line per change, not one for each request that runs into it. */
   #tell(): void {
     const level = this.#level();
     if (level !== this.#saidLevel) {

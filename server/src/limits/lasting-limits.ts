@@ -15,9 +15,9 @@ export interface LastingLimitDeps {
 const mostKept = 50_000;
 
 /**
- * Stores the token buckets of limits, so that a restart does not renew them. A bucket is written in the background and only
- * when it is less than half full: ordinary sign-ins cost nothing, and after a crash an attacker gains at most half a budget.
- * Keys are stored as hashes, because they contain addresses.
+ * Stores the token buckets of limits, so that a restart does not refill them. A bucket is written in the background,
+ * and only when it is less than half full: ordinary sign-ins cost nothing, and after a crash an attacker gains at most
+ * half a budget. Keys are stored as hashes, because they contain addresses.
  */
 export class LastingLimits implements BucketMemory {
   readonly #deps: LastingLimitDeps;

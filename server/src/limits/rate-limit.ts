@@ -20,8 +20,8 @@ export interface BucketMemory {
 }
 
 /**
- * Token buckets by key (app and client address). At most `capacity` keys are remembered; when there are more,
- * the tenth that was seen first is forgotten, so that an attacker with many addresses costs no memory.
+ * Token buckets by key (app and client address). At most `capacity` keys are remembered; beyond that the oldest tenth
+ * is forgotten, so that an attacker with many addresses costs no memory.
  */
 export class RateLimiter {
   readonly #buckets = new Map<string, TokenBucket>();
@@ -52,7 +52,7 @@ export class RateLimiter {
     });
   }
 
-  /** Takes `tokens`, all or none. Answers undefined, or after how many seconds there will be enough. */
+  /** Takes `tokens`, all or none. Returns undefined, or the number of seconds until there are enough. */
   tryTake(key: string, rule: RateRule, now: number, tokens = 1): number | undefined {
     const bucket = this.#bucket(key, rule, now);
     if (bucket.tokens < tokens) return Math.max(1, Math.ceil((tokens - bucket.tokens) / rule.perSecond));
@@ -61,7 +61,7 @@ export class RateLimiter {
     return undefined;
   }
 
-  /** Gives a taken token back, for what turned out not to count. */
+  /** Gives a token back for something that turned out not to count. */
   giveBack(key: string, rule: RateRule, tokens = 1): void {
     const bucket = this.#buckets.get(key);
     if (bucket) bucket.tokens = Math.min(rule.burst, bucket.tokens + tokens);
@@ -99,7 +99,7 @@ function pace({ perSecond }: RateRule): string {
   return perSecond >= 1 ? `${perSecond} requests a second` : `one request in ${Math.round(1 / perSecond)} s`;
 }
 
-/** The part of a client address that one subscriber holds: the whole IPv4 address, the first 64 bits of IPv6. */
+/** The part of a client address that one subscriber holds: the whole IPv4 address, or the first 64 bits of IPv6. */
 export function clientNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

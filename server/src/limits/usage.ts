@@ -26,7 +26,7 @@ interface Known {
   /** Changes of this process that are not in the database yet. */
   pending: Stored;
   isExact: boolean;
-  /** The counts were exact when this process read them, so nothing was counted. */
+  /** The counts were exact when this process read them, so nothing had to be counted. */
   readonly isFromDatabase: boolean;
   countedAt: number;
 }
@@ -73,9 +73,9 @@ function added(a: Stored, b: Partial<Stored>): Stored {
 }
 
 /**
- * Counts what apps store. To spare each request a statement, changes are added up in memory and written to the database
- * every few seconds. After a crash, and once a day, an app is counted again in the background. Each of several nodes may
- * exceed a quota by what it stores in those seconds.
+ * Counts what apps store. To avoid a statement for each request, changes are added up in memory and written to the
+ * database every few seconds. After a crash, and once a day, an app is counted again in the background. Each of several
+ * nodes may exceed a quota by what it stores in those seconds.
  */
 export class UsageMeter {
   readonly #deps: UsageDeps;
@@ -151,7 +151,7 @@ export class UsageMeter {
       } catch (error) {
         known.pending = added(known.pending, pending);
         this.#dirty.add(appId);
-        // It may have been added all the same: the next process counts.
+        // It may have been added after all: the next process counts.
         if (error instanceof Failure && error.isOutcomeUnknown) known.isExact = false;
         failure ??= error;
         continue;
@@ -164,14 +164,14 @@ export class UsageMeter {
         failure ??= error;
       }
     }
-    // What is not in the database must not count as exact there.
+    // Counts that lack pending changes must not be marked as exact in the database.
     if (failure) throw failure;
     if (isLast)
       for (const [appId, known] of this.#apps)
         if (known.isExact) await this.#deps.db.run(sql`update usage set is_exact = 1 where app_id = ${appId}`);
   }
 
-  /** Counts the apps again whose last count is older than a day. */
+  /** Counts again the apps whose last count is older than a day. */
   async sweep(): Promise<void> {
     const before = this.#deps.now() - countEveryMs;
     for (const [appId, known] of this.#apps) if (known.countedAt < before) await this.count(appId);

@@ -8,7 +8,7 @@ export interface Mail {
 /** The port to a mail server. */
 export interface MailSender {
   /**
-   * Resolves when a mail server has taken the mail over.
+   * Resolves when a mail server has accepted the mail.
    *
    * @throws MailRefused when it never will, anything else when another try may help
    */
@@ -16,7 +16,7 @@ export interface MailSender {
   close(): void;
 }
 
-/** The mail server refused the mail for good, such as for an address that does not exist. */
+/** The mail server refused the mail permanently, for example because the address does not exist. */
 export class MailRefused extends Error {
   constructor(reason: string) {
     super(reason);

@@ -6,18 +6,21 @@ export interface SmtpOptions {
   readonly from: string;
 }
 
-/** Sends mails through an SMTP server, one connection a mail. The mail library is loaded with the first: it takes 12 MB. */
+/**
+ * Sends mails through an SMTP server, one connection per mail. The mail library is loaded with the first mail: it takes
+ * 12 MB.
+ */
 export function createSmtpSender({ url, from }: SmtpOptions): MailSender {
   let transport: ReturnType<typeof createTransport> | undefined;
   return {
     async send({ to, subject, text }) {
       try {
-        // An address object: a display name or a second address cannot be smuggled in.
+        // An address object, so that no display name or second address can be smuggled in.
         transport ??= createTransport(url);
         await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text });
       } catch (error) {
         const { responseCode, message } = error as { responseCode?: number; message: string };
-        // 5xx to the login is a matter of configuration and may be put right; 5xx to the mail itself is not.
+        // 5xx at sign-in is a matter of configuration and may be fixed; 5xx for the mail itself is permanent.
         if (responseCode !== undefined && responseCode >= 550 && responseCode < 560) throw new MailRefused(message);
         throw error;
       }
@@ -30,7 +33,7 @@ async function createTransport(url: string) {
   const nodemailer = await import('nodemailer');
   return nodemailer.createTransport({
     url,
-    // Below the lease of a job, so that a server that hangs is given up before another worker tries.
+    // Shorter than the lease of a job, so that a hanging server is given up before another worker tries.
     connectionTimeout: 8_000,
     greetingTimeout: 8_000,
     socketTimeout: 10_000,

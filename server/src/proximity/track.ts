@@ -15,6 +15,8 @@ export interface Following {
   readonly samples: readonly Sample[];
   /** What is configured for a beacon now. */
   readonly settingsOf: (beaconId: string) => PresenceSettings;
+  /** Since when (ms, sensing time) the same person carries the installation; without it, always. */
+  readonly heldSince?: number | undefined;
 }
 
 export interface Followed {
@@ -89,9 +91,9 @@ function decide(run: Run, heard: readonly HeardAt[]): void {
 const isOfOneReceiver = (a: Sample, b: Sample) =>
   a.beaconId === b.beaconId && b.event === undefined && (a.receiver ?? '') === (b.receiver ?? '');
 
-function begin({ installationId, state, settingsOf }: Following): Run {
+function begin({ installationId, state, settingsOf, heldSince = 0 }: Following): Run {
   const track = state === null ? newTrack() : borrowTrack(state);
-  return { installationId, track, settingsOf, events: [], retracted: [], evidence: {}, owned: new Set() };
+  return { installationId, track, settingsOf, heldSince, events: [], retracted: [], evidence: {}, owned: new Set() };
 }
 
 function placeOf(run: Run, beaconId: string): Place {
@@ -125,7 +127,7 @@ export function endings({ installationId, state, until, patience }: Ending): Pre
   const beacons: Record<string, PresenceState> = {};
   for (const beaconId of due) beacons[beaconId] = state.beacons[beaconId] as PresenceState;
   const track: TrackState = { ...state, beacons, order: { ...state.order }, dueAt: Number.MIN_SAFE_INTEGER };
-  const none = { events: [], retracted: [], evidence: {}, owned: new Set<string>() };
+  const none = { events: [], retracted: [], evidence: {}, owned: new Set<string>(), heldSince: 0 };
   const run: Run = { installationId, track, settingsOf: () => ({}), ...none };
   expire(run, until);
   return run.events.filter(({ event }) => event === 'EXIT');

@@ -2,8 +2,8 @@ import type { Field } from './fields.ts';
 import type { Regex } from './regex/regex.ts';
 
 /**
- * The frozen tree that a `where` is parsed into. `whereToSql` and `matches` are two readings of the same tree: each
- * supplies a `Target` for a field and a `Logic`, and an operator says once, in terms of both, what it means.
+ * The frozen tree that a `where` is parsed into. `whereToSql` and `matches` are two interpretations of the same tree:
+ * each supplies a `Target` for a field and a `Logic`, and an operator defines its meaning once, in terms of both.
  */
 export type Where = Group | Condition;
 
@@ -39,7 +39,7 @@ export type Literal =
 
 export type Comparison = '<' | '<=' | '>' | '>=';
 
-/** What can be asked of a field; the answer is SQL text or a boolean. */
+/** The questions that can be asked of a field; the answer is SQL text or a boolean. */
 export interface Target<T> {
   /** Missing or null. */
   isNull(): T;
@@ -66,7 +66,7 @@ export interface OrderTerm {
 /** Sort keys, the most significant first. The last one is always `objectId`, so the order is total. */
 export type Order = readonly OrderTerm[];
 
-/** Reads a `where` with the given meaning of fields and logic. */
+/** Interprets a `where` with the given meaning of fields and logic. */
 export function foldWhere<T>(where: Where, target: (condition: Condition) => Target<T>, logic: Logic<T>): T {
   if (where.kind === 'condition') return where.evaluate(target(where), logic);
   const parts = where.parts.map((part) => foldWhere(part, target, logic));

@@ -1,11 +1,11 @@
 /**
  * What a `where` or an `order` may name, and where the database keeps it.
  *
- * A resource declares its fields once; the parser looks names up through a `FieldLookup`, and what it does not find is
- * an InvalidQuery. A hidden column is never reachable, because it is never declared.
+ * A resource declares its fields once. The parser looks names up through a `FieldLookup`; a name that it does not find
+ * is an InvalidQuery. A hidden column is never reachable, because it is never declared.
  */
 
-/** The type that values of a field have; conditions with a value of another type match nothing. */
+/** The type of a field's values; conditions with a value of another type match nothing. */
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'pointer' | 'json';
 
 /** A field with a column of its own. `boolean` is stored as 0/1, `date` as epoch milliseconds, `pointer` as the id. */
@@ -13,18 +13,21 @@ export interface ColumnField {
   readonly from: 'column';
   readonly column: string;
   readonly type: FieldType;
-  /** For pointers: the class that they point to. */
+  /** For pointers: the class of the record that they point to. */
   readonly className?: string;
   /**
    * `json` columns hold JSON text. A path below leads to a member of it (`location.x`).
    */
   readonly path?: readonly string[];
   /**
-   * Leads an index after `app_id` (and what else every query of the list fixes), with object_id last. `unique` says
-   * that a value is found at most once.
+   * Leads an index after `app_id` (and after whatever else every query of the list fixes), with object_id last.
+   * `unique`: a value occurs at most once.
    */
   readonly indexed?: true | 'unique';
-  /** Never null: an order by it says nothing of nulls, which PostgreSQL's indexes keep elsewhere than the interface. */
+  /**
+   * Never null, so an order by it need not mention nulls, which PostgreSQL's indexes sort differently from the
+   * interface.
+   */
   readonly isSet?: true;
 }
 
@@ -34,29 +37,29 @@ export interface MemberField {
   /** The column with the JSON text of the document. */
   readonly column: string;
   readonly path: readonly string[];
-  /** The type that the bucket's schema declares for it, if any. Only `date` changes how values compare. */
+  /** The type that the bucket's schema declares for it, if any. Only `date` changes how values are compared. */
   readonly declared?: 'string' | 'number' | 'boolean' | 'date';
   /**
-   * A typed copy of the member in a column with an index. It is named only while the copy is exact: every record of
-   * the bucket either has a value of the declared type or none. Number, boolean (0/1) and date (epoch ms) slots are
-   * doubles, −Infinity where the member is missing or null; text slots hold `v` + text, and the empty string where it
-   * is missing or null. So plain ascending order puts missing first, on both databases.
+   * A typed copy of the member in a column with an index, set only while the copy is exact: every record of the bucket
+   * has either a value of the declared type or none. Number, boolean (0/1) and date (epoch ms) slots are doubles,
+   * −Infinity where the member is missing or null; text slots hold `v` + text, and the empty string where it is missing
+   * or null. So plain ascending order puts missing values first on both databases.
    */
   readonly slot?: string;
 }
 
 export type Field = ColumnField | MemberField;
 
-/** Finds a field by its name, or undefined when there is none. It gets only names whose form `findField` has checked. */
+/** Finds a field by its name; undefined if there is none. It gets only names whose form `findField` has checked. */
 export type FieldLookup = (name: string) => Field | undefined;
 
 const segmentForm = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
-/** Segments below the first one, which is the name of a member of the record. */
+/** Segments after the first, which is the name of a member of the record. */
 const maxPathDepth = 8;
 
 /**
- * Finds a field by a name that a caller wrote, after checking its form: segments of letters, digits, `_` and `-` with
- * dots between, at most 8 below the first. What writes paths into SQL relies on it.
+ * Finds a field by a name that a caller wrote, after checking its form: segments of letters, digits, `_` and `-`,
+ * separated by dots, at most 8 after the first. The code that writes paths into SQL relies on this.
  */
 export function findField(fields: FieldLookup, name: string): Field | undefined {
   const segments = name.split('.', maxPathDepth + 2);

@@ -1,21 +1,21 @@
 /**
- * Instants as callers write them: ISO 8601 in the form `2024-05-31`, `2024-05-31T10:20`, with seconds, with 1 to 9
- * decimals (beyond milliseconds they are cut off), and with `Z`, `+02:00`, `+0200` or nothing, which means UTC. Years
- * 0001 to 9999, the calendar's days only, no leap seconds.
+ * Instants as callers write them: ISO 8601 in the form `2024-05-31` or `2024-05-31T10:20`, with seconds, with 1 to 9
+ * decimals (cut to milliseconds), and with `Z`, `+02:00`, `+0200` or nothing, which means UTC. Years 0001 to 9999,
+ * valid calendar days only, no leap seconds.
  */
 const form =
   /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))?)?$/;
 
 const minute = 60_000;
 
-/** Epoch milliseconds of an ISO 8601 string, or undefined when it is none. */
+/** Epoch milliseconds of an ISO 8601 string; undefined if it is not one. */
 export function parseInstant(text: string): number | undefined {
   const found = form.exec(text);
   if (found === null) return undefined;
   const [year, month, day, hours, minutes, seconds] = [1, 2, 3, 4, 5, 6].map((index) => Number(found[index] ?? 0));
   const date = new Date(0);
   date.setUTCFullYear(year!, month! - 1, day!);
-  // A day that the month does not have would have moved the date on.
+  // A day that the month does not have would have moved the date forward.
   if (year === 0 || date.getUTCMonth() !== month! - 1 || date.getUTCDate() !== day) return undefined;
   const milliseconds = Number((found[7] ?? '').padEnd(3, '0').slice(0, 3));
   const offset = Number(found[9] ?? 0) * 60 + Number(found[10] ?? 0);
@@ -23,7 +23,7 @@ export function parseInstant(text: string): number | undefined {
   return local - (found[8] === '-' ? -offset : offset) * minute;
 }
 
-/** The text of `{"__type": "Date", "iso": "…"}`, or undefined when the value is something else. */
+/** The text of `{"__type": "Date", "iso": "…"}`; undefined if the value is something else. */
 export function isoOfDateObject(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { __type: type, iso } = value as Readonly<Record<string, unknown>>;
@@ -48,8 +48,8 @@ let lastSecond = Number.NaN;
 let lastText = '';
 
 /**
- * Epoch milliseconds as ISO 8601 in UTC with milliseconds. The times of one list are often of the same second and mostly
- * of the same day, whose texts are kept: the calendar is what takes time.
+ * Epoch milliseconds as ISO 8601 in UTC with milliseconds. Most times of a list share the second or at least the day,
+ * whose texts are cached: the calendar takes the time.
  */
 export function isoTime(epochMs: number): string {
   const second = Math.floor(epochMs / 1000);

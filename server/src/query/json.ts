@@ -1,4 +1,4 @@
-/** A member of a parsed JSON object that is its own; `__proto__` and `constructor` are members like any other. */
+/** An own member of a parsed JSON object; `__proto__` and `constructor` are members like any other. */
 export function ownMember(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
@@ -22,15 +22,15 @@ export function compareText(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates stand for code points beyond U+FFFF, so they move behind the units U+E000 to U+FFFF. */
+/** Surrogates stand for code points beyond U+FFFF, so they sort after the units U+E000 to U+FFFF. */
 function rankOfUnit(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }
 
 /**
- * One text for each JSON value: numbers without exponent, members by length of the name in UTF-8, then by name. It is
- * what PostgreSQL writes for a `jsonb`, so that both databases and `matches` sort objects and arrays alike.
+ * One text for each JSON value: numbers without exponent, members by the length of their names in UTF-8, then by name.
+ * PostgreSQL writes the same for a `jsonb`, so that both databases and `matches` sort objects and arrays alike.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'number') return writeNumber(value);
@@ -52,7 +52,10 @@ function writeNumber(value: number): string {
   return exponent > 0 ? sign + digits.padEnd(exponent + 1, '0') : `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
 }
 
-/** Why text or a value cannot be JSON of a query, or undefined: what databases cannot hold, and nesting over `depth`. */
+/**
+ * Why a text or value cannot be the JSON of a query: databases cannot store it, or it is nested deeper than `depth`.
+ * Undefined if it can.
+ */
 export function findJsonProblem(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') return findTextProblem(value);
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'has a number that a double cannot hold';

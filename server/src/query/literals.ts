@@ -3,7 +3,7 @@ import type { Field } from './fields.ts';
 import { isoOfDateObject, parseInstant } from './instant.ts';
 import { canonicalJson, findJsonProblem, isObject } from './json.ts';
 
-/** Nesting of an object or array that a field is compared with. */
+/** Greatest nesting of an object or array that a field is compared with. */
 const maxDepth = 16;
 export const maxListLength = 256;
 
@@ -19,8 +19,8 @@ export function isDateField(field: Field): boolean {
 
 /**
  * The value to compare the field with. A string for a date field has to be an ISO date, and so has the `iso` of a
- * `{"__type": "Date"}` for any field. A value of a type that the field never has is fine: it equals nothing. An object
- * with a member `$…` inside is refused, because it is an operator at the wrong place: it belongs to `a.b`.
+ * `{"__type": "Date"}` for any field. A value of a type that the field never has is allowed: it equals nothing. An
+ * object with a member `$…` inside is refused, because that is an operator in the wrong place: it belongs to `a.b`.
  */
 export function parseLiteral(value: unknown, field: Field): Parsed<Literal> {
   if (value === null) return literal({ kind: 'null' });
@@ -64,7 +64,7 @@ export function readPointer(value: unknown): (Literal & { kind: 'pointer' }) | u
   return { kind: 'pointer', className, objectId };
 }
 
-/** The values of `$in` and its like. */
+/** The values of `$in` and similar operators. */
 export function parseLiterals(value: unknown, field: Field): Parsed<readonly Literal[]> {
   if (!Array.isArray(value)) return { problem: 'takes an array of values' };
   if (value.length > maxListLength) return { problem: `takes at most ${maxListLength} values` };

@@ -14,8 +14,8 @@ import { canonicalJson, compareText, isObject, readPath } from './json.ts';
 import { isDateField, readPointer } from './literals.ts';
 
 /**
- * The value of a field: as a list answers it, or as its column stores it (a date as epoch milliseconds, a pointer as
- * its id, a boolean as 0 or 1). Undefined where it is missing. Of a field with a path, the value at the path.
+ * The value of a field: as a list returns it, or as its column stores it (a date as epoch milliseconds, a pointer as
+ * its id, a boolean as 0 or 1). Undefined if it is missing. For a field with a path, the value at the path.
  */
 export type ReadField = (field: Field, name: string) => unknown;
 
@@ -25,17 +25,17 @@ const logic: Logic<boolean> = {
   any: (parts) => parts.some(Boolean),
 };
 
-/** Whether what `read` reads fulfils the condition; no condition is fulfilled by everything. */
+/** Whether the values that `read` returns satisfy the condition; without a condition everything does. */
 export function matches(where: Where | undefined, read: ReadField): boolean {
   return where === undefined || foldWhere(where, (condition) => valueTarget(condition, read), logic);
 }
 
-/** The same for a record as a list answers it, such as `{objectId, createdAt, metadata: {…}}`. */
+/** The same for a record as a list returns it, such as `{objectId, createdAt, metadata: {…}}`. */
 export function matchesRecord(where: Where | undefined, record: unknown): boolean {
   return matches(where, readRecord(record));
 }
 
-/** Reads fields by their names, which are paths into a record as a list answers it. */
+/** Reads fields by their names, which are paths into a record as a list returns it. */
 export function readRecord(record: unknown): ReadField {
   return (_field, name) => readPath(record, name.split('.'));
 }
@@ -51,7 +51,7 @@ function valueTarget({ field, name }: Condition, read: ReadField): Target<boolea
   };
 }
 
-/** A pointer that was read, from whichever of its two forms. */
+/** A pointer in either of its two forms. */
 class Pointer {
   readonly className: string;
   readonly objectId: string;
@@ -62,7 +62,7 @@ class Pointer {
   }
 }
 
-/** Missing becomes null, and what a column stores becomes what it means. */
+/** Missing becomes null, and stored values become what they mean. */
 function normalize(field: Field, value: unknown): unknown {
   if (value === undefined || value === null) return null;
   if (field.from !== 'column') return value;
@@ -118,7 +118,7 @@ function differenceOf(value: unknown, literal: Literal, isDate: boolean): number
   return compareText(value, literal.value);
 }
 
-/** A subtraction would lose the difference of numbers near the largest and the smallest. */
+/** Subtracting would lose the difference between numbers near the largest and the smallest. */
 function compareNumbers(left: number, right: number): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

@@ -4,22 +4,22 @@ import { type Parsed, parseLiteral, parseLiterals } from './literals.ts';
 import { compileRegex, maxRegexLength, type Regex, RegexProblem } from './regex/regex.ts';
 import type { RegexBudget } from './regex/regex-cost.ts';
 
-/** What the parser hands to an operator beside its operand. */
+/** What the parser passes to an operator besides its operand. */
 export interface OperandContext {
   readonly field: Field;
-  /** The operand of the operator's companion (`$options` of `$regex`), where there is one. */
+  /** The operand of the operator's companion (`$options` of `$regex`), if there is one. */
   readonly companion: unknown;
   readonly patterns: RegexBudget;
 }
 
 /**
- * One operator. `parse` checks the operand; `means` says in terms of a field and of logic what it asks, and is read
- * both as SQL and as a match in memory.
+ * One operator. `parse` checks the operand; `means` states its meaning in terms of a field and of logic, and is
+ * interpreted both as SQL and as a match in memory.
  */
 interface Row<Operand> {
   /** How an index can serve the condition: finding one value, or a range of them. */
   readonly lookup?: 'value' | 'range';
-  /** A second key beside the operator that belongs to it. */
+  /** A second key that belongs to the operator. */
   readonly companion?: string;
   parse(operand: unknown, context: OperandContext): Parsed<Operand>;
   means<T>(target: Target<T>, logic: Logic<T>, operand: Operand): T;
@@ -49,14 +49,17 @@ function parseList(operand: unknown, { field }: OperandContext): Parsed<readonly
   return parseLiterals(operand, field);
 }
 
-/** Only numbers, strings and dates have an order; `$gt: null` and the like are mistakes rather than empty results. */
+/**
+ * Only numbers, strings and dates have an order; `$gt: null` and the like are refused as mistakes instead of matching
+ * nothing.
+ */
 function parseBound(operand: unknown, { field }: OperandContext): Parsed<Literal> {
   const parsed = parseLiteral(operand, field);
   if ('problem' in parsed || ['number', 'string', 'date'].includes(parsed.value.kind)) return parsed;
   return { problem: 'takes a number, a string or a date' };
 }
 
-/** An empty list is refused: "has all of nothing" would be everything to some and nothing to others. */
+/** An empty list is refused: some would expect "has all of nothing" to match everything, others nothing. */
 function parseScalars(operand: unknown, { field }: OperandContext): Parsed<readonly Literal[]> {
   const parsed = parseLiterals(operand, field);
   if ('problem' in parsed) return parsed;
@@ -91,7 +94,7 @@ function range(comparison: Comparison): Operator {
   });
 }
 
-/** Every operator there is. `{key: value}` means `{key: {$eq: value}}`. A missing member equals null everywhere. */
+/** All operators. `{key: value}` means `{key: {$eq: value}}`. A missing member equals null everywhere. */
 export const operators: ReadonlyMap<string, Operator> = new Map([
   [
     '$eq',
@@ -128,7 +131,7 @@ export const operators: ReadonlyMap<string, Operator> = new Map([
   ],
 ]);
 
-/** Keys that stand beside an operator and not alone. */
+/** Keys that accompany an operator and are not operators themselves. */
 export const companions: ReadonlyMap<string, string> = new Map(
   [...operators].flatMap(([name, { companion }]) => (companion === undefined ? [] : [[companion, name]])),
 );

@@ -10,10 +10,10 @@ export type { Order, OrderTerm } from './ast.ts';
 export const maxOrderTerms = 4;
 
 /**
- * Parses the query parameter `order`: fields joined by commas, each with `-` in front for descending. Absent, it is
- * `fallback`, which has the same form;
- * without it the oldest come first, since ids sort by creation. Records that are equal in all of them follow their objectId in the direction of
- * the last field, so that an order and its reverse mirror one another and one index serves both.
+ * Parses the query parameter `order`: fields joined by commas, each with `-` in front for descending. If it is absent,
+ * `fallback` applies, which has the same form; without that the oldest come first, since ids sort by creation. Ties
+ * follow their objectId in the direction of the last field, so that an order and its reverse mirror each other and one
+ * index serves both.
  *
  * Throws InvalidQuery. `fields` has to know `objectId`.
  */
@@ -47,7 +47,7 @@ function readKey(part: string, fields: FieldLookup): OrderTerm {
   return Object.freeze({ name, field, descending });
 }
 
-/** What stands behind ORDER BY. */
+/** The text after ORDER BY. */
 export function orderToSql(order: Order, dialect: WhereDialect): Sql {
   return joinSql(
     order.flatMap((term) => termToSql(term, dialect)),
@@ -69,7 +69,7 @@ function termToSql(term: OrderTerm, dialect: WhereDialect): readonly Sql[] {
 /** Members that every record has. */
 const alwaysSet: ReadonlySet<string> = new Set(['objectId', 'createdAt', 'updatedAt']);
 
-/** Indexes of PostgreSQL keep nulls last and serve only an order that says so or nothing of nulls. */
+/** Indexes of PostgreSQL keep nulls last and serve only an order that says so or does not mention nulls. */
 function isNullable({ name, field }: OrderTerm): boolean {
   return field.from === 'column' && field.type !== 'json' && !field.isSet && !alwaysSet.has(name);
 }

@@ -8,11 +8,11 @@ export interface Page {
   readonly limit: number;
   /** 0 to 100,000. */
   readonly skip: number;
-  /** Whether the number of all records is to be returned too. */
+  /** Whether to return the number of all records too. */
   readonly count: boolean;
 }
 
-/** The query parameters as they came; strings when they are there once. */
+/** The query parameters as they came; a string if given once. */
 export interface PageParameters {
   readonly limit?: unknown;
   readonly skip?: unknown;

@@ -7,12 +7,12 @@ import { RegexBudget } from './regex/regex-cost.ts';
 
 /** Bytes of UTF-8. */
 export const maxWhereLength = 8192;
-/** Where-objects inside of one another through `$or`, `$and` and `$nor`; the outermost is the first. */
+/** Where-objects nested through `$or`, `$and` and `$nor`; the outermost is the first. */
 export const maxWhereDepth = 16;
 export const maxConditions = 256;
 export const maxAlternatives = 32;
 
-/** Two levels of JSON for each level of `$or`, 16 for a value below, and room for the operator and its list. */
+/** Two levels of JSON for each level of `$or`, 16 for a value inside, and room for the operator and its list. */
 const maxJsonDepth = 2 * maxWhereDepth + 20;
 
 const groups: ReadonlyMap<string, Group['kind']> = new Map([
@@ -29,7 +29,7 @@ interface Parser {
 }
 
 /**
- * Parses the query parameter `where`. Undefined (the parameter is absent) and `{}` give undefined: no condition.
+ * Parses the query parameter `where`. Undefined (no parameter) and `{}` give undefined: no condition.
  *
  * Throws InvalidQuery with all problems as `details`. Of duplicate keys the last one counts, as everywhere in JSON.
  */
@@ -119,7 +119,10 @@ function parseField(parser: Parser, name: string, value: unknown): Condition[] {
   return conditions;
 }
 
-/** An object with a member `$…` is a set of operators, and then all of its members have to be; all else is a value. */
+/**
+ * An object with a member `$…` is a set of operators, and all its members have to be operators; everything else is a
+ * value.
+ */
 function listOperators(parser: Parser, name: string, value: unknown): (readonly [string, unknown])[] {
   if (!isObject(value)) return [['$eq', value]];
   const keys = Object.keys(value);

@@ -3,15 +3,15 @@ import type { Field } from './fields.ts';
 import { operators } from './operators.ts';
 import { jsonColumnOf, slotOf } from './sql-target.ts';
 
-/** By the first column of an index over two: the second one. Both stand before object_id. */
+/** The second column of an index on two columns, by the first. Both come before object_id. */
 export type Pairs = Readonly<Record<string, string>>;
 
 /**
  * Whether an index leads a query with a limit straight to its records, so that it may run where it blocks others. That
- * is so without a condition in an indexed order; with one value or a range of one indexed column or slot and the order
- * of the same; with one value of it in the order of objectId, which is the last column of each such index; and with values of
- * a unique column in any order of columns; and with one value of the first of a pair and a range or the order of its second.
- * It says nothing of counting, which visits all, nor of the records that `skip` passes over.
+ * is so without a condition, in an indexed order; with one value or a range of one indexed column or slot, in the order
+ * of the same; with one value of it in the order of objectId, which is the last column of each such index; with values
+ * of a unique column in any order of columns; and with one value of the first column of a pair, with a range or the
+ * order of its second. This covers neither counting, which visits all records, nor the records that `skip` passes over.
  */
 export function isIndexed(where: Where | undefined, order: Order, pairs: Pairs = {}): boolean {
   const conditions = where === undefined ? [] : listConditions(where);
@@ -42,13 +42,13 @@ function isPaired(conditions: readonly Condition[], order: Order, pairs: Pairs):
   return first.name === 'objectId' && others.length === 1 && others[0]?.operator === '$eq';
 }
 
-/** How a query of several conditions that no one index answers can still be answered by looking at few records. */
+/** How a query with several conditions that no single index answers can still be answered by looking at few records. */
 export interface NarrowPlan {
-  /** What is asked of each indexed column; where few records meet one of these, the rest is judged on those. */
+  /** The conditions on each indexed column. If few records meet one of these, only those are checked for the rest. */
   readonly groups: readonly Group[];
-  /** What the index of the order can be walked by, where the order has one. */
+  /** How to walk the order's index, if it has one. */
   readonly walk: Walk | undefined;
-  /** The columns that conditions and order need, beside objectId. */
+  /** The columns that conditions and order need, besides objectId. */
   readonly columns: readonly string[];
 }
 
@@ -60,27 +60,29 @@ export interface Group {
 
 interface Walk {
   readonly column: string;
-  /** What is asked of the order's own column; undefined is the whole index. */
+  /** The condition on the order's own column; undefined is the whole index. */
   readonly where: Where | undefined;
-  /** The columns of the order alone. */
+  /** Only the columns of the order. */
   readonly columns: readonly string[];
-  /** Whether all that is asked beside it is asked of one other indexed column. */
+  /** Whether all other conditions are on one other indexed column. */
   readonly besideOneGroup: boolean;
 }
 
-/** What documents have to be read for and an index could answer: of conditions joined by AND, and of the order. */
+/**
+ * What an index could answer although documents have to be read for it now: conditions joined by AND, and the order.
+ */
 export function documentFields(where: Where | undefined, order: Order): readonly Field[] {
   const conditions = (where === undefined ? [] : listConditions(where)) ?? [];
   const fields = [...conditions.filter(isLookup), ...order.slice(0, 1)].map(({ field }) => field);
   return fields.filter((field) => jsonColumnOf(field) !== undefined);
 }
 
-/** Undefined where documents would have to be read to judge a record. */
+/** Undefined if documents would have to be read to check a record. */
 export function planNarrowly(where: Where | undefined, order: Order, pairs: Pairs = {}): NarrowPlan | undefined {
   const conditions = where === undefined ? undefined : listConditions(where);
   const fields = [...(conditions ?? []), ...order].map(({ field }) => field);
   if (!conditions || fields.some((field) => jsonColumnOf(field) !== undefined)) return undefined;
-  // Without a lookup it is a pattern or a negation; patterns take their time on each record.
+  // Without a lookup it is a pattern or a negation; patterns take time on each record.
   if (conditions.some(({ operator }) => operators.get(operator)?.lookup === undefined)) return undefined;
   const columns = new Set(conditions.flatMap(({ field }) => leadingColumn(field, pairs) ?? []));
   const groups = [...columns].map((column) => groupOf(column, conditions));
@@ -109,7 +111,7 @@ function columnsOf(fields: readonly Field[]): readonly string[] {
   return [...new Set(fields.flatMap((field) => (field.from === 'column' ? field.column : (slotOf(field) ?? []))))];
 }
 
-/** The conditions when they are all joined by AND. */
+/** The conditions, if they are all joined by AND. */
 function listConditions(where: Where): readonly Condition[] | undefined {
   if (where.kind === 'condition') return [where];
   if (where.kind !== 'all') return undefined;
@@ -121,7 +123,7 @@ function isUnique({ field, operator }: Condition): boolean {
   return field.from === 'column' && field.indexed === 'unique' && (operator === '$eq' || operator === '$in');
 }
 
-/** One indexed field and then nothing but objectId, in the same direction. */
+/** One indexed field followed only by objectId, in the same direction. */
 function isOrderIndexed([first, second, ...rest]: Order): boolean {
   if (first === undefined || rest.length > 0 || indexColumn(first.field) === undefined) return false;
   return second === undefined || (second.name === 'objectId' && second.descending === first.descending);
@@ -132,13 +134,13 @@ function indexColumn(field: Field): string | undefined {
   return field.indexed === undefined ? undefined : field.column;
 }
 
-/** The same, or the first column of a pair. */
+/** The same column, or the first column of a pair. */
 function leadingColumn(field: Field, pairs: Pairs): string | undefined {
   const column = ownColumn(field);
   return indexColumn(field) ?? (column !== undefined && pairs[column] !== undefined ? column : undefined);
 }
 
-/** Where the value itself is kept, by itself. */
+/** The field whose own column keeps the value. */
 function ownColumn(field: Field): string | undefined {
   if (field.from === 'member') return slotOf(field);
   return field.type === 'json' ? undefined : field.column;

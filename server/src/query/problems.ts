@@ -2,7 +2,7 @@ import { type Failure, fail, type Problem } from '../base/errors.ts';
 
 /** More would not help anybody to find the first mistake. */
 const maxProblems = 20;
-/** UTF-16 units of a name that a caller wrote, in an answer. */
+/** UTF-16 units of a caller's name that an answer repeats. */
 const maxNameLength = 128;
 
 /** Collects what is wrong with a query, so that a caller learns everything at once. */
@@ -18,7 +18,7 @@ export class Problems {
   }
 }
 
-/** An InvalidQuery (102) that says what the first problem is and lists all of them. */
+/** An InvalidQuery (102) that states the first problem and lists all of them. */
 export function invalidQuery(details: readonly Problem[]): Failure {
   const first = details[0];
   return fail('InvalidQuery', first === undefined ? {} : { message: `${first.field} ${first.problem}.`, details });

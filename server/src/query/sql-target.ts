@@ -5,7 +5,7 @@ import { isDateField } from './literals.ts';
 import type { Regex } from './regex/regex.ts';
 import type { JsonPlace, WhereDialect } from './where-dialect.ts';
 
-/** A field as SQL. `keys` are what it is ordered by. */
+/** A field as SQL. `keys` are its sort keys. */
 export interface SqlTarget extends Target<Sql> {
   readonly keys: readonly Sql[];
 }
@@ -13,18 +13,18 @@ export interface SqlTarget extends Target<Sql> {
 export const never = sql`(1 = 0)`;
 export const always = sql`(1 = 1)`;
 
-/** The JSON column that a guard has to parse for the field; undefined where a plain column or a slot answers. */
+/** The JSON column that a guard has to parse for the field; undefined if a plain column or a slot answers. */
 export function jsonColumnOf(field: Field): string | undefined {
   if (field.from === 'column') return field.type === 'json' ? field.column : undefined;
   return slotOf(field) === undefined ? field.column : undefined;
 }
 
-/** The slot of a member, which only a declared one can have. */
+/** The slot of a member, which only a declared member can have. */
 export function slotOf(field: Field): string | undefined {
   return field.from === 'member' && field.declared !== undefined ? field.slot : undefined;
 }
 
-/** `documents` are the JSON columns of the guard around the expression. */
+/** `documents` are the JSON columns of the surrounding guard. */
 export function sqlTarget(field: Field, documents: readonly string[], dialect: WhereDialect): SqlTarget {
   const column = jsonColumnOf(field);
   if (column !== undefined) {
@@ -34,7 +34,7 @@ export function sqlTarget(field: Field, documents: readonly string[], dialect: W
   return typedTarget(field.from === 'column' ? columnStorage(field, dialect) : slotStorage(field, dialect), dialect);
 }
 
-/** How a column with values of one type is asked. */
+/** The expressions for a column with values of one type. */
 interface Storage {
   readonly column: Sql;
   /** The column as it compares and sorts. */
@@ -42,9 +42,9 @@ interface Storage {
   readonly type: 'string' | 'number' | 'boolean' | 'date' | 'pointer';
   readonly className?: string;
   readonly isNull: Sql;
-  /** Below all values, where missing ones are kept; a range from below has to leave it out. */
+  /** The value below all others, which stands for missing ones; a range from below has to exclude it. */
   readonly floor?: Sql;
-  /** In front of stored text. */
+  /** Prefix of stored text. */
   readonly prefix: string;
 }
 
@@ -108,12 +108,12 @@ function isAmong(column: Sql, values: readonly Sql[]): Sql {
 
 function isLike(storage: Storage, regex: Regex, dialect: WhereDialect): Sql {
   if (storage.prefix === '') return dialect.isLike(storage.column, regex);
-  // Nested, because AND promises no order and the pattern may well match the text that stands for "missing".
+  // Nested, because AND guarantees no order, and the pattern may well match the text that stands for "missing".
   const text = sql`substr(${storage.column}, ${raw(String(storage.prefix.length + 1))})`;
   return sql`case when ${storage.column} <> ${''} then ${dialect.isLike(text, regex)} end`;
 }
 
-/** A value of any type inside of a document. */
+/** A value of any type inside a document. */
 function jsonTarget(place: JsonPlace, isDate: boolean, dialect: WhereDialect): SqlTarget {
   return {
     keys: jsonKeys(place, isDate, dialect),
@@ -155,7 +155,7 @@ function jsonKeys(place: JsonPlace, isDate: boolean, dialect: WhereDialect): rea
   const rank = sql`case when ${dialect.isNull(place)} then 0 when ${boolean} is not null then 1 when ${number} is not null then 2 ${dateRank}when ${string} is not null then 3 else 5 end`;
   const value = isDate ? sql`coalesce(${boolean}, ${number}, ${instant})` : sql`coalesce(${boolean}, ${number})`;
   const text = sql`coalesce(${string}, ${dialect.asJson(place)})`;
-  // Two texts of one instant are equal.
+  // Two texts of the same instant are equal.
   return [rank, value, isDate ? sql`case when ${instant} is null then ${text} end` : text];
 }
 

@@ -12,8 +12,8 @@ const logic: Logic<Sql> = {
 };
 
 /**
- * A condition to stand in a WHERE beside `app_id = … and`. What columns and slots can answer stands outside of the
- * guard around the JSON conditions, so that the databases find their indexes in it.
+ * A condition for a WHERE after `app_id = … and`. Conditions that columns and slots can answer stay outside the guard
+ * around the JSON conditions, so that the databases can use their indexes.
  */
 export function whereToSql(where: Where | undefined, dialect: WhereDialect): Sql {
   if (where === undefined) return always;
@@ -30,7 +30,7 @@ export function whereToSql(where: Where | undefined, dialect: WhereDialect): Sql
   return logic.all(conditions);
 }
 
-/** The parts that are joined by AND at the top. */
+/** The parts that are joined by AND at the top level. */
 function flatten(where: Where): readonly Where[] {
   return where.kind === 'all' ? where.parts.flatMap(flatten) : [where];
 }
@@ -46,8 +46,8 @@ function partToSql(part: Where, documents: readonly string[], dialect: WhereDial
 }
 
 /**
- * A query as a store needs it. `condition` also says that the slots of the order are not null, which is always so and
- * lets the databases use the slots' partial indexes.
+ * A query as a store needs it. `condition` also states that the slots of the order are not null, which is always true
+ * and lets the databases use the slots' partial indexes.
  */
 export function queryToSql(
   query: { readonly where: Where | undefined; readonly order: Order },

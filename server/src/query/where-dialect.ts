@@ -2,20 +2,23 @@ import type { Sql } from '../base/sql.ts';
 import type { Literal } from './ast.ts';
 import type { Regex } from './regex/regex.ts';
 
-/** A place in a JSON document: an expression for the whole document, and the path of members from its root. */
+/** A location in a JSON document: an expression for the whole document, and the path of members from its root. */
 export interface JsonPlace {
   readonly document: Sql;
   readonly path: readonly string[];
 }
 
 /**
- * What the two databases say differently in a `where` or an `order`. Every member returns an SQL expression; NULL as a
- * condition counts as false. `as…` expressions are NULL where the value is missing, null or of another type.
+ * The differences between the two databases in a `where` or an `order`. Every member returns an SQL expression; NULL as
+ * a condition counts as false. `as…` expressions are NULL if the value is missing, null or of another type.
  */
 export interface WhereDialect {
   /** The parsed JSON of `column`, for use inside the `guard` that gets it as its element `index`. */
   document(column: string, index: number): Sql;
-  /** Evaluates an expression over JSON columns once a row: parses each column once, stops a query past its deadline. */
+  /**
+   * Evaluates an expression over JSON columns once per row: parses each column once, and stops a query past its
+   * deadline.
+   */
   guard(expression: Sql, columns: readonly string[]): Sql;
   /** The value is missing or null. */
   isNull(place: JsonPlace): Sql;
@@ -33,7 +36,7 @@ export interface WhereDialect {
   asInstant(place: JsonPlace, strings: boolean): Sql;
   /** The `canonicalJson` of an object or array, comparing by code point. */
   asJson(place: JsonPlace): Sql;
-  /** The pattern is found in the text. */
+  /** The text contains a match of the pattern. */
   isLike(text: Sql, regex: Regex): Sql;
   /** A text column as an expression that compares by code point. */
   byCodePoint(text: Sql): Sql;

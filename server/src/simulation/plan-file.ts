@@ -27,7 +27,9 @@ export class PlanError extends Error {
 type Raw = Readonly<Record<string, unknown>>;
 
 const doorWidth = 1.2;
-/** A light wall. Source: COST Action 231, "Digital mobile radio towards future generation systems", 1999, §4.7: 3.4 dB. */
+/**
+ * A light wall. Source: COST Action 231, "Digital mobile radio towards future generation systems", 1999, §4.7: 3.4 dB.
+ */
 const wallLoss = 3.4;
 const defaultPower = -59;
 const defaultInterval = 300;
@@ -54,7 +56,7 @@ function spot(value: unknown, where: string, floor = 0): Spot {
   return { x: number(value, 'x', where), y: number(value, 'y', where), floor: number(value, 'floor', where, floor) };
 }
 
-/** @throws PlanError that says which entry is wrong and how it has to look */
+/** @throws PlanError that says which entry is wrong and what it should look like */
 export function readPlan(text: string, ownBeacons: readonly PlannedBeacon[]): FloorPlan {
   const plan = parse(text);
   const rooms = list(plan, 'rooms').map(readRoom);
@@ -114,7 +116,7 @@ function readWall(raw: Raw, index: number): Wall {
   };
 }
 
-/** The wall without what the doors on it take away. */
+/** The wall without the openings of the doors on it. */
 function withGaps(wall: Wall, doors: readonly Spot[]): Wall[] {
   const { from, to } = wall;
   const length = Math.hypot(to.x - from.x, to.y - from.y);
@@ -168,7 +170,7 @@ function readBeacon(raw: Raw, index: number): PlannedBeacon {
   };
 }
 
-/** People look at the nearest thing within three metres. */
+/** Visitors look at the nearest thing within three metres. */
 function facing(waypoint: Waypoint, beacons: readonly PlannedBeacon[]): Waypoint {
   const near = beacons
     .filter(({ floor }) => floor === waypoint.floor)
@@ -183,7 +185,7 @@ function reachable(plan: FloorPlan): FloorPlan {
   return plan;
 }
 
-/** An app's beacon as GET /beacons answers it. */
+/** An app's beacon as GET /beacons returns it. */
 export interface OwnBeacon {
   readonly objectId: string;
   readonly location?: Raw;

@@ -1,4 +1,4 @@
-/** Where virtual visitors walk: metres on one or more floors. Plain values; see plan-file.ts for how they are read. */
+/** Where virtual visitors walk: metres on one or more floors. Plain values; plan-file.ts reads them. */
 
 export interface Spot {
   readonly x: number;
@@ -6,24 +6,24 @@ export interface Spot {
   readonly floor: number;
 }
 
-/** What radio goes through weakly and visitors not at all. */
+/** An obstacle that weakens radio and stops visitors. */
 export interface Wall {
   readonly from: Spot;
   readonly to: Spot;
-  /** What it takes from the signal, in dB. */
+  /** How much it weakens the signal, in dB. */
   readonly loss: number;
 }
 
 export interface Waypoint extends Spot {
   readonly name: string;
-  /** Seconds that somebody stands there, at least and at most; absent: people only pass. */
+  /** The least and most seconds that a visitor stays there; absent: visitors only pass. */
   readonly stay?: readonly [least: number, most: number];
-  /** What one looks at from here. */
+  /** What a visitor looks at from here. */
   readonly faces?: Spot;
 }
 
 export interface PlannedBeacon extends Spot {
-  /** Names it in a sighting: `{beacon: objectId}` or `{uuid, major, minor}`. */
+  /** The beacon as sightings name it: `{beacon: objectId}` or `{uuid, major, minor}`. */
   readonly address: Readonly<Record<string, unknown>>;
   /** RSSI at one metre in dBm. */
   readonly measuredPower: number;
@@ -36,7 +36,7 @@ export interface FloorPlan {
   readonly walls: readonly Wall[];
   /** The first is the entrance. */
   readonly waypoints: readonly Waypoint[];
-  /** Waypoints between which one can walk straight, by name; undefined: between all of them. */
+  /** Pairs of waypoints with a straight way between them, by name; undefined: all pairs. */
   readonly paths: readonly (readonly [string, string])[] | undefined;
   /** n of the log-distance model. */
   readonly pathLossExponent: number;
@@ -44,7 +44,7 @@ export interface FloorPlan {
 
 export const distance = (a: Spot, b: Spot): number => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** On which side of the line from `a` to `b` a point lies: positive, negative, or 0 on it. */
+/** The side of the line from `a` to `b` on which a point lies: positive, negative, or 0 on it. */
 const side = (a: Spot, b: Spot, point: Spot) => (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x);
 
 /** Whether a straight line on one floor crosses the wall. Touching its end counts. */

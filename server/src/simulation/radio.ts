@@ -7,11 +7,11 @@ import type { Random } from './random.ts';
  *   rssi = measuredPower − 10·n·log10(d) − walls − floors − body − shadowing + fading
  */
 
-/** Nearer than this the far-field model says nothing more. */
+/** At shorter distances the far-field model is not valid. */
 const nearest = 0.3;
 /**
- * Shadowing by what stands about: log-normal, deviation 4 dB, correlated over the way that the phone moves with
- * ρ(Δ) = e^(−Δ/2 m). Source: M. Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics
+ * Shadowing by surrounding objects: log-normal, deviation 4 dB, correlated over the way that the phone moves with ρ(Δ)
+ * = e^(−Δ/2 m). Source: M. Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics
  * Letters 27(23), 1991; the distance is chosen for rooms.
  */
 const shadowDeviation = 4;
@@ -24,19 +24,24 @@ const bodyLoss = 12;
 /** Source: Recommendation ITU-R P.1238, floor penetration at 1.8–2 GHz in offices: 15 + 4·(floors − 1) dB. */
 const floorLoss = (floors: number) => (floors === 0 ? 0 : 15 + 4 * (floors - 1));
 const floorHeight = 4;
-/** Power in the direct path over that of the echoes: 6 dB in sight; without sight there are only echoes (Rayleigh). */
+/**
+ * Power of the direct path over that of the echoes: 6 dB in line of sight; otherwise there are only echoes (Rayleigh).
+ */
 const riceFactor = 4;
-/** Where every second packet is lost, and how steep the loss is; a phone's receiver hears down to about −95 dBm. */
+/**
+ * The level at which every second packet is lost, and how steep the loss is; a phone's receiver hears down to about −95
+ * dBm.
+ */
 const sensitivity = -95;
 const steepness = 1.5;
 
-/** Where a phone is and which way its owner looks; the phone is in front of the body. */
+/** The position of a phone and the direction in which its owner looks; the phone is in front of the body. */
 export interface Listener extends Spot {
   /** Radians, 0 along x. */
   readonly heading: number;
 }
 
-/** One phone's ears: the shadows around it change as it moves. */
+/** One phone's reception: the shadows around it change as it moves. */
 export class Radio {
   readonly #plan: FloorPlan;
   readonly #random: Random;
@@ -85,7 +90,7 @@ export class Radio {
   }
 }
 
-/** Nothing in front and at the sides, everything straight behind. */
+/** Nothing in front and at the sides, the full loss straight behind. */
 function behindBody(beacon: Spot, listener: Listener): number {
   const toBeacon = Math.atan2(beacon.y - listener.y, beacon.x - listener.x);
   return bodyLoss * Math.max(0, -Math.cos(toBeacon - listener.heading));

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
-/** A source of chance that gives the same numbers for the same seed, on every machine. */
+/** A source of random numbers that are the same for the same seed, on every machine. */
 export interface Random {
-  /** From 0 up to, and without, 1. */
+  /** From 0 up to, but not including, 1. */
   next(): number;
   between(least: number, most: number): number;
   /** Standard normal: mean 0, deviation 1. */

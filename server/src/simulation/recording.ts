@@ -15,9 +15,9 @@ export interface Recorded {
   /** Epoch milliseconds of the recording's own clock. */
   readonly at: number;
   readonly visitor: string;
-  /** What the recording calls the beacon; undefined where the sighting has its address. */
+  /** The recording's name for the beacon; undefined if the sighting has its address. */
   readonly beacon: string | undefined;
-  /** What is sent beside time and beacon, such as `{rssi: -67}`. */
+  /** What is sent besides time and beacon, such as `{rssi: -67}`. */
   readonly sighting: Readonly<Record<string, unknown>>;
 }
 
@@ -77,7 +77,7 @@ export function readRecording(text: string): Recorded[] {
 function time(value: unknown): number {
   const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value));
   const given = isNumber ? Number(value) : Date.parse(String(value));
-  // As milliseconds it would lie before March 1973.
+  // Taken as milliseconds it would lie before March 1973.
   const at = isNumber && given < 1e11 ? given * 1000 : given;
   if (value !== undefined && Number.isFinite(at)) return at;
   throw new Error(`at is an ISO 8601 time, epoch milliseconds or epoch seconds, not ${JSON.stringify(value)}.`);

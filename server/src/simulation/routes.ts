@@ -1,12 +1,12 @@
 import { distance, type FloorPlan, isOpen, type Waypoint } from './plan.ts';
 
-/** Changing the floor is a walk of so many metres; nobody hears anything different on the stairs. */
+/** Changing the floor is a walk of this many metres; reception does not change on the stairs. */
 const stairs = 20;
 
-/** The shortest ways between the waypoints of a plan. */
+/** The shortest routes between the waypoints of a plan. */
 export class Routes {
   readonly #plan: FloorPlan;
-  /** Neighbours by waypoint; undefined where one can walk straight from anywhere to anywhere. */
+  /** Neighbours by waypoint; undefined if one can walk straight from anywhere to anywhere. */
   readonly #neighbours: ReadonlyMap<Waypoint, readonly Waypoint[]> | undefined;
 
   constructor(plan: FloorPlan) {
@@ -14,12 +14,12 @@ export class Routes {
     this.#neighbours = plan.paths || plan.walls.length > 0 ? neighbours(plan) : undefined;
   }
 
-  /** The waypoints on the way, the last is `to`; undefined when there is no way. */
+  /** The waypoints on the way, ending with `to`; undefined if there is no way. */
   between(from: Waypoint, to: Waypoint): readonly Waypoint[] | undefined {
     return this.#neighbours ? shortest(this.#neighbours, from, to) : [to];
   }
 
-  /** Waypoints to which no way leads from the entrance. */
+  /** Waypoints that cannot be reached from the entrance. */
   unreachable(): Waypoint[] {
     const [entrance] = this.#plan.waypoints;
     return this.#plan.waypoints.filter((waypoint) => entrance && !this.between(entrance, waypoint));

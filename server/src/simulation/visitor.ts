@@ -17,9 +17,9 @@ export interface Report {
   readonly heard: readonly Heard[];
 }
 
-/** The phone listens in steps of this, which is no longer than a beacon's interval. */
+/** The phone listens in steps of this length, which is no longer than a beacon's interval. */
 const stepMs = 100;
-/** So long phones gather packets before they report. */
+/** How long phones collect packets before they report. */
 const scanMs = 1_000;
 
 /**
@@ -36,7 +36,10 @@ export class Visitor {
   #time = 0;
   #scanUntil: number;
 
-  /** `number` tells the visitors of one seed apart, from 1; the same two give the same walk and the same signals. */
+  /**
+   * `number` distinguishes the visitors of one seed, from 1; the same seed and number give the same walk and the same
+   * signals.
+   */
   constructor(plan: FloorPlan, routes: Routes, seed: string, number: number) {
     const random = createRandom(`${seed}/${number}/walk`);
     // The first comes at once, the others within a minute.
@@ -48,7 +51,7 @@ export class Visitor {
     this.#scanUntil = Math.round(this.#air.between(stepMs, scanMs));
   }
 
-  /** Lives until so many milliseconds after the beginning; what it reported meanwhile, one report a second. */
+  /** Advances to this many milliseconds after the beginning; returns the reports since the last call, one a second. */
   live(until: number): Report[] {
     const reports: Report[] = [];
     while (this.#time + stepMs <= until) {
@@ -67,7 +70,7 @@ export class Visitor {
     const position = this.walker.position;
     this.#beacons.forEach((beacon, index) => {
       if ((this.#nextPacket[index] ?? 0) > this.#time) return;
-      // Up to 10 ms of delay by chance. Source: Bluetooth Core Specification 5.4, Vol 6, Part B, 4.4.2.2.1 (advDelay).
+      // A random delay of up to 10 ms. Source: Bluetooth Core Specification 5.4, Vol 6, Part B, 4.4.2.2.1 (advDelay).
       this.#nextPacket[index] = this.#time + beacon.interval + this.#air.between(0, 10);
       if (!position) return;
       const rssi = this.#radio.hear(beacon, position);

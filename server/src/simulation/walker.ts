@@ -2,10 +2,12 @@ import { distance, type FloorPlan, type Spot, type Waypoint } from './plan.ts';
 import type { Random } from './random.ts';
 import type { Routes } from './routes.ts';
 
-/** Free walking on the level: 1.34 m/s, deviation 0.26. Source: U. Weidmann, "Transporttechnik der Fussgänger", 1993. */
+/**
+ * Free walking on level ground: 1.34 m/s, deviation 0.26. Source: U. Weidmann, "Transporttechnik der Fussgänger", 1993.
+ */
 const meanSpeed = 1.34;
 const speedDeviation = 0.26;
-/** How many things one looks at before leaving, and for how many seconds one is away before coming again. */
+/** How many things a visitor looks at before leaving, and how many seconds pass before the next visit. */
 const stops = [3, 8] as const;
 const absence = [60, 300] as const;
 const stairsSeconds = 20;
@@ -19,8 +21,8 @@ export interface Position extends Spot {
 }
 
 /**
- * Somebody who comes in, walks from one thing to another, looks at some of them, leaves, and comes again. Where they are
- * depends on the plan, the random numbers and the time that has passed, and on nothing else.
+ * A visitor who comes in, walks from one thing to another, looks at some of them, leaves, and comes again. The position
+ * depends only on the plan, the random numbers and the elapsed time.
  */
 export class Walker {
   readonly #plan: FloorPlan;
@@ -47,7 +49,7 @@ export class Walker {
     this.#doing = { kind: 'away', until: delay };
   }
 
-  /** Where they are, or undefined while they are not there at all. */
+  /** The position; undefined while the visitor is away. */
   get position(): Position | undefined {
     if (this.#doing.kind === 'away') return undefined;
     return { x: this.#x, y: this.#y, floor: this.#at.floor, heading: this.#heading };

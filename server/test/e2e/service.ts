@@ -12,7 +12,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Db } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { fcmDefinition } from '../../src/delivery/fcm/fcm.ts';
-import { createSenderService } from '../../src/features/senders/service.ts';
+import { SenderService } from '../../src/features/senders/service.ts';
 import type { PushProvider } from '../fakes/push-provider.ts';
 import { anyDisk } from '../support/build-app.ts';
 
@@ -157,7 +157,7 @@ export async function preparePushApp(
   try {
     await migrate(db, Date.now());
     const { appId, appKey } = await createServices({ db, now: Date.now }).apps.create('Museum');
-    const senders = createSenderService({
+    const senders = new SenderService({
       db,
       now: Date.now,
       secrets: createSecretBox({ keys: config.secretKeys, folder: undefined }),

@@ -12,22 +12,14 @@ import { openSqlite, type SqliteOptions } from '../../src/db/sqlite/sqlite.ts';
 import type { SenderDefinition } from '../../src/delivery/push/push-sender.ts';
 import { apiPrefix } from '../../src/http/api.ts';
 import { assertDocumented, endpointOf } from './documented.ts';
+import { postgresUrl } from './postgres-url.ts';
 
 /** Tests of the interface loop over both: the answers have to be the same. */
 export const databases = ['sqlite', 'postgres'] as const;
 export type DatabaseKind = (typeof databases)[number];
 
-function postgresUrl(): string {
-  const url = process.env['PHAROS_TEST_POSTGRES_URL'];
-  if (!url)
-    throw new Error(
-      'PHAROS_TEST_POSTGRES_URL is not set: run the tests with `npm test`, which brings a PostgreSQL along.',
-    );
-  return url;
-}
-
 async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: postgresUrl() });
+  const client = new pg.Client({ connectionString: await postgresUrl() });
   await client.connect();
   try {
     await client.query(statement);
@@ -40,7 +32,7 @@ async function onServer(statement: string): Promise<void> {
 export async function createPostgresDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const name = `pharos_${randomBytes(6).toString('hex')}`;
   await onServer(`create database ${name} template template0 lc_collate 'C' lc_ctype 'C' encoding 'UTF8'`);
-  const url = new URL(postgresUrl());
+  const url = new URL(await postgresUrl());
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => onServer(`drop database ${name} with (force)`) };
 }

@@ -1,5 +1,4 @@
 /** For the tests: one table of records, asked through SQLite, a real PostgreSQL and `matches`. */
-import assert from 'node:assert/strict';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { renderSql, sql } from '../../src/base/sql.ts';
@@ -13,6 +12,7 @@ import { readInstant } from '../../src/query/instant.ts';
 import { compareByOrder, matchesRecord, readRecord } from '../../src/query/match.ts';
 import { queryToSql } from '../../src/query/to-sql.ts';
 import type { WhereDialect } from '../../src/query/where-dialect.ts';
+import { postgresUrl } from './postgres-url.ts';
 
 /** A record as a list answers it. */
 export interface TestRecord {
@@ -137,8 +137,7 @@ export function openSqlite(): Engine & { readonly raw: Sqlite.Database } {
 }
 
 export async function openPostgres(): Promise<Engine & { readonly client: pg.Client }> {
-  const url = process.env['PHAROS_TEST_POSTGRES_URL'];
-  assert.ok(url, 'This test needs a PostgreSQL server: run `npm test`, or set PHAROS_TEST_POSTGRES_URL.');
+  const url = await postgresUrl();
   const database = `where_${process.pid}_${Date.now().toString(36)}`;
   await runAlone(url, `create database ${database} template template0 lc_collate 'C' lc_ctype 'C' encoding 'UTF8'`);
   const client = new pg.Client({ connectionString: withDatabase(url, database) });

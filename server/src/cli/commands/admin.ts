@@ -10,7 +10,7 @@ const passwordOptions: Readonly<Record<string, OptionSpec>> = {
   password: { value: 'PASSWORD', help: 'the password; others may see it in the list of processes' },
 };
 
-/** The password that was given, or a new one that is shown once. */
+/** The given password, or a new one that is shown once. */
 async function choosePassword(call: CommandCall): Promise<{ password: string; isGenerated: boolean }> {
   if (call.has('password') && call.has('password-stdin'))
     throw new UsageError('Give --password or --password-stdin, not both.');

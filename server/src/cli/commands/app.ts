@@ -30,7 +30,7 @@ function shownApp(view: AppView): string {
   return `${view.appId}  ${view.name}${view.disabled ? '  (disabled)' : ''}\n    keys: ${shownKeys(view)}`;
 }
 
-/** Changes an app's settings and shows what they are now. */
+/** Changes an app's settings and shows the result. */
 async function change(call: CommandCall, wanted: AppChange, said: (view: AppView) => string) {
   const appId = appIdOf(call);
   const view = await withServices(call.config(), ({ apps }) => apps.change(appId, wanted, commandLine));
@@ -48,7 +48,10 @@ function switchCommand(verb: 'disable' | 'enable'): Command {
   };
 }
 
-/** `tokenDays=7`, `timeZone=Europe/Vienna`, `rateLimit={"enabled":false,…}`: JSON where it is JSON, else text. */
+/**
+ * `tokenDays=7`, `timeZone=Europe/Vienna`, `rateLimit={"enabled":false,…}`: parsed as JSON if possible, else taken as
+ * text.
+ */
 function readAssignment(text: string): [string, unknown] {
   const at = text.indexOf('=');
   if (at < 1) throw new UsageError(`--set takes NAME=VALUE, not "${text}".`);

@@ -17,13 +17,13 @@ function summary({ tables, blobs, createdAt, migration }: Manifest, lost: LostFi
   return { rows, files: blobs.rows, bytes: blobs.bytes, createdAt, migration, lost };
 }
 
-/** The outcome of a backup or restore: a failure when there are files without bytes, which it names. */
+/** The outcome of a backup or restore: a failure if files have no bytes; it names them. */
 function outcome(done: string, lost: LostFiles, advice: string, json: object): Outcome {
   if (lost.count === 0) return { text: done, json };
   return { text: `${done}\n${describeLost(lost)} ${advice}`, json, isFailure: true };
 }
 
-/** A serving process must not meet half of the rows; the embedded database is kept for the restore alone. */
+/** A serving process must not find half of the rows, so the embedded database is reserved for the restore. */
 async function alone<T>(config: Config, work: () => Promise<T>): Promise<T> {
   prepareFolder(config);
   const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
@@ -75,7 +75,7 @@ export const backupCommands: readonly Command[] = [
       await alone(config, () =>
         withDatabase(config, (db) => restoreBackup({ db, blobs, folder, now: Date.now() }, manifest)),
       );
-      // Older versions did not look when they made a backup.
+      // Older versions did not check this when they made a backup.
       const lost = manifest.lost ?? (await findLostFiles(folder, manifest.tables));
       const made = summary(manifest, lost);
       const done = `Restored ${made.rows} rows and ${made.files} files of ${made.createdAt}.`;

@@ -9,13 +9,13 @@ import { walkLive } from '../../demo/live.ts';
 import { demoAdministrator, type Made, makeDemo, notEmpty } from '../../demo/make.ts';
 import type { CommandCall } from '../support/command.ts';
 
-/** The demo beside the service: what `pharos serve --demo` adds. */
+/** What `pharos serve --demo` adds to the service. */
 
-/** Where nothing else is said: a folder of its own, and no log line for each step of a visitor. */
+/** Defaults: a folder of its own, and no log line for each step of a visitor. */
 export const demoSettings = { PHAROS_DATA: './data-demo', PHAROS_LOG_LEVEL: 'warn' };
 
 /**
- * A demo prints a way in at each start, so it is for this machine alone unless a host is given with the command.
+ * A demo prints a way to sign in at each start, so it listens on this machine only unless the command names a host.
  *
  * @throws Error for a folder with something else in it
  */
@@ -59,11 +59,11 @@ interface Around {
   readonly db: Database;
 }
 
-/** After each step of the year the service has twice as long for itself; on a busy machine no more than this. */
+/** After each step of the year the service gets twice as long for itself; on a busy machine at most this long. */
 const longestPauseMs = 50;
 const pause = (took: number) => Math.min(longestPauseMs, Math.max(5, 2 * took));
 
-/** Once the service listens: visitors walk, and the year grows behind them. */
+/** Once the service listens, visitors walk and the past year is written. */
 export async function openDemo(made: Made, { app, config, db }: Around): Promise<Demo> {
   const { dataFolder, headerPrefixes } = config;
   const url = app.publicUrl();

@@ -15,11 +15,11 @@ import { withDatabase } from './storage.ts';
 const noDemo = (where: string) =>
   `There is no demo in ${where}. Nothing was removed. Name its folder with --data or PHAROS_DATA.`;
 
-/** @throws Error unless what is configured is a demo and holds nothing else */
+/** @throws Error unless the configured database is a demo and holds nothing else */
 async function assertDemoAlone(config: Config, where: string): Promise<void> {
   if (!config.databaseUrl && !existsSync(databaseFile(config))) throw new Error(noDemo(where));
   await withDatabase(config, async (db) => {
-    // A database without our tables is no demo either.
+    // A database without our tables is not a demo either.
     const mark = await findDemoMark(db).catch(() => undefined);
     if (!mark) throw new Error(noDemo(where));
     const others = (await createServices({ db, now: Date.now }).apps.list()).filter(
@@ -35,7 +35,7 @@ async function assertDemoAlone(config: Config, where: string): Promise<void> {
 
 async function removeFolder(config: Config): Promise<void> {
   const { dataFolder } = config;
-  // Only what Pharos has put there; whatever else somebody keeps in the folder stays.
+  // Only what Pharos has put there; anything else in the folder stays.
   const file = databaseFile(config);
   const names = [file, `${file}-wal`, `${file}-shm`, filesFolder(config), secretsFile(dataFolder)];
   const own = [...names, ...['secret.key', 'serve.lock', 'backups'].map((name) => join(dataFolder, name))];

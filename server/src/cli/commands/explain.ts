@@ -26,7 +26,7 @@ const unwritable = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENO
 /** Wrong password, unknown user, unknown database, no permission. */
 const refusedByPostgres = /^(28|3D|42501|0A|08)/;
 
-/** One sentence for the person at the terminal, with what to do. */
+/** One sentence for the person at the terminal that says what to do. */
 export function explain(error: unknown, config: Config | undefined): string {
   if (!(error instanceof Error)) return `Unexpected: ${String(error)}`;
   if (error instanceof ConfigError || error instanceof UsageError || error instanceof ServiceError)
@@ -35,7 +35,7 @@ export function explain(error: unknown, config: Config | undefined): string {
   const known = explainListening(cause, config) ?? explainDatabase(cause, config) ?? explainFiles(cause);
   if (known) return known;
   if (error instanceof Failure || error.constructor === Error) return error.message;
-  // A mistake of the program: here the trace is what helps.
+  // A mistake in the program: the stack trace helps most.
   return `Unexpected: ${error.stack ?? error.message}`;
 }
 
@@ -44,15 +44,15 @@ export function exitCodeOf(error: unknown): 1 | 2 {
 }
 
 function rootOf(error: Error): CodedError {
-  // Only a Failure hides what a person at the terminal wants to know; other messages were written for that person.
+  // Only a Failure hides what a person at the terminal wants to know; other messages are written for that person.
   const root = error instanceof Failure && error.cause instanceof Error ? error.cause : error;
-  // A connection that was tried by IPv6 and IPv4 fails with both.
+  // A connection tried over IPv6 and IPv4 fails with both errors.
   return root instanceof AggregateError && root.errors[0] instanceof Error ? root.errors[0] : root;
 }
 
 function explainListening(error: CodedError, config: Config | undefined): string | undefined {
   if ((error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') || !config) return undefined;
-  // The service listens in two places; the error says which of them it is about.
+  // The service listens on two addresses; the error says which one it is about.
   const name = error.hostname ?? error.address;
   const isMqtt =
     (error.port !== undefined && error.port === config.mqttPort && error.port !== config.port) ||

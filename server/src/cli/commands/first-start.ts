@@ -3,27 +3,27 @@ import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import type { Credentials } from '../../features/apps/service.ts';
 
-/** What only the first start has to say. */
+/** What only the first start prints. */
 export interface FirstStart {
   readonly setupUrl: string | undefined;
   readonly app: (Credentials & { readonly file: string; readonly lines: readonly string[] }) | undefined;
   readonly hasAdmin: boolean;
 }
 
-/** Makes the set-up link and the first app where there are none. Call it once the service listens. */
+/** Creates the set-up link and the first app if there are none. Call it once the service listens. */
 export async function makeFirstStart(app: App, dataFolder: string): Promise<FirstStart> {
   const token = await app.admins.makeSetupToken();
   const first = await app.apps.createFirst('First app');
   const url = app.publicUrl();
   return {
-    // Behind the # it is sent to no server and stands in no log.
+    // The part after the # is sent to no server and appears in no log.
     setupUrl: token === undefined ? undefined : `${url}/console/setup#${token}`,
     app: first && { ...first, ...(await writeCredentials(first, url, dataFolder)) },
     hasAdmin: await app.admins.hasAdmin(),
   };
 }
 
-/** A file that a shell can read, for the first session with curl. */
+/** A file that a shell can read, for a first session with curl. */
 async function writeCredentials({ appId, appKey }: Credentials, url: string, dataFolder: string) {
   const file = join(dataFolder, 'first-app.env');
   const lines = [`export APP_ID=${appId}`, `export APP_KEY=${appKey}`, `export BASE_URL=${url}`];

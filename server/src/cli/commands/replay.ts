@@ -28,7 +28,7 @@ function givenNames(call: CommandCall): Map<string, string> {
   );
 }
 
-/** Which objectId each name of the recording stands for: as was given, else by id, gatewayId or name of the app's beacons. */
+/** The objectId for each name in the recording: as given, else by id, gatewayId or name of the app's beacons. */
 async function resolveNames(call: CommandCall, client: ServiceClient, names: readonly string[]) {
   const known = givenNames(call);
   const open = names.filter((name) => !known.has(name));

@@ -20,7 +20,7 @@ import { openDatabase, prepareFolder } from './storage.ts';
 const servedDemo = 'This is a demo; its visitors rest. Start it with --demo to let them walk.';
 const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** The start-up text. Only the first start's, and a demo's, holds secrets. */
+/** The start-up text. Only that of the first start, and of a demo, contains secrets. */
 export function startText(
   app: Pick<App, 'publicUrl'>,
   config: Config,
@@ -61,12 +61,12 @@ function startJson(app: App, first: FirstStart, demo: Demo | undefined): object 
 }
 
 /**
- * New connections that may wait until they are accepted, one in each turn of the event loop. What is beyond it the system
- * drops, and the client tries again after a second. As many as Linux allows by default; Node would take 511.
+ * Connections that may wait to be accepted, one in each tick of the event loop. The system drops further ones, and the
+ * client tries again after a second. This is Linux's default maximum; Node would use 511.
  */
 const backlog = 4_096;
 
-/** Serves until a signal, then finishes what was accepted. */
+/** Serves until a signal, then finishes the accepted requests. */
 async function serve(config: Config, terminal: Terminal, how: { isJson: boolean; isDemo: boolean }): Promise<void> {
   const db = await openDatabase(config);
   try {
@@ -74,16 +74,16 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
     await db.settle();
     await migrate(db, Date.now());
     await assertNoUnfinishedRestore(db);
-    // Who held a job of this folder is gone: the folder's lock says so.
+    // The folder's lock proves that whoever held one of its jobs is gone.
     if (!config.databaseUrl) await endLeases(db, Date.now());
-    // The log goes to standard error, so that what people and scripts read stands alone on standard output.
+    // The log goes to standard error, so that standard output has only what people and scripts read.
     const logStream = createLogLines((lines) => terminal.err(lines));
     const made = how.isDemo ? await prepareDemo(config, db) : undefined;
     const app = await createApp({ config, db, now: createSteadyClock(await db.time?.()), logStream });
     let demo: Demo | undefined;
     try {
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
-      // What the start has to say stands before the lines about it.
+      // The text of the start comes before the log lines about it.
       logStream.hold();
       if (config.mqttPort !== undefined) await app.devices?.listen(config.mqttPort, config.mqttHost);
       await app.server.listen({ host: config.host, port: config.port, backlog });

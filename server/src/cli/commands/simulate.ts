@@ -16,7 +16,7 @@ import {
 import { readBeacons, unreadable } from './simulate/own-beacons.ts';
 import { runSimulation, type SimulationRun, type Totals } from './simulate/run.ts';
 
-/** The app's beacons, as far as it is told where they are. */
+/** The app's beacons whose position is known. */
 async function ownBeacons(client: ServiceClient): Promise<PlannedBeacon[]> {
   const found = await readBeacons(client);
   if (!found) throw new ServiceError(`${unreadable}\nOr name them in a floor plan: --plan FILE.`);
@@ -44,7 +44,7 @@ async function planOf(call: CommandCall, client: ServiceClient): Promise<FloorPl
 
 const per = (value: number, seconds: number) => Math.round(value / Math.max(seconds, 0.001));
 
-/** Prints what has changed since it was last called. */
+/** Prints what has changed since the last call. */
 function progressLine(visitors: number, print: (line: string) => void) {
   let before = 0;
   return (totals: Readonly<Totals>, seconds: number) => {

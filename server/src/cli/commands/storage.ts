@@ -8,7 +8,7 @@ import type { Database } from '../../db/db.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openSqlite } from '../../db/sqlite/sqlite.ts';
 
-/** Makes the data folder, for this user only, and sees that it can be written, also on a full disk. */
+/** Creates the data folder for this user only, and checks that it can be written, even on a full disk. */
 export function prepareFolder({ dataFolder, databaseUrl }: Config): void {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   accessSync(dataFolder, constants.W_OK | constants.X_OK);
@@ -16,8 +16,8 @@ export function prepareFolder({ dataFolder, databaseUrl }: Config): void {
 }
 
 /**
- * Takes other users of the machine the right to read what is stored: also in a data folder that was there before, perhaps
- * with wider permissions. Whose file it is not, cannot change them; the doctor tells.
+ * Denies other users of the machine access to the stored data, also in an existing data folder with wider permissions.
+ * Only the owner of a file can change its permissions; `doctor` reports the others.
  */
 export function closeToOthers(config: Config): void {
   const file = databaseFile(config);
@@ -32,23 +32,23 @@ export function closeToOthers(config: Config): void {
   }
 }
 
-/** Opens the database that is configured; an embedded one is created when it is not there. */
+/** Opens the configured database; an embedded one is created if it does not exist. */
 export async function openDatabase(config: Config): Promise<Database> {
   const { databaseUrl, databasePool: poolSize, databaseTimeoutMs: timeoutMs, queryDeadlineMs } = config;
   if (databaseUrl) {
-    // Loaded where it is used: it takes 3 MB.
+    // Loaded only when used: it takes 3 MB.
     const { openPostgres } = await import('../../db/postgres/postgres.ts');
     return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs, timeoutMs });
   }
   prepareFolder(config);
-  // SQLite makes its other files with the permissions of the first.
+  // SQLite creates its other files with the permissions of the first.
   const file = databaseFile(config);
   closeSync(openSync(file, 'a', 0o600));
   closeToOthers(config);
   return openSqlite({ file, queryDeadlineMs });
 }
 
-/** @throws Error when there is no embedded database yet, for commands that must not make one */
+/** @throws Error when there is no embedded database yet, for commands that must not create one */
 export function assertDatabaseExists(config: Config): void {
   if (config.databaseUrl || existsSync(databaseFile(config))) return;
   throw new Error(`There is no database in ${config.dataFolder}. Name its folder with --data or PHAROS_DATA.`);
@@ -63,7 +63,9 @@ export async function withDatabase<T>(config: Config, work: (db: Database) => Pr
   }
 }
 
-/** The services on the configured database, brought to the version of this code. A running service sees every change. */
+/**
+ * The services on the configured database, migrated to the version of this code. A running service sees every change.
+ */
 export function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
   return withDatabase(config, async (db) => {
     await migrate(db, Date.now());

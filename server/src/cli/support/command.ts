@@ -1,17 +1,17 @@
 import type { Config, Environment } from '../../config/config.ts';
 
-/** Where a command reads and writes, so that it can be run without a terminal. */
+/** The input and output of a command, so that it can run without a terminal. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
   /** All of standard input, as text. */
   readInput(): Promise<string>;
-  /** True when a person types: then what cannot be undone wants a confirmation. */
+  /** True when a person types: then irreversible commands ask for confirmation. */
   readonly isInteractive: boolean;
 }
 
 export interface OptionSpec {
-  /** What stands for the value in the help; without it the option is a switch. */
+  /** The placeholder for the value in the help; without it the option is a switch. */
   readonly value?: string;
   readonly help: string;
   readonly required?: true;
@@ -19,24 +19,24 @@ export interface OptionSpec {
 }
 
 export interface CommandCall {
-  /** Reads the configuration from flags and environment, where these say nothing from `fallbacks`. @throws ConfigError */
+  /** Reads the configuration from flags and environment, with defaults from `fallbacks`. @throws ConfigError */
   config(fallbacks?: Environment): Config;
   /** The value of an option; undefined when it was not given. */
   text(option: string): string | undefined;
   texts(option: string): readonly string[];
   has(option: string): boolean;
-  /** What stands behind the command's name, in order. */
+  /** The arguments after the command's name, in order. */
   readonly arguments: readonly string[];
   readonly isJson: boolean;
   readonly terminal: Terminal;
   readonly environment: Environment;
 }
 
-/** What a command prints: the text for people, or with --json the object. */
+/** What a command prints: text for people or, with --json, the object. */
 export interface Outcome {
   readonly text: string;
   readonly json: object;
-  /** The command did its work and found that something is wrong: exit code 1. */
+  /** The command did its work and found a problem: exit code 1. */
   readonly isFailure?: boolean;
 }
 
@@ -47,11 +47,11 @@ export interface Command {
   readonly details?: string;
   readonly arguments?: readonly { readonly name: string; readonly help: string; readonly optional?: true }[];
   readonly options?: Readonly<Record<string, OptionSpec>>;
-  /** Undefined when it has printed what there is to say itself. */
+  /** Undefined when it has printed everything itself. */
   run(call: CommandCall): Promise<Outcome | undefined>;
 }
 
-/** The command line itself is wrong: exit code 2, with what to do instead. */
+/** The command line is wrong: exit code 2, with what to do instead. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -59,7 +59,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Refuses what cannot be undone until it is confirmed; a script has nobody who could mistype. */
+/** Refuses what cannot be undone until it is confirmed; a script cannot mistype. */
 export function confirmDeletion(call: CommandCall, what: string): void {
   if (!call.terminal.isInteractive || call.has('yes')) return;
   throw new UsageError(`This deletes ${what} for good. Repeat the command with --yes.`);

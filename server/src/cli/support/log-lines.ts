@@ -1,14 +1,14 @@
-/** Log lines of a process; see `createLogLines`. */
+/** A process's log lines; see `createLogLines`. */
 export interface LogLines {
   write(line: string): void;
-  /** Keeps lines back until `flush`, so that something else can be printed before them. */
+  /** Holds lines back until `flush`, so that something else can be printed first. */
   hold(): void;
   flush(): void;
 }
 
 /**
- * Collects the log lines of one turn of the event loop and hands them on together: a system call for each line would
- * cost more than answering a small request.
+ * Collects the log lines of one tick of the event loop and writes them together: a system call for each line would cost
+ * more than answering a small request.
  */
 export function createLogLines(write: (lines: string) => void): LogLines {
   let lines: string[] = [];

@@ -1,20 +1,20 @@
-/** How often the load of the last while is looked at, and how many quiet ones in a row are a rest. */
+/** How often the load is checked, and how many quiet checks in a row count as rest. */
 const lookMs = 10_000;
 const quietLooks = 6;
-/** Parts of the time in which the main thread worked. */
+/** Fractions of the time in which the main thread was busy. */
 const busy = 0.2;
 const quiet = 0.05;
 
 export interface Thread {
-  /** Of the time since it was last asked, the part in which this thread worked. */
+  /** The fraction of the time since the last call in which this thread was busy. */
   readonly load: () => number;
-  /** Looks the heap through and gives its free pages back; the thread stands still for some 50 ms. */
+  /** Collects the heap and gives its free pages back; the thread stops for some 50 ms. */
   readonly collect: () => void;
 }
 
 /**
- * Called once a while. Gives the heap's free pages back in the first rest after a start or a load: V8 keeps them for the
- * next load, and looks for garbage only while new objects are made.
+ * To be called regularly. Gives the heap's free pages back in the first rest after a start or a load: V8 keeps them for
+ * the next load, and collects garbage only while new objects are created.
  */
 export function createTidying({ load, collect }: Thread): () => void {
   let isDue = true;
@@ -30,7 +30,9 @@ export function createTidying({ load, collect }: Thread): () => void {
   };
 }
 
-/** Keeps the memory of a long-running command small while it rests. `collect` is there when Node runs with --expose-gc. */
+/**
+ * Keeps the memory of a long-running command small while it is idle. `collect` exists when Node runs with --expose-gc.
+ */
 export function tidyAtRest(collect = globalThis.gc): { stop(): void } {
   if (!collect) return { stop: () => undefined };
   let last = performance.eventLoopUtilization();
@@ -39,7 +41,7 @@ export function tidyAtRest(collect = globalThis.gc): { stop(): void } {
     last = performance.eventLoopUtilization();
     return utilization;
   };
-  // The last resort is the only kind that gives back the pages that V8 has put by.
+  // Only a last-resort collection gives back the pages that V8 has set aside.
   const options = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const;
   const timer = setInterval(createTidying({ load, collect: () => void collect(options) }), lookMs).unref();
   return { stop: () => clearInterval(timer) };

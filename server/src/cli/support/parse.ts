@@ -5,7 +5,7 @@ import { type Command, type CommandCall, type Terminal, UsageError } from './com
 
 type Parsed = ReturnType<typeof parseArgs>['values'];
 
-/** The command that the first words name, and the words behind it. */
+/** The command that the first words name, and the words after it. */
 export function findCommand(
   commands: readonly Command[],
   words: readonly string[],
@@ -18,7 +18,7 @@ export function findCommand(
   return undefined;
 }
 
-/** @throws UsageError for an unknown option, a missing argument or one too many */
+/** @throws UsageError for an unknown option, a missing argument or an extra one */
 export function parseCall(
   command: Command,
   words: readonly string[],
@@ -54,7 +54,7 @@ function parseWords(command: Command, words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
   } catch (error) {
-    // The rest of Node's message explains how positional arguments are escaped, which nobody needs here.
+    // The rest of Node's message explains how to escape positional arguments, which does not help here.
     const [sentence = ''] = (error as Error).message.split(/\. |\n/);
     throw usage(command, `${sentence.replace(/\.$/, '')}.`);
   }

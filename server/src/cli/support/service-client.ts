@@ -1,4 +1,4 @@
-/** Speaks to a running service over HTTP, for the commands that are clients of it. */
+/** Calls a running service over HTTP, for the commands that are its clients. */
 
 export interface Reply {
   readonly status: number;
@@ -8,9 +8,9 @@ export interface Reply {
 
 export interface Pace {
   readonly now: () => number;
-  /** Resolves after so many milliseconds, or at once when `stop` is aborted. */
+  /** Resolves after `ms` milliseconds, or at once when `stop` is aborted. */
   readonly wait: (ms: number) => Promise<void>;
-  /** Aborted when the person at the terminal wants to end. */
+  /** Aborted when the person at the terminal wants to stop. */
   readonly stop: AbortSignal;
 }
 
@@ -22,7 +22,7 @@ export interface ClientOptions {
   readonly pace: Pace;
 }
 
-/** Nobody answers there, or what answers is not meant for this command. The message says what to do. */
+/** The service does not answer, or its answer is not usable for this command. The message says what to do. */
 export class ServiceError extends Error {
   constructor(message: string) {
     super(message);
@@ -35,7 +35,7 @@ const longestPauseMs = 5_000;
 const again = new Set([429, 502, 503, 504]);
 
 export class ServiceClient {
-  /** How often something had to be sent once more: the call limit, a restart, a broken connection. */
+  /** How often something had to be sent again: the call limit, a restart, a broken connection. */
   retries = 0;
   readonly #options: ClientOptions;
 
@@ -47,7 +47,7 @@ export class ServiceClient {
     return this.#options.token !== undefined;
   }
 
-  /** One try. @throws ServiceError when nobody answers or the credentials are wrong */
+  /** One try. @throws ServiceError when the service does not answer or the credentials are wrong */
   async once(method: string, path: string, body?: object): Promise<Reply> {
     const { url, appId, appKey, token } = this.#options;
     const headers = {
@@ -90,8 +90,8 @@ export class ServiceClient {
   }
 
   /**
-   * Tries until it is answered, through restarts and call limits; undefined when stopped meanwhile. The body is made anew
-   * for each try, since it may tell the time of sending.
+   * Tries until it gets an answer, through restarts and call limits; undefined when it was stopped. The body is made
+   * again for each try, since it may contain the time of sending.
    */
   async patiently(method: string, path: string, body?: () => object): Promise<Reply | undefined> {
     const { pace } = this.#options;
@@ -138,7 +138,7 @@ class Unreachable extends ServiceError {
   }
 }
 
-/** What the service said about a request that it refused. */
+/** The service's message about a request that it refused. */
 export function refusal({ status, body }: Reply): string {
   return String(body?.error?.error ?? `answered with status ${status}`);
 }

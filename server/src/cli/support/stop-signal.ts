@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** `disconnect`: the process that started this one, and watched over it by a channel, is gone. */
+/** `disconnect`: the process that started this one, and watched over it through a channel, is gone. */
 const stopEvents = ['SIGTERM', 'SIGINT', 'SIGHUP', 'disconnect'] as const;
 export type StopEvent = (typeof stopEvents)[number];
 
-/** Where signals come from: the process, or a test. */
+/** The source of signals: the process, or a test. */
 export interface SignalSource {
   on(event: StopEvent, listener: () => void): unknown;
 }
@@ -15,12 +15,13 @@ export interface StopOptions {
   readonly atOnce: () => void;
 }
 
-/** npm, the terminal and the start script each pass on the same Ctrl-C; what comes together is one request to stop. */
+/**
+ * npm, the terminal and the start script each pass on the same Ctrl-C; signals that arrive together are one request to
+ * stop.
+ */
 const sameRequestMs = 500;
 
-/**
- * Resolves with the first request to stop. A second one means that the graceful stop takes too long.
- */
+/** Resolves with the first request to stop. A second one means that the graceful stop takes too long. */
 export function waitForStop(source: SignalSource, { now, atOnce }: StopOptions): Promise<StopEvent> {
   let firstAt: number | undefined;
   return new Promise((resolve) => {

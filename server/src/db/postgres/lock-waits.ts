@@ -3,7 +3,7 @@ import { perLiteral, renderSql, type Sql } from '../../base/sql.ts';
 
 interface Scope {
   readonly table: string;
-  /** Where the statement's parameters hold the app; undefined where it concerns several. */
+  /** The statement's parameters that hold the app; undefined if it concerns several apps. */
   readonly appAt: number | undefined;
 }
 
@@ -16,26 +16,26 @@ const scopeOf = perLiteral((statement): Scope => {
   };
 });
 
-/** Statements that may wait at the same time for something that was locked before. */
+/** Statements that may wait at the same time after a lock timeout. */
 const mostWaiting = 2;
-/** From this number of apps on, the whole table is taken to be locked. */
+/** From this number of apps on, the whole table counts as locked. */
 const manyApps = 3;
 
 /**
- * Keeps statements that wait for a locked row or table from occupying every connection. After one has timed out, only a few
- * statements of the same app on the same table may wait; others are refused at once, until another lock timeout has passed.
- * When several apps are affected, this holds for the whole table.
+ * Keeps statements that wait for a locked row or table from occupying every connection. After one has timed out, only a
+ * few statements of the same app on the same table may wait; others are refused at once, until another lock timeout has
+ * passed. If several apps are affected, this applies to the whole table.
  */
 export class LockWaits {
   readonly #heldMs: number;
-  /** By table and app: until when few may wait (`performance.now()`), and how many do. */
+  /** By table and app: until when waiting is limited (`performance.now()`), and how many wait. */
   readonly #suspects = new Map<string, { until: number; waiting: number }>();
 
   constructor(lockMs: number) {
     this.#heldMs = lockMs;
   }
 
-  /** Answers what to call when the statement has ended. @throws Failure Timeout when too many wait already */
+  /** Returns a function to call when the statement has ended. @throws Failure Timeout when too many wait already */
   enter(statement: Sql): (() => void) | undefined {
     if (this.#suspects.size === 0) return undefined;
     const entered: { waiting: number }[] = [];
@@ -53,7 +53,7 @@ export class LockWaits {
     };
   }
 
-  /** The statement has timed out waiting for a lock. */
+  /** The statement timed out waiting for a lock. */
   waitedInVain(statement: Sql): void {
     const [ofApp, ofTable] = this.#keysOf(statement);
     this.#suspect(ofApp);

@@ -2,15 +2,15 @@ import pg from 'pg';
 import { charactersOf, type Row, type RowBudget } from '../db.ts';
 
 /**
- * Rows that come before it is decided whether there is room for more. To ask for rows in steps costs a round trip, so
- * what has no more than `fewRows` is asked for at once; one record has 256 KiB at most.
+ * Rows that are fetched before it is decided whether there is room for more. Fetching rows in steps costs a round trip,
+ * so a result of at most `fewRows` is fetched at once; one record has 256 KiB at most.
  */
 const rowsAtOnce = 128;
 const fewRows = 100;
 
 type Done = (error: Error | null | undefined, result: pg.QueryResult) => void;
 
-/** What the driver calls as the server's messages come; it is not in its published types. */
+/** The methods that the driver calls as the server's messages arrive; they are not in its published types. */
 interface DriverQuery {
   callback?: Done;
   readonly rows?: number;
@@ -28,8 +28,8 @@ interface Wire {
 const DriverQuery = pg.Query as unknown as new (config: object) => DriverQuery & pg.Submittable;
 
 /**
- * A query that is not read on once the texts of its rows have more characters than `within` allows: the server is asked
- * for some rows at a time, and what is on its way beyond the budget is dropped as it comes.
+ * A query that stops reading once the texts of its rows have more characters than `within` allows: the server is asked
+ * for some rows at a time, and rows that arrive beyond the budget are dropped.
  */
 export class BoundedQuery extends DriverQuery {
   readonly #mostCharacters: number;
@@ -41,7 +41,7 @@ export class BoundedQuery extends DriverQuery {
     this.#mostCharacters = within.characters;
   }
 
-  /** Runs it on `client` as the driver's own queries are run. */
+  /** Runs it on `client` like the driver's own queries. */
   runOn<T extends object>(client: pg.ClientBase | pg.Pool): Promise<pg.QueryResult<T>> {
     return new Promise((resolve, reject) => {
       const done: Done = (error, result) => (error ? reject(error) : resolve(result as pg.QueryResult<T>));

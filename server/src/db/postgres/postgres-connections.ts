@@ -3,29 +3,24 @@ import pg from 'pg';
 import { type Failure, fail } from '../../base/errors.ts';
 import type { RowBudget } from '../db.ts';
 import { BoundedQuery } from './postgres-bounded-query.ts';
+import { Connection, type Session } from './postgres-connection.ts';
 import { isConnectionLost, isSilence, NoUsableServer, outcomeUnknown, WrongServer } from './postgres-error.ts';
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
 import { type PostgresAddress, type PostgresServer, ServerChoice } from './postgres-servers.ts';
 
-/** Connections to PostgreSQL, none of which is waited for without end or can end the process. */
+/** Connections to PostgreSQL. No wait for one is endless, and none can end the process. */
 
-// Times and counts are far below 2^53; a string for each bigint would have to be turned back everywhere.
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === 20 ? Number : pg.types.getTypeParser(oid, format),
-} as pg.CustomTypesConfig;
-
-/** How often what is under way is looked at. */
+/** How often running statements are checked. */
 const lookEveryMs = 100;
-/** The pause between two tries to reach a server that was lost. */
+/** The pause between two tries to reach a lost server. */
 const probeEveryMs = 200;
-/** How long the answer to "are you there" holds for statements that go on. */
+/** How long one answer that the server is there counts for running statements. */
 const aliveForMs = 2_000;
 const idleMs = 10_000;
 
 /**
- * Proves that a commit is confirmed: it writes a message to the log that nobody reads, and locks nothing. Read-only servers
- * take it too, so they are asked.
+ * Proves that a commit is confirmed: it writes a message to the log that nobody reads, and locks nothing. Read-only
+ * servers accept it too, so they are asked whether they are.
  */
 const proof = `select pg_logical_emit_message(true, 'pharos', ''), current_setting('transaction_read_only') as read_only,
   (select n from revisions where name = 'access')`;
@@ -33,7 +28,10 @@ const proof = `select pg_logical_emit_message(true, 'pharos', ''), current_setti
 const plainProof = "update revisions set n = n where name = 'access'";
 
 export type Trouble = {
-  /** `unreachable`: no new connection can be made. `unconfirmed`: a commit was not confirmed in time, so none is begun. */
+  /**
+   * `unreachable`: no new connection can be made. `unconfirmed`: a commit was not confirmed in time, so no new one is
+   * begun.
+   */
   readonly kind: 'unreachable' | 'unconfirmed';
   readonly failure: Failure;
 };
@@ -47,132 +45,6 @@ function troubleOf(kind: Trouble['kind'], cause: unknown): Trouble {
   return { kind, failure: fail('Timeout', { message: troubles[kind], retryAfter: 1, cause }) };
 }
 
-interface Session {
-  readonly statementMs: number;
-  readonly lockMs: number;
-  readonly idleInTransactionMs: number;
-}
-
-/** What the driver keeps to itself. */
-interface Internals {
-  readonly connection: { readonly stream: { destroy(error?: Error): void } };
-}
-
-/** A connection to one server; every error of it is met by whoever uses it, or by nobody. */
-export class Connection extends pg.Client {
-  readonly server: PostgresServer;
-  /** The server has acknowledged a commit that it had not replicated as it should have. */
-  isUnconfirmed = false;
-  /** Why this side has given it up. */
-  givenUp: Error | undefined;
-  readonly #greeting: string;
-  readonly #wanted: PostgresAddress['wanted'];
-  readonly #noteFailure: (server: PostgresServer, error: Error) => void;
-
-  constructor(server: PostgresServer, how: ConnectionOptions) {
-    super({
-      connectionString: server.url,
-      types,
-      application_name: 'pharos',
-      connectionTimeoutMillis: how.connectMs,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-    });
-    this.server = server;
-    this.#wanted = how.wanted;
-    this.#noteFailure = how.noteFailure;
-    this.#greeting = greetingOf(how.session);
-    // From its first moment to its last: without a listener, an error of the socket ends the process.
-    this.on('error', () => undefined);
-    this.on('notice', (notice) => {
-      if (isUnreplicated(notice)) this.isUnconfirmed = true;
-    });
-  }
-
-  override connect(): Promise<pg.Client>;
-  override connect(callback: ConnectCallback): void;
-  override connect(callback?: ConnectCallback): Promise<pg.Client> | undefined {
-    const connected = this.#connect();
-    if (!callback) return connected;
-    const tell = callback as (error: Error | null, client?: pg.Client) => void;
-    connected.then(
-      () => tell(null, this),
-      (error) => tell(error),
-    );
-    return undefined;
-  }
-
-  async #connect(): Promise<pg.Client> {
-    try {
-      await super.connect();
-      await this.#greet();
-      return this;
-    } catch (error) {
-      this.destroy(error as Error);
-      this.#noteFailure(this.server, error as Error);
-      throw error;
-    }
-  }
-
-  /** One round trip: the session's settings, and whether it is the server that was asked for. */
-  async #greet(): Promise<void> {
-    const patience = setTimeout(() => this.destroy(new Error('timeout expired')), this.connectMs);
-    try {
-      const { rows } = await this.query<{ standby: boolean; read_only: string }>(this.#greeting);
-      const [{ standby, read_only: readOnly } = { standby: false, read_only: 'off' }] = rows;
-      if (this.#wanted === 'any') return;
-      if (standby) throw new WrongServer('it is a standby, which takes no writes');
-      if (this.#wanted === 'read-write' && readOnly === 'on') throw new WrongServer('it is read-only');
-    } finally {
-      clearTimeout(patience);
-    }
-  }
-
-  get connectMs(): number {
-    return (this as unknown as { readonly _connectionTimeoutMillis: number })._connectionTimeoutMillis;
-  }
-
-  /** Ends it at once, without a word to the server; what is under way on it fails. */
-  destroy(reason: Error): void {
-    this.givenUp ??= reason;
-    (this as unknown as Internals).connection.stream.destroy(reason);
-  }
-}
-
-type ConnectCallback = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
-
-interface ConnectionOptions {
-  readonly connectMs: number;
-  readonly wanted: PostgresAddress['wanted'];
-  readonly session: Session;
-  readonly noteFailure: (server: PostgresServer, error: Error) => void;
-}
-
-/**
- * Settings go with a statement and not with the start of the connection, where PgBouncer refuses those it does not know.
- * Warnings are asked for because one of them says that a commit was not replicated.
- */
-function greetingOf({ statementMs, lockMs, idleInTransactionMs }: Session): string {
-  const settings = {
-    statement_timeout: statementMs,
-    lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
-    client_min_messages: 'warning',
-  };
-  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  return `select ${set.join(', ')}, pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`;
-}
-
-/**
- * PostgreSQL answers a commit whose wait for a synchronous standby was cancelled as done, behind a warning (SQLSTATE 01000,
- * `SyncRepWaitForLSN` in syncrep.c). Its text is translated; the names are not.
- */
-function isUnreplicated({ routine, file, message }: { routine?: string; file?: string; message?: string }): boolean {
-  return (
-    routine === 'SyncRepWaitForLSN' || file === 'syncrep.c' || /wait for synchronous replication/.test(message ?? '')
-  );
-}
-
 /** How a query is sent: how long it may take, whether it commits, and how much it may bring into memory. */
 export interface Sending {
   readonly limitMs: number;
@@ -180,7 +52,7 @@ export interface Sending {
   readonly within?: RowBudget | undefined;
 }
 
-/** A statement that is waited for. */
+/** A running statement. */
 export interface Flight {
   readonly connection: Connection;
   readonly since: number;
@@ -207,7 +79,7 @@ export class Connections {
   readonly #open = new Set<Connection>();
   readonly #taken = new Set<Connection>();
   readonly #flights = new Set<Flight>();
-  /** What was wrong with each server when it was last tried. */
+  /** The error of each server when it was last tried. */
   readonly #reasons = new Map<PostgresServer, string>();
   readonly #failures = new WeakMap<object, PostgresServer>();
   readonly #watch: NodeJS.Timeout;
@@ -239,17 +111,17 @@ export class Connections {
     return this.#trouble;
   }
 
-  /** Tells when the database is lost, and when it is back (undefined). */
+  /** Reports when the database is lost, and when it is back (undefined). */
   onTrouble(listener: (trouble: Trouble | undefined) => void): void {
     this.#onTrouble = listener;
   }
 
-  /** @throws Failure Timeout while commits are not confirmed: what would only wait is not begun */
+  /** @throws Failure Timeout while commits are not confirmed, instead of beginning one that would only wait */
   assertConfirming(): void {
     if (this.#trouble?.kind === 'unconfirmed') throw this.#trouble.failure;
   }
 
-  /** A connection; to be given back with `release`. Tries each server once. @throws an error of the driver, or Failure */
+  /** A connection, to be returned with `release`. Tries each server once. @throws an error of the driver, or Failure */
   async acquire(which: 'short' | 'slow' = 'short'): Promise<Connection & pg.PoolClient> {
     const pool = which === 'short' ? this.#short : this.#slow;
     const giveUp = performance.now() + this.#limits.acquire;
@@ -260,7 +132,7 @@ export class Connections {
         return (await pool.connect()) as unknown as Connection & pg.PoolClient;
       } catch (error) {
         const server = this.#failedOn(error);
-        // Nothing was tried: every connection is in use, or the server has refused who we are.
+        // Nothing was tried: every connection is in use, or the server has refused our credentials.
         if (!server) throw error;
         tried.add(server);
         const isLast = tried.has(this.#choice.current) || performance.now() > giveUp;
@@ -271,7 +143,7 @@ export class Connections {
     }
   }
 
-  /** The server that did not take the connection, where another one might. */
+  /** The server that did not accept the connection, if another one might. */
   #failedOn(error: unknown): PostgresServer | undefined {
     return this.#failures.get(error as object) ?? this.#failures.get((error as Error).cause as object);
   }
@@ -284,9 +156,9 @@ export class Connections {
   }
 
   /**
-   * Runs a statement within limits. One that has no answer in time ends with its connection.
+   * Runs a statement within limits. If it has no answer in time, its connection is closed.
    *
-   * @throws Failure Timeout, outcome unknown, where it may have been committed; else what the driver throws
+   * @throws Failure Timeout, outcome unknown, if it may have been committed; else the driver's error
    */
   async send<T extends object>(
     connection: Connection,
@@ -314,8 +186,8 @@ export class Connections {
   }
 
   /**
-   * The server has proved unfit (it takes no writes any more): connections to it are not used again, and the next server is
-   * tried first.
+   * The server is unsuitable (it no longer accepts writes): connections to it are not used again, and the next server
+   * is tried first.
    */
   leave(server: PostgresServer, reason: string): void {
     this.#reasons.set(server, reason);
@@ -349,7 +221,7 @@ export class Connections {
     await Promise.all([this.#short.end(), this.#slow.end()]);
     await this.#probing;
     clearInterval(this.#watch);
-    // A farewell that nobody answers must not keep a finished process.
+    // A goodbye that the server does not answer must not keep a finished process alive.
     const farewell = setTimeout(() => this.#recycle('all', new Error('closed')), graceMs);
     farewell.unref();
   }
@@ -358,7 +230,7 @@ export class Connections {
     const limits = { limitMs: this.#limits.commit, isCommit: true };
     const prove = (text: string) => this.send<{ read_only: string }>(connection, { text }, limits);
     const { rows } = await prove(proof).catch((error: unknown) => {
-      // Products that speak PostgreSQL's protocol may lack the function, and users the right to call it.
+      // Other products that speak PostgreSQL's protocol may lack the function, and users the right to call it.
       if (/^(42883|42501|0A)/.test(String((error as { code?: unknown }).code))) return prove(plainProof);
       throw error;
     });
@@ -367,7 +239,7 @@ export class Connections {
 
   #pool(size: number, session: Session): pg.Pool {
     const make = () => this.#make(session);
-    // The pool calls it with `new`; it answers a connection to the server that is used now.
+    // The pool calls it with `new`; it returns a connection to the current server.
     const Client = function Client() {
       return make();
     } as unknown as typeof pg.Client;
@@ -404,7 +276,7 @@ export class Connections {
     return connection;
   }
 
-  /** Ends what had its time, and asks whether the server is there when something takes long. */
+  /** Ends statements whose time is over, and checks that the server is there when something takes long. */
   #look(): void {
     const now = performance.now();
     // This process was busy itself: answers that have arrived are read before anything is given up.
@@ -422,12 +294,14 @@ export class Connections {
   #giveUp(flight: Flight): void {
     const error = new Error('Connection terminated: the server did not answer in time');
     flight.connection.destroy(error);
-    // Where one connection has died without a word, the others may have too.
+    // If one connection has died silently, the others may have too.
     this.#recycle('idle', error);
     if (flight.isCommit) this.#note('unconfirmed', error);
   }
 
-  /** By a new connection: the old ones may be dead although the server is there. Any answer will do, also a refusal. */
+  /**
+   * Uses a new connection: the old ones may be dead although the server is there. Any answer will do, even a refusal.
+   */
   async #askWhetherAlive(): Promise<void> {
     if (this.#isAsking || this.#closing.signal.aborted) return;
     this.#isAsking = true;
@@ -468,21 +342,21 @@ export class Connections {
     });
   }
 
-  /** On connections of its own, so that it neither waits for others nor keeps them waiting. */
+  /** On connections of its own, so that it neither waits for others nor delays them. */
   async #probeUntilWell(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted && this.#trouble) {
       const connection = this.#make(this.#session);
-      // It is nobody else's to close.
+      // Nobody else closes it.
       this.#taken.add(connection);
       const stop = () => connection.destroy(new Error('closed'));
       signal.addEventListener('abort', stop);
       try {
         await connection.connect();
-        // It can be read from, at least.
+        // At least it can be read from.
         if (this.#trouble.kind === 'unreachable') this.#trouble = troubleOf('unconfirmed', this.#trouble.failure.cause);
         await this.#proveOn(connection).catch((error: unknown) => {
-          // Any other answer is one: there is no trouble of this kind.
+          // Any other answer is an answer: this kind of trouble is over.
           if (connection.givenUp || isConnectionLost(error) || error instanceof WrongServer) throw error;
         });
         this.#well();

@@ -6,7 +6,7 @@ const serialization = new Set(['40001', '40P01']);
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code ?? '');
 
-/** True for the two conflicts that a database resolves by asking for the transaction once more. */
+/** True for the two conflicts that a database resolves by having the transaction repeated. */
 export function isRetryable(error: unknown): boolean {
   return serialization.has(codeOf(error));
 }
@@ -37,11 +37,11 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(08|57P|25P03)/.test(codeOf(error)) || socketCodes.has(codeOf(error)) || lostMessages.test(error.message);
 }
 
-/** The server takes no writes (any more): it is a standby, or was made read-only. */
+/** The server accepts no writes (any more): it is a standby, or was made read-only. */
 export const isReadOnly = (error: unknown) => codeOf(error) === '25006';
 export const isLockTimeout = (error: unknown) => codeOf(error) === '55P03';
 
-/** Nobody answered: unlike a refusal, this says nothing about the server but that it cannot be waited for. */
+/** No answer: unlike a refusal, this says nothing about the server except that it cannot be waited for. */
 export function isSilence(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
@@ -58,7 +58,7 @@ export class NoUsableServer extends Error {
   }
 }
 
-/** The server answers and is not the one that was asked for. */
+/** The server answers, but it is not the requested kind. */
 export class WrongServer extends Error {
   constructor(reason: string) {
     super(reason);
@@ -66,7 +66,7 @@ export class WrongServer extends Error {
   }
 }
 
-/** The write may have been done or not; nobody may do it again without looking. */
+/** The write may or may not have been done; nobody may repeat it without looking. */
 export function outcomeUnknown(reason: string, cause: unknown): Failure {
   return fail('Timeout', {
     message: `${reason}, so it is unknown whether this was stored. Check before sending it again.`,
@@ -76,7 +76,10 @@ export function outcomeUnknown(reason: string, cause: unknown): Failure {
   });
 }
 
-/** Translates an error of the driver: a taken unique value, a storage that cannot take it now, or the error itself. */
+/**
+ * Translates an error of the driver: a unique value that is taken, a storage that cannot accept the write now, or the
+ * error itself.
+ */
 export function translatePostgresError(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const { code, constraint } = error as { code?: string; constraint?: string };

@@ -285,6 +285,24 @@ describe('PostgreSQL that fails', () => {
     assert.deepEqual((await namesIn()).sort(), ['confirmed', 'unconfirmed']);
   });
 
+  /** A reload reaches the server's processes one after the other: waits until a commit really waits for the standby. */
+  async function untilStandbyIsAsked(admin: pg.Client) {
+    for (let isAsked = false; !isAsked; ) {
+      const probe = await stranger();
+      const pid = (await probe.query('select pg_backend_pid() as pid')).rows[0].pid as number;
+      let isOver = false;
+      const commit = probe.query("select pg_logical_emit_message(true, 'probe', '')").finally(() => {
+        isOver = true;
+      });
+      while (!isOver && !isAsked) {
+        const waits = `select from pg_stat_activity where pid = ${pid} and wait_event = 'SyncRep'`;
+        isAsked = (await admin.query(waits)).rowCount === 1;
+      }
+      if (isAsked) await admin.query(`select pg_cancel_backend(${pid})`);
+      await commit;
+    }
+  }
+
   for (const how of ['cancel', 'terminate'] as const) {
     test(`a commit whose wait for the standby an administrator ends (${how}) is not acknowledged`, async () => {
       const db = openDatabase({ timeoutMs: 60_000 });
@@ -292,6 +310,7 @@ describe('PostgreSQL that fails', () => {
       await server.query("alter system set synchronous_standby_names = 'nobody'", 'select pg_reload_conf()');
       undo.push(() => server.query('alter system reset synchronous_standby_names', 'select pg_reload_conf()'));
       const admin = await stranger();
+      await untilStandbyIsAsked(admin);
       const endWaits = async () => {
         for (let ended = 0; ended === 0; ) {
           const { rowCount } = await admin.query(

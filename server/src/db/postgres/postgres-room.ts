@@ -2,9 +2,9 @@ import { raw } from '../../base/sql.ts';
 import type { Db } from '../db.ts';
 
 /**
- * Makes PostgreSQL need three megabytes on its disk for a moment: an intermediate result that does not fit into its memory is
- * written to temporary files, which leaves neither rows nor log behind. A sort is no proof: it may be done without storing
- * the long texts. An update may find room within a page and proves nothing.
+ * Makes PostgreSQL use three megabytes of its disk for a moment: an intermediate result that does not fit into its
+ * memory is written to temporary files and leaves neither rows nor log behind. A sort would prove nothing, because it
+ * can be done without storing the long texts; neither would an update, which may find room within a page.
  *
  * @throws Failure Timeout, caused by SQLSTATE 53100 when the disk is full
  */

@@ -1,15 +1,15 @@
-/** The servers that an address names, and which of them is used. Nothing here loads the driver. */
+/** The servers that an address names, and the choice between them. Nothing here loads the driver. */
 
 export interface PostgresServer {
-  /** `host:port`, without credentials: for messages. */
+  /** `host:port`, without credentials, for messages. */
   readonly name: string;
-  /** The address of this one server, for the driver. */
+  /** The address of this server alone, for the driver. */
   readonly url: string;
 }
 
 export interface PostgresAddress {
   readonly servers: readonly PostgresServer[];
-  /** libpq's `target_session_attrs`, as far as it suits a service that writes. */
+  /** libpq's `target_session_attrs`, those values that suit a service that writes. */
   readonly wanted: 'any' | 'read-write' | 'primary';
 }
 
@@ -56,7 +56,7 @@ function readWanted(asked: string | null, count: number): PostgresAddress['wante
   throw new Error('must have target_session_attrs=read-write, primary or any');
 }
 
-/** The server that is used, until it fails; then the next, in the order of the address. */
+/** The server in use, until it fails; then the next, in the order of the address. */
 export class ServerChoice {
   readonly address: PostgresAddress;
   #index = 0;
@@ -69,7 +69,7 @@ export class ServerChoice {
     return this.address.servers[this.#index] as PostgresServer;
   }
 
-  /** Goes on to the next one, unless somebody else has done so already. */
+  /** Moves on to the next one, unless that has happened already. */
   failed(server: PostgresServer): void {
     if (server === this.current) this.#index = (this.#index + 1) % this.address.servers.length;
   }

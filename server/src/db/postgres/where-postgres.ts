@@ -3,8 +3,8 @@ import type { Literal } from '../../query/ast.ts';
 import type { JsonPlace, WhereDialect } from '../../query/where-dialect.ts';
 
 /**
- * Text that comes out of a document is told to compare by code point (COLLATE "C"). Columns are not, since an index of
- * the database's own collation would not serve them then; the service refuses a database whose collation is another.
+ * Text from a document is explicitly compared by code point (COLLATE "C"). Columns are not, because an index of the
+ * database's own collation could not be used then; the service refuses a database with another collation.
  */
 export const postgresWhere: WhereDialect = {
   document: (_column, index) => raw(`pharos_json.c${index}`),
@@ -20,7 +20,7 @@ export const postgresWhere: WhereDialect = {
     sql`case when jsonb_typeof(${jsonAt(place)}) in ('object', 'array') then ${jsonAt(place)}::text end`,
   isLike: (text, regex) => sql`${collated(text)} ~ ${regex.postgres}`,
   byCodePoint: (text) => text,
-  // An integer column compares with a bigint without losing its index; a double column takes either.
+  // An integer column can be compared with a bigint without losing its index; a double column accepts either.
   number: (value) => (Number.isSafeInteger(value) ? sql`${value}::bigint` : sql`${value}::float8`),
 };
 
@@ -42,7 +42,7 @@ function textOf({ document, path }: JsonPlace): Sql {
   return sql`(${document} #>> ${arrayOf(path)}::text[])`;
 }
 
-/** Segments have no quotes and no backslashes: the grammar of paths leaves them out. */
+/** Segments contain no quotes and no backslashes: the grammar of paths excludes them. */
 function arrayOf(path: readonly string[]): string {
   return `{${path.map((segment) => `"${segment}"`).join(',')}}`;
 }
@@ -51,7 +51,7 @@ function ofType(place: JsonPlace, type: 'string' | 'number', value: Sql): Sql {
   return sql`case when jsonb_typeof(${jsonAt(place)}) = ${raw(`'${type}'`)} then ${value} end`;
 }
 
-/** `@>` is true of an equal scalar and of an array that has it as an element. */
+/** `@>` is true for an equal scalar and for an array that has it as an element. */
 function holdsOneOf(place: JsonPlace, literals: readonly Literal[]): Sql {
   const values = literals.flatMap((literal) =>
     'value' in literal ? sql`${JSON.stringify(literal.value)}::jsonb` : [],
@@ -83,7 +83,7 @@ const milliseconds = "coalesce(rpad(left(substring(s from '[.]([0-9]+)'), 3), 3,
 const zone = "substring(substr(s, 17) from '[+-][0-9]{2}:?[0-9]{2}$')";
 const offset = `coalesce(left(${zone}, 1) || '1', '0')::int * coalesce(substr(${zone}, 2, 2)::int * 60 + right(${zone}, 2)::int, 0)`;
 
-/** `parseInstant` of the text `s`; casts of the database's own would accept other forms and fail on a wrong one. */
+/** `parseInstant` of the text `s`; the database's own casts would accept other forms and fail on a wrong one. */
 const instantOfText = raw(
   `case when s ~ '${dateForm}' and left(s, 4) <> '0000' then case when ${day} between 1 and ${lastDay} then ` +
     `((${days} * 24 + ${hours}) * 60 + ${minutes} - ${offset}) * 60000 + (${seconds}) * 1000 + ${milliseconds} end end`,

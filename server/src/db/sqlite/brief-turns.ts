@@ -1,34 +1,34 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * For so long brief queries and what is made of their rows follow one another; then sockets are read and other requests
- * answered. Node accepts one new connection in a turn, so that the last of 500 waits for 500 turns.
+ * How long brief queries and the handling of their rows run in a row; then sockets are read and other requests
+ * answered. Node accepts one new connection per tick, so the last of 500 waits for 500 ticks.
  */
 const turnMs = 1;
 /** A brief query that takes longer reads large records, or has not been asked for long. */
 const longMicros = 10_000;
-/** So many long ones in a row are no accident. */
+/** This many long ones in a row are no accident. */
 const longInARow = 3;
 const pauseMs = 30_000;
 const maxRemembered = 1_000;
 
-/** Promises that are settled go before what `nextTick` puts off. */
+/** Settled promises run before callbacks of `nextTick`. */
 const afterMicrotasks = () => new Promise<void>((resolve) => process.nextTick(resolve));
 
 /**
- * Runs brief queries on this thread, a millisecond of them in one turn of the event loop. Those that find no room
- * wait for a later turn, and shares take turns: a flood from one app neither delays another's answer by more than its
- * turn nor keeps new connections from being accepted.
+ * Runs brief queries on this thread, a millisecond of them in one tick of the event loop. The others wait for a later
+ * tick, and tenants take turns: a flood from one app neither delays another's answer by more than its own time slice
+ * nor keeps new connections from being accepted.
  */
 export class BriefTurns {
   readonly #lines = new Map<string, (() => void)[]>();
-  /** Shares whose brief queries are not brief. */
+  /** Tenants whose brief queries are not brief. */
   readonly #long = new Map<string, { inARow: number; pausedUntil: number }>();
   #turnBegan: number | undefined;
   #usedBefore = { user: 0, system: 0 };
   #isServing = false;
 
-  /** Whether the share's queries have been long of late, so that they belong elsewhere. */
+  /** Whether the tenant's queries have recently been long, so that they belong elsewhere. */
   isPaused(share: string): boolean {
     return performance.now() < (this.#long.get(share)?.pausedUntil ?? 0);
   }
@@ -57,8 +57,8 @@ export class BriefTurns {
   }
 
   /**
-   * Runs those that wait, one after the other. Before the next one, all that follows from an answer is done: its text is
-   * made and sent, its rows are let go.
+   * Runs the waiting queries one after the other. Before the next one, everything that follows from an answer is done:
+   * its text is made and sent, and its rows are released.
    */
   async #serve(): Promise<void> {
     for (let first = this.#first(); first; first = this.#first()) {
@@ -68,7 +68,7 @@ export class BriefTurns {
       }
       const [share, line] = first;
       const start = line.shift();
-      // The share goes to the end of the round: a map keeps the order of insertion.
+      // The tenant goes to the end of the round: a map keeps the order of insertion.
       this.#lines.delete(share);
       if (line.length > 0) this.#lines.set(share, line);
       start?.();
@@ -86,7 +86,7 @@ export class BriefTurns {
     if (this.#turnBegan === undefined) {
       this.#turnBegan = now;
       this.#usedBefore = process.threadCpuUsage();
-      // Stands before all that is put off meanwhile.
+      // Runs before everything that is put off in the meantime.
       setImmediate(() => {
         this.#turnBegan = undefined;
       });
@@ -99,13 +99,14 @@ export class BriefTurns {
     try {
       return work();
     } finally {
-      // The clock goes on while other processes run; the processor's time takes longer to ask for, so once in a turn.
+      // The clock runs on while other processes have the processor. Asking for processor time takes longer, so it is
+      // used once per tick.
       const mayBeLong = (performance.now() - began) * 1000 > longMicros;
       this.#note(share, mayBeLong && this.#usedInTurn() > longMicros);
     }
   }
 
-  /** Microseconds of the processor. */
+  /** Microseconds of processor time. */
   #usedInTurn(): number {
     const { user, system } = process.threadCpuUsage(this.#usedBefore);
     return user + system;

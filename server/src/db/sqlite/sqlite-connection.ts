@@ -4,20 +4,23 @@ import { charactersOf, type Row, type RowBudget } from '../db.ts';
 import { registerSqliteFunctions, type SqliteFunctions } from './sqlite-functions.ts';
 import { StatementCache } from './statement-cache.ts';
 
-/** A WAL corruption bug was fixed in this release; nothing older is trusted with acknowledged data. */
+/** This release fixed a WAL corruption bug; no older one is trusted with acknowledged data. */
 const oldestSafeVersion = [3, 51, 3];
 
-/** What the log's file has beyond this is cut off. That takes time, in which writes wait; it is seldom so long. */
+/**
+ * The part of the log's file beyond this is cut off. That takes time, in which writes wait; the file is seldom this
+ * long.
+ */
 export const usualLogBytes = 268_435_456;
 
 /**
- * `likely` does nothing with a value. SQLite looks at what is bound to a bare `?` beside an equals sign that the index in
- * question does not use, or behind `limit`; and a statement that was planned with a value is planned anew for each
- * execution, in case that the value is another one: 5 to 11 µs each time with twenty indexes.
+ * `likely` leaves a value unchanged. SQLite looks at the value bound to a bare `?` beside an equals sign that the index
+ * in question does not use, or after `limit`; and it plans a statement that was planned with a value again for each
+ * execution, in case the value has changed: 5 to 11 µs each time with twenty indexes.
  */
 export const sqliteText = (statement: Sql): string => renderSql(statement, () => 'likely(?)');
 
-/** What answers rows, and refuses a statement that would change something. */
+/** Returns rows, and refuses a statement that would change something. */
 export interface SqliteReader {
   all(statement: Sql, within?: RowBudget): Row[];
   one(statement: Sql): Row | undefined;
@@ -33,7 +36,7 @@ export interface SqliteConnection {
   close(): void;
 }
 
-/** One record has 256 KiB at most. To stop between two rows costs 0.25 µs a row, a fifth of a list of a hundred. */
+/** One record has 256 KiB at most. Stopping between two rows costs 0.25 µs a row, a fifth of a list of a hundred. */
 const fewRows = 100;
 
 function readWithin(rows: Iterable<Row>, mostCharacters: number): Row[] {
@@ -59,9 +62,9 @@ function assertSafeVersion(raw: Sqlite.Database): void {
 }
 
 /**
- * Opens one connection. Commits do not wait for the disk: whoever writes flushes the log before a write is acknowledged
- * (`WalFile`, ADR 10), which is all that `synchronous=FULL` would do. Checkpoints, which flush by themselves, are left to
- * the maintenance thread so that no request waits for one.
+ * Opens one connection. Commits do not wait for the disk: the writer flushes the log before a write is acknowledged
+ * (`WalFile`, ADR 10), which is all that `synchronous=FULL` would do. Checkpoints, which flush by themselves, are left
+ * to the maintenance thread so that no request waits for one.
  */
 export function openSqliteConnection(file: string, mode: 'write' | 'read'): SqliteConnection {
   const raw = new Sqlite(file, { readonly: mode === 'read', timeout: 0 });
@@ -72,7 +75,7 @@ export function openSqliteConnection(file: string, mode: 'write' | 'read'): Sqli
     raw.pragma('wal_autocheckpoint = 0');
     raw.pragma(`journal_size_limit = ${usualLogBytes}`);
   }
-  // Kibibytes. A write looks at pages all over the indexes; for reading, the system keeps the file in memory too.
+  // Kibibytes. A write touches pages all over the indexes; for reading, the system caches the file too.
   raw.pragma(`cache_size = -${mode === 'write' ? 16_384 : 6_144}`);
   raw.pragma('temp_store = MEMORY');
   raw.pragma('foreign_keys = OFF');

@@ -4,7 +4,10 @@ import { storageFailure } from '../storage-error.ts';
 
 const unavailable = /^SQLITE_(BUSY|LOCKED|NOMEM|INTERRUPT)(_\w+)?$/;
 
-/** Translates an error of the driver: a taken unique value, a storage that cannot take it now, or the error itself. */
+/**
+ * Translates an error of the driver: a unique value that is taken, a storage that cannot accept the write now, or the
+ * error itself.
+ */
 export function translateSqliteError(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const code = String((error as { code?: unknown }).code ?? '');

@@ -6,20 +6,20 @@ import { compileRegex } from '../../query/regex/regex.ts';
 
 export interface SqliteFunctions {
   /**
-   * Sets when the query that runs next has to be over, in epoch milliseconds, or undefined for no limit. Past it the
-   * query fails with Timeout (124) at the next row that it asks a JSON condition or a regular expression.
+   * Sets the deadline of the next query in epoch milliseconds, or undefined for none. Past it the query fails with
+   * Timeout (124) at the next row on which it evaluates a JSON condition or a regular expression.
    */
   setDeadline(epochMs: number | undefined): void;
 }
 
-/** Adds the functions that `sqliteWhere` uses to a connection. `now` gives epoch milliseconds. */
+/** Adds the functions that `sqliteWhere` uses to a connection. `now` returns epoch milliseconds. */
 export function registerSqliteFunctions(database: Database, now: () => number = Date.now): SqliteFunctions {
   let deadline: number | undefined;
   const alive = () => {
     if (deadline !== undefined && now() >= deadline) throw fail('Timeout');
     return 1;
   };
-  // Not deterministic: SQLite would ask a deterministic function without arguments once and not for every row.
+  // Not deterministic: SQLite would call a deterministic function without arguments once instead of for every row.
   database.function('pharos_alive', alive);
   database.function('pharos_regexp', { deterministic: true }, (source: unknown, text: unknown) => {
     if (typeof source !== 'string' || typeof text !== 'string') return null;

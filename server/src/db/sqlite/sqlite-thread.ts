@@ -34,33 +34,33 @@ const reader = openSqliteConnection(file, 'read');
 
 let folding: ReturnType<typeof openSqliteConnection> | undefined;
 
-/** Folds the log into the database. The connection is kept, since writes may be waiting. */
+/** Checkpoints the log. The connection is kept open, since writes may be waiting. */
 function checkpoint(beginsAnew: boolean, logBytes: number = usualLogBytes): unknown {
   folding ??= openSqliteConnection(file, 'write');
   folding.raw.pragma(`journal_size_limit = ${logBytes}`);
   const folded = folding.raw.pragma('wal_checkpoint(PASSIVE)');
-  // Whoever writes first after that flushes the log's new head before anything else; here nobody waits for it who reads.
-  // The number is nobody's; to set it writes one page.
+  // The first writer after the reset flushes the log's new header before anything else. Here no reader waits for it.
+  // Nothing uses the number; setting it writes one page.
   if (beginsAnew) folding.raw.pragma('user_version = 0');
   return folded;
 }
 
 /**
- * As a nice value: a long query gets a quarter of a processor that others want too. With less it would keep the log from
- * being folded.
+ * A nice value: under competition a long query gets a quarter of a processor. With less it would keep the log from
+ * being checkpointed.
  */
 const patience = 5;
 let isPatient = false;
 
-/** Where there are fewer processors than threads, a long query shall not keep the main thread from its own. */
+/** With fewer processors than threads, a long query must not keep the main thread from its own. */
 function bePatient(): void {
-  // Elsewhere, a process has one priority for all of its threads.
+  // Elsewhere a process has one priority for all its threads.
   if (isPatient || platform() !== 'linux') return;
   isPatient = true;
   try {
     if (getPriority() < patience) setPriority(patience);
   } catch {
-    // A sandbox may forbid it; queries are answered all the same.
+    // A sandbox may forbid it; queries work all the same.
   }
 }
 

@@ -12,8 +12,8 @@ interface Pending {
 }
 
 /**
- * One thread with a read connection. It is started on the first question and again after it died, or after it was ended
- * because nobody had asked it for `restMs`: its heap and its cache are some 25 MB.
+ * One thread with a read connection. It is started with the first query, and again after it died or was ended because
+ * it was idle for `restMs`: its heap and its cache are some 25 MB.
  */
 export class SqliteThread {
   readonly #file: string;
@@ -23,7 +23,7 @@ export class SqliteThread {
   #rest: NodeJS.Timeout | undefined;
   #lastId = 0;
 
-  /** Without `restMs` it stays, and with it what a `snapshot` has opened. */
+  /** Without `restMs` it stays, and so does what a `snapshot` has opened. */
   constructor(file: string, restMs?: number) {
     this.#file = file;
     this.#restMs = restMs;
@@ -35,8 +35,8 @@ export class SqliteThread {
   }
 
   /**
-   * With `beginsAnew` nobody else may be writing: the log is begun anew if all of it is folded and nobody reads it. What its
-   * file has beyond `logBytes` is then given back to the disk.
+   * With `resets` nobody else may be writing: the log is reset if all of it is checkpointed and nobody reads it. The
+   * part of its file beyond `logBytes` is then given back to the disk.
    */
   async checkpoint(beginsAnew = false, logBytes?: number): Promise<void> {
     await this.#ask({ kind: 'checkpoint', beginsAnew, logBytes });
@@ -66,7 +66,7 @@ export class SqliteThread {
     const worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: { file: this.#file } });
     worker.on('message', (answer: ThreadAnswer) => this.#settle(worker, answer));
     const lost = (cause: unknown) => {
-      // One that was ended owes nobody an answer; what is pending is the next one's.
+      // An ended thread has no answers to give; pending queries belong to the next one.
       if (this.#worker !== worker) return;
       this.#worker = undefined;
       for (const pending of this.#pending.values()) pending.reject(fail('Timeout', { cause, retryAfter: 1 }));

@@ -7,10 +7,11 @@ import { storageTrouble } from '../storage-error.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translateSqliteError } from './sqlite-error.ts';
 import { diskFailed } from './wal-file.ts';
+import type { WriteConnection } from './write-connection.ts';
 
 /** How long a write waits for another process (the command line) that holds the write lock. */
 const lockWaitMs = 5_000;
-/** A batch ends after this many writes, so that the first one in it is not acknowledged late. */
+/** A batch ends after this many writes, so that its first one is not acknowledged late. */
 const maxBatch = 1_000;
 
 // Statements are prepared once by their text; `exec` would compile them for every write.
@@ -24,7 +25,7 @@ type Effects = readonly (() => void)[];
 type Outcome = { readonly value: unknown; readonly effects: Effects } | { readonly error: unknown };
 
 interface Unit {
-  /** A single statement is atomic by itself: it needs no savepoint, and is not waited for. */
+  /** A single statement is atomic by itself: it needs no savepoint and no awaiting. */
   readonly work: Sql | ((db: Db) => Promise<unknown>);
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
@@ -34,12 +35,10 @@ const none: Effects = Object.freeze([]);
 
 /** What a writer's owner does around its commits. */
 export interface CommitSteps {
-  /** Ends what is open on the connection. */
-  beforeBegin(): void;
-  /** Makes what was committed survive a power cut. Once it has rejected, nothing more is written. */
+  /** Makes the commits survive a power cut. Once it has rejected, nothing more is written. */
   flush(): Promise<void>;
   onCommit(): void;
-  /** The disk has no room. The same writes are tried once more after it. */
+  /** The disk has no room. Afterwards the same writes are tried once more. */
   makeRoom?(): void;
 }
 
@@ -55,11 +54,11 @@ function unconfirmed(cause: unknown): Failure {
 
 /**
  * The one writer of an embedded database, with group commit: writes that arrive together share one transaction (and one
- * flush of the disk), each behind a savepoint of its own, and are acknowledged only when they are durable. While the disk
- * works, this thread serves others, and the next writes gather.
+ * flush of the disk), each behind a savepoint of its own, and are acknowledged only when they are durable. While the
+ * disk is busy, this thread serves others, and the next writes are batched.
  */
 export class SqliteWriter {
-  readonly #connection: SqliteConnection;
+  readonly #connection: WriteConnection;
   readonly #inside: Db;
   readonly #steps: CommitSteps;
   #queue: Unit[] = [];
@@ -67,10 +66,10 @@ export class SqliteWriter {
   #held: (() => Promise<void>) | undefined;
   #refusal: Failure | undefined;
   #mayMakeRoom = false;
-  /** What the unit that runs now wants to happen after the commit. */
+  /** The current unit's effects, to run after the commit. */
   #effects: (() => void)[] = [];
 
-  constructor(connection: SqliteConnection, dialect: Dialect, steps: CommitSteps) {
+  constructor(connection: WriteConnection, dialect: Dialect, steps: CommitSteps) {
     this.#connection = connection;
     this.#steps = steps;
     this.#inside = insideTransaction(connection, dialect, (effect) => this.#effects.push(effect));
@@ -88,12 +87,12 @@ export class SqliteWriter {
     return this.#enqueue(work);
   }
 
-  /** From now on nothing more is written: every write is refused with this before it begins. */
+  /** From now on every write is refused with this error before it begins. */
   refuse(refusal: Failure): void {
     this.#refusal ??= refusal;
   }
 
-  /** Runs `work` between two transactions; writes that come meanwhile wait for it. One at a time. */
+  /** Runs `work` between two transactions; new writes wait for it. One at a time. */
   hold(work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#held = () => (this.#refusal ? Promise.reject(this.#refusal) : work()).then(resolve, reject);
@@ -118,7 +117,7 @@ export class SqliteWriter {
       const held = this.#held;
       this.#held = undefined;
       await held?.();
-      // One turn of the event loop gathers the writes of all requests that were read from their sockets together.
+      // In one tick of the event loop the writes of all requests that were read together are batched.
       await new Promise((resolve) => setImmediate(resolve));
       await this.#commitBatch(this.#queue.splice(0, maxBatch));
     }
@@ -129,7 +128,7 @@ export class SqliteWriter {
     if (units.length === 0) return;
     const outcomes = await this.#write(units);
     if (outcomes instanceof Error) {
-      // On a full disk one that needs room takes the others of its batch with it.
+      // On a full disk, a write that needs room fails together with its whole batch.
       if (units.length > 1 && storageTrouble(outcomes) === 'full')
         for (const unit of units) await this.#commitBatch([unit]);
       else for (const unit of units) unit.reject(outcomes);
@@ -148,10 +147,10 @@ export class SqliteWriter {
     }
   }
 
-  /** What became of each unit once all are on the disk, or what none of them could be written for. */
+  /** The outcome of each unit once all are on the disk, or the reason why none could be written. */
   async #write(units: readonly Unit[]): Promise<readonly Outcome[] | Error> {
     for (let isSecondTry = false; ; isSecondTry = true) {
-      // After a failed flush the disk may report success for what it has lost, so that no later one can be trusted.
+      // After a failed flush the disk may report success for lost data, so no later flush can be trusted.
       if (this.#refusal) return this.#refusal;
       this.#mayMakeRoom = !isSecondTry && this.#steps.makeRoom !== undefined;
       const outcomes = await this.#commit(units);
@@ -178,11 +177,11 @@ export class SqliteWriter {
       for (const { work } of units)
         outcomes.push(typeof work === 'function' ? await this.#runUnit(work) : this.#runStatement(work));
       isCommitting = true;
-      this.#connection.run(commit);
+      this.#run(commit);
       return outcomes;
     } catch (error) {
       this.#abandon();
-      // The log may hold all of it already; then a start that follows at once finds it.
+      // The log may hold all of it already; then a start right afterwards finds it.
       if (isCommitting && storageTrouble(error) === 'io') return unconfirmed(error);
       return translateSqliteError(error) as Error;
     }
@@ -190,11 +189,12 @@ export class SqliteWriter {
 
   #abandon(): void {
     try {
-      // Where it could not be begun, others may have begun to read meanwhile.
-      this.#steps.beforeBegin();
-      if (this.#connection.raw.inTransaction) this.#connection.raw.exec('rollback');
+      // Where it could not be begun, others may have begun to read meanwhile: only what writes is rolled back.
+      this.#connection.outsideTurn(({ raw }) => {
+        if (raw.inTransaction) raw.exec('rollback');
+      });
     } catch {
-      // The next begin finds out.
+      // The next begin will show.
     }
   }
 
@@ -202,8 +202,7 @@ export class SqliteWriter {
     const giveUp = Date.now() + lockWaitMs;
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
       try {
-        this.#steps.beforeBegin();
-        this.#connection.run(begin);
+        this.#run(begin);
         return;
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
@@ -216,7 +215,7 @@ export class SqliteWriter {
 
   #runStatement(statement: Sql): Outcome {
     try {
-      return { value: this.#connection.run(statement), effects: none };
+      return { value: this.#run(statement), effects: none };
     } catch (error) {
       this.#assertAlive(error);
       return { error: translateSqliteError(error) };
@@ -224,59 +223,67 @@ export class SqliteWriter {
   }
 
   async #runUnit(work: (db: Db) => Promise<unknown>): Promise<Outcome> {
-    this.#connection.run(savepoint);
+    this.#run(savepoint);
     this.#effects = [];
     try {
       const value = await work(this.#inside);
-      this.#connection.run(release);
+      this.#run(release);
       return { value, effects: this.#effects };
     } catch (error) {
       this.#assertAlive(error);
-      this.#connection.run(rollback);
-      this.#connection.run(release);
+      this.#run(rollback);
+      this.#run(release);
       return { error: translateSqliteError(error) };
     }
   }
 
+  #run(statement: Sql): number {
+    return this.#connection.outsideTurn((connection) => connection.run(statement));
+  }
+
   /**
-   * A full disk or an I/O error ends the whole transaction; then nothing of the batch may be acknowledged. It is ended here
-   * too where room may be made for all of it.
+   * A full disk or an I/O error ends the whole transaction; then nothing of the batch may be acknowledged. It is also
+   * ended here if room can be made for all of it.
    */
   #assertAlive(error: unknown): void {
-    if (!this.#connection.raw.inTransaction || (this.#mayMakeRoom && storageTrouble(error) === 'full')) throw error;
+    const isAlive = this.#connection.outsideTurn(({ raw }) => raw.inTransaction);
+    if (!isAlive || (this.#mayMakeRoom && storageTrouble(error) === 'full')) throw error;
   }
 }
 
 function insideTransaction(
-  connection: SqliteConnection,
+  connection: WriteConnection,
   dialect: Dialect,
   afterCommit: (effect: () => void) => void,
 ): Db {
-  const attempt = async <T>(work: () => T): Promise<T> => {
+  const attempt = async <T>(work: (connection: SqliteConnection) => T): Promise<T> => {
     try {
-      return work();
+      return connection.outsideTurn(work);
     } catch (error) {
       throw translateSqliteError(error);
     }
   };
   const inside: Db = {
     dialect,
-    all: <T extends object = Row>(statement: Sql) => attempt(() => connection.all(statement) as T[]),
-    one: <T extends object = Row>(statement: Sql) => attempt(() => connection.one(statement) as T | undefined),
-    run: (statement) => attempt(() => connection.run(statement)),
+    all: <T extends object = Row>(statement: Sql) => attempt((connection) => connection.all(statement) as T[]),
+    one: <T extends object = Row>(statement: Sql) =>
+      attempt((connection) => connection.one(statement) as T | undefined),
+    run: (statement) => attempt((connection) => connection.run(statement)),
     runTogether: (statements) =>
-      attempt(() => {
+      attempt((connection) => {
         for (const statement of statements) connection.run(statement);
       }),
     transaction: async (work) => {
-      await attempt(() => connection.run(raw('savepoint inner_unit')));
+      await attempt((connection) => connection.run(raw('savepoint inner_unit')));
       try {
         const value = await work(inside);
-        await attempt(() => connection.run(raw('release inner_unit')));
+        await attempt((connection) => connection.run(raw('release inner_unit')));
         return value;
       } catch (error) {
-        connection.raw.exec('rollback to inner_unit');
-        connection.raw.exec('release inner_unit');
+        connection.outsideTurn(({ raw }) => {
+          raw.exec('rollback to inner_unit');
+          raw.exec('release inner_unit');
+        });
         throw error;
       }
     },

@@ -7,9 +7,9 @@ import { Failure } from '../../base/errors.ts';
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../db.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
-import { openSqliteConnection } from './sqlite-connection.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 import { WalFile } from './wal-file.ts';
+import { WriteConnection } from './write-connection.ts';
 
 async function untilFlushing(flushes: readonly unknown[]): Promise<void> {
   while (flushes.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -23,11 +23,11 @@ describe('a write to SQLite', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   test('is acknowledged only when the disk has confirmed it, and those that come meanwhile share the next flush', async () => {
-    const connection = openSqliteConnection(join(folder, 'test.db'), 'write');
-    connection.raw.exec('create table t (n int)');
+    const connection = new WriteConnection(join(folder, 'test.db'));
+    connection.outsideTurn(({ raw }) => raw.exec('create table t (n int)'));
     const flushes: (() => void)[] = [];
     const flush = () => new Promise<void>((resolve) => flushes.push(resolve));
-    const writer = new SqliteWriter(connection, sqliteDialect, { beforeBegin() {}, flush, onCommit() {} });
+    const writer = new SqliteWriter(connection, sqliteDialect, { flush, onCommit() {} });
     const done: number[] = [];
     const write = (n: number) => writer.run(sql`insert into t values (${n})`).then(() => done.push(n));
     const first = write(1);

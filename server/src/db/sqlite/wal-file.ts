@@ -8,7 +8,7 @@ export type FlushFile = (descriptor: number, file: string) => Promise<void>;
 const fileSync = promisify(fdatasync);
 const flushData: FlushFile = (descriptor) => fileSync(descriptor);
 
-/** What every write is answered with once the disk has refused a flush. Nothing of such a write has been stored. */
+/** The answer to every write once the disk has failed a flush. Nothing of such a write has been stored. */
 export function diskFailed(cause: unknown): Failure {
   return fail('Timeout', {
     message:
@@ -20,8 +20,8 @@ export function diskFailed(cause: unknown): Failure {
 }
 
 /**
- * The write-ahead log of a database. Flushing it makes every commit in it survive a power cut, as `synchronous=FULL` does
- * within the commit; but here the main thread goes on meanwhile.
+ * The write-ahead log of a database. Flushing it makes every commit in it survive a power cut, as `synchronous=FULL`
+ * does within the commit; but here the main thread continues meanwhile.
  */
 export class WalFile {
   readonly #file: string;
@@ -35,10 +35,10 @@ export class WalFile {
   }
 
   /**
-   * Resolves when all that has been committed is on the disk.
+   * Resolves when every commit so far is on the disk.
    *
-   * @throws Failure Timeout when the disk refuses, and ever after: the system may have dropped what it could not write
-   *   and then reports success, so that only a new start finds out what there is.
+   * @throws Failure Timeout when the disk fails, and ever after: the system may have dropped what it could not write
+   * and then reports success, so that only a new start finds out what is there.
    */
   async flush(): Promise<void> {
     if (this.#failure === undefined) {
@@ -60,7 +60,8 @@ export class WalFile {
 
   /** Undefined while nothing was ever written. */
   #open(): number | undefined {
-    // A log that was removed (by another process that closed the database as the last one) is made anew by the next write.
+    // If the log was removed (by another process that closed the database as the last one), the next write creates it
+    // again.
     if (this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink === 0) this.close();
     try {
       this.#descriptor ??= openSync(this.#file, 'r+');
@@ -72,8 +73,8 @@ export class WalFile {
 }
 
 /**
- * The file of a database. What a checkpoint has copied there is flushed by this beforehand, because SQLite does so only
- * at the very end, when writes wait.
+ * The file of a database. This flushes what a checkpoint has copied, because SQLite does so only at the very end, when
+ * writes wait.
  */
 export class DatabaseFile {
   readonly #file: string;
@@ -90,7 +91,7 @@ export class DatabaseFile {
     await this.#flush(this.#descriptor, this.#file);
   }
 
-  /** After all connections: to close a file ends every lock that the process has on it. */
+  /** After all connections: closing a file ends every lock that the process has on it. */
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;

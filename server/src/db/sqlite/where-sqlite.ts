@@ -5,13 +5,13 @@ import type { JsonPlace, WhereDialect } from '../../query/where-dialect.ts';
 /** SQLite's own JSON functions, and the functions that `registerSqliteFunctions` adds. */
 export const sqliteWhere: WhereDialect = {
   document: (column) => raw(column),
-  // SQLite keeps a parsed document for the rest of the row by itself.
+  // SQLite itself keeps a parsed document for the rest of the row.
   guard: (expression) => sql`case when pharos_alive() then ${expression} end`,
   isNull: (place) => sql`coalesce(${typeOf(place)}, 'null') = 'null'`,
   holdsOneOf,
   equalsJson: (place, canonical) => sql`${asJson(place)} = ${canonical}`,
   asBoolean: (place) => sql`case ${typeOf(place)} when 'true' then 1 when 'false' then 0 end`,
-  // 64-bit integers become the doubles that they are in JSON.
+  // 64-bit integers become doubles, as in JSON.
   asNumber: (place) => sql`case when ${typeOf(place)} in ('integer', 'real') then cast(${jsonAt(place)} as real) end`,
   asString,
   asInstant,
@@ -21,7 +21,7 @@ export const sqliteWhere: WhereDialect = {
   number: (value) => sql`${value}`,
 };
 
-/** Segments have no quotes and no backslashes: the grammar of paths leaves them out. */
+/** Segments contain no quotes and no backslashes: the grammar of paths excludes them. */
 function pathOf(path: readonly string[]): string {
   return `$${path.map((segment) => `."${segment}"`).join('')}`;
 }
@@ -48,7 +48,7 @@ function asInstant(place: JsonPlace, strings: boolean): Sql {
   return sql`case ${typeOf(place)} ${ofString}when 'object' then case when ${member('__type')} = 'Date' then pharos_instant(${member('iso')}) end end`;
 }
 
-/** The value itself, and for an array its elements, by the types of the literals. */
+/** The value itself and, for an array, its elements, by the types of the literals. */
 function holdsOneOf(place: JsonPlace, literals: readonly Literal[]): Sql {
   const { document, path } = place;
   const type = sql`coalesce(${typeOf(place)}, 'null')`;
@@ -71,6 +71,6 @@ function isOneOf(type: Sql, value: Sql, literals: readonly Literal[]): Sql {
       branches.push(raw(`when '${literal.kind === 'null' ? 'null' : String(literal.value)}' then 1`));
     }
   }
-  // Pointers are literals of pointer columns only, so a document has none.
+  // Only pointer columns have pointer literals, so a document has none.
   return branches.length === 0 ? sql`0` : sql`case ${type} ${joinSql(branches, ' ')} else 0 end`;
 }

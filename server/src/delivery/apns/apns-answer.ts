@@ -12,9 +12,9 @@ export function apnsWords(answer: ProviderAnswer): string {
 }
 
 /**
- * What an answer other than 200 means. `BadDeviceToken` is told for malformed tokens and for those of the other
- * environment; either way the token reaches nobody from here. `DeviceTokenNotForTopic` is the wrong bundle id: the token
- * may well be alive, so only this message fails.
+ * The meaning of an answer other than 200. Apple reports `BadDeviceToken` for malformed tokens and for those of the
+ * other environment; either way the token cannot be reached from here. `DeviceTokenNotForTopic` is the wrong bundle id:
+ * the token may be alive, so only this message fails.
  */
 export function apnsResult(answer: ProviderAnswer, now: number): SendResult {
   const { status } = answer;
@@ -25,13 +25,13 @@ export function apnsResult(answer: ProviderAnswer, now: number): SendResult {
   if (told === 'TooManyProviderTokenUpdates') {
     return retryLater(answer, now, { reason: words, scope: 'provider', afterMs: 60_000 });
   }
-  // Too many for this one device.
+  // Too many messages for this one device.
   if (status === 429) return retryLater(answer, now, { reason: words, scope: 'message' });
   if (status >= 500) return retryLater(answer, now, { reason: words, scope: 'provider' });
   return { outcome: 'failed', reason: words };
 }
 
-/** When Apple saw that the token was not valid any more (epoch ms). */
+/** When Apple found that the token was no longer valid (epoch ms). */
 function since(answer: ProviderAnswer): { since?: number } {
   const { timestamp } = jsonBody(answer);
   return typeof timestamp === 'number' ? { since: timestamp } : {};

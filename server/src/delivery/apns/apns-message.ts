@@ -21,8 +21,9 @@ const payload = perContent((content) => {
 });
 
 /**
- * A request as https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns wants
- * it, without its authorization.
+ * A request in the form of
+ * https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns, without its
+ * authorization.
  */
 export function apnsRequest(message: PushMessage, target: PushTarget, bundleId: string): ProviderRequest {
   const { content, urgency } = message;

@@ -3,11 +3,11 @@ import { signJwt } from '../provider/jwt.ts';
 import type { ApnsSettings } from './apns-settings.ts';
 
 const minute = 60_000;
-/** Apple takes a token for an hour and refuses to see a new one more than once in twenty minutes. */
+/** Apple accepts a token for an hour and refuses a new one more than once in twenty minutes. */
 const renewAfterMs = 50 * minute;
 const keepAtLeastMs = 20 * minute;
 
-/** The provider token: signed here, the same for every push until it is renewed. */
+/** The provider token: signed here, and the same for every push until it is renewed. */
 export class ApnsToken {
   readonly #settings: ApnsSettings;
   readonly #key: KeyObject;
@@ -28,9 +28,9 @@ export class ApnsToken {
   }
 
   /**
-   * Apple has called `authorization` expired.
+   * Apple has reported `authorization` as expired.
    *
-   * @returns 0 when another one is there, else after how many ms there may be one
+   * @returns 0 when there is a new one, else the number of ms until there may be one
    */
   renew(authorization: string): number {
     if (authorization !== this.#authorization) return 0;

@@ -38,7 +38,7 @@ export const apnsDefinition: SenderDefinition<ApnsSettings> = {
   create: createApnsSender,
 };
 
-/** Apple calls the provider token expired, and there may not be a new one yet. */
+/** Apple reports the provider token as expired, and there may be no new one yet. */
 interface TooEarly {
   readonly afterMs: number;
 }
@@ -51,7 +51,7 @@ function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network }: S
   const post = (request: ProviderRequest, authorization: string, signal: AbortSignal) =>
     client.send({ ...request, headers: { ...request.headers, authorization } }, signal);
 
-  /** Sends, and once more with a new provider token where Apple called that one expired. */
+  /** Sends, and if Apple reports the provider token as expired, sends once more with a new one. */
   const authorised = async (
     request: ProviderRequest,
     signal: AbortSignal,
@@ -92,7 +92,7 @@ function accepted({ headers }: ProviderAnswer): SendResult {
   return typeof id === 'string' ? { outcome: 'sent', providerId: id } : sent;
 }
 
-/** To a token that cannot exist: Apple looks at the credentials first and then refuses the token. */
+/** To a token that cannot exist: Apple checks the credentials first and then refuses the token. */
 function testRequest({ bundleId }: ApnsSettings): ProviderRequest {
   return {
     path: `/3/device/${'0'.repeat(64)}`,

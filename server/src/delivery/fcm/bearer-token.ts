@@ -6,15 +6,15 @@ export interface IssuedToken {
   readonly expiresAt: number;
 }
 
-/** Refused or out of reach: what every message that needs the token ends with. */
+/** Refused or unreachable: the result of every message that needs the token. */
 export type TokenRefusal = { readonly result: SendResult; readonly status?: number };
 
 const refreshBeforeMs = 5 * 60_000;
 const refusalKeptMs = 10_000;
 
 /**
- * A token that somebody else issues. Asked for once however many wait for it, renewed before it runs out while the old
- * one still serves, and not asked for again for ten seconds after a refusal.
+ * A token that another party issues. It is requested once however many callers wait for it, renewed before it expires
+ * while the old one still serves, and not requested again for ten seconds after a refusal.
  */
 export class BearerToken {
   readonly #issue: () => Promise<IssuedToken | TokenRefusal>;
@@ -28,7 +28,7 @@ export class BearerToken {
     this.#now = now;
   }
 
-  /** The value at once where there is one: a promise for each message would cost more than the message. */
+  /** Returns an available value directly: a promise for each message would cost more than the message. */
   get(): IssuedToken | Promise<IssuedToken | TokenRefusal> {
     const now = this.#now();
     const current = this.#current;
@@ -40,7 +40,7 @@ export class BearerToken {
     return refused ? Promise.resolve(refused) : this.#ask();
   }
 
-  /** The provider does not take this token any more. Another one, got since, stays. */
+  /** The provider no longer accepts this token. A newer one stays. */
   discard(token: string): void {
     if (this.#current?.token === token) this.#current = undefined;
   }

@@ -2,12 +2,12 @@ import { jsonBody, type ProviderAnswer, reason, retryLater } from '../provider/p
 import type { SendResult } from '../push/push-sender.ts';
 
 export interface FcmError {
-  /** `UNREGISTERED`, `QUOTA_EXCEEDED`, …; Google's general status (`NOT_FOUND`) where FCM names none. */
+  /** `UNREGISTERED`, `QUOTA_EXCEEDED`, …; Google's general status (`NOT_FOUND`) if FCM names none. */
   readonly code: string;
   readonly words: string;
 }
 
-/** Reads https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode out of Google's error shape. */
+/** Reads an error code (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode) from Google's error shape. */
 export function fcmError(answer: ProviderAnswer): FcmError {
   const { error } = jsonBody(answer) as {
     error?: { status?: unknown; message?: unknown; details?: readonly { '@type'?: string; errorCode?: unknown }[] };
@@ -25,7 +25,7 @@ export function fcmError(answer: ProviderAnswer): FcmError {
   };
 }
 
-/** What an answer other than 200 and 401-for-the-token means. */
+/** The meaning of an answer other than 200 and other than 401 for the token. */
 export function fcmResult(answer: ProviderAnswer, now: number): SendResult {
   const { code, words } = fcmError(answer);
   if (code === 'UNREGISTERED') return { outcome: 'dead', reason: words };
@@ -34,7 +34,7 @@ export function fcmResult(answer: ProviderAnswer, now: number): SendResult {
     return { outcome: 'failed', reason: reason(text, words) };
   }
   if (answer.status === 429 || answer.status >= 500) {
-    // Google asks for at least a minute after a 429 that names no time.
+    // Google asks for a wait of at least a minute after a 429 that names no time.
     const afterMs = answer.status === 429 ? 60_000 : undefined;
     return retryLater(answer, now, { reason: words, scope: 'provider', afterMs });
   }

@@ -5,7 +5,7 @@ import type { PushContent, PushMessage, PushTarget } from '../push/push-sender.t
 
 const ours = new Set(['deliveryId', 'link', 'image', 'video', 'badge', 'sound']);
 
-/** FCM refuses `from`, `message_type` and everything of google's and gcm's own; the rest are read by its clients. */
+/** FCM refuses `from`, `message_type` and names with the prefixes google and gcm; its clients read the others. */
 function isReserved(name: string): boolean {
   return ours.has(name) || /^(from|notification|message_type|collapse_key|(google|gcm)(\..*)?)$/i.test(name);
 }
@@ -22,7 +22,9 @@ const slots = [
 ] as const;
 type Slots = Readonly<Record<(typeof slots)[number], string>>;
 
-/** The parts of one content for one platform; the body and how many bytes of it FCM counts, without the delivery id. */
+/**
+ * The parts of one content for one platform: the body, and how many of its bytes FCM counts, without the delivery id.
+ */
 const prepared = perContent((content, deviceType) => {
   const notification = shown(content, deviceType);
   const data = (deliveryId: string) => ({ deliveryId, ...dataOf(content, deviceType) });
@@ -45,8 +47,8 @@ function shown(content: PushContent, deviceType: string): Record<string, string 
 }
 
 /**
- * FCM's data are strings; anything else travels as JSON text. Android and browsers have no field for a badge of 0, for a
- * badge or sound without a notification, or (browsers) for either at all: there the app finds them in the data.
+ * FCM's data are strings; anything else travels as JSON text. Android and browsers have no field for a badge of 0, nor
+ * for a badge or sound without a notification, and browsers for neither at all: there the app finds them in the data.
  */
 function dataOf(content: PushContent, deviceType: string): Record<string, string | undefined> {
   const { link, image, video, badge, sound, data } = content;
@@ -68,12 +70,12 @@ function platform(content: PushContent, deviceType: string, slot: Slots): Record
 }
 
 /**
- * The tag makes a message that came twice one notification. A `collapse_key` would not do: FCM keeps four of them a
- * device and drops messages beyond. Without anything to show, an `android.notification` would show an empty one.
+ * The tag makes one notification of a message that arrived twice. A `collapse_key` would not do: FCM keeps four of them
+ * per device and drops messages beyond. Without anything to show, an `android.notification` would show an empty one.
  */
 function android(content: PushContent, slot: Slots): unknown {
   const { sound, badge } = content;
-  // Android 8 and later play the sound of the channel. Where the app has no channel of this name, FCM takes its default.
+  // Android 8 and later play the sound of the channel. If the app has no channel of this name, FCM uses its default.
   const channel = sound === undefined || sound === 'default' ? undefined : sound;
   const notification = { tag: slot.collapseId, sound, channel_id: channel, notification_count: badge };
   return { ttl: slot.ttl, priority: slot.androidPriority, ...(isShown(content) ? { notification } : {}) };
@@ -99,7 +101,7 @@ function webPush(content: PushContent, slot: Slots): unknown {
   return {
     headers: { TTL: slot.ttl, Urgency: slot.urgency, Topic: slot.collapseId },
     ...(isShown(content) ? { notification: { tag: slot.collapseId } } : {}),
-    // FCM takes no other links here; the app finds every link in the data.
+    // FCM accepts no other links here; the app finds every link in the data.
     ...(isSecureLink ? { fcm_options: { link } } : {}),
   };
 }
@@ -107,7 +109,7 @@ function webPush(content: PushContent, slot: Slots): unknown {
 export interface FcmMessage {
   /** JSON of the request's body. */
   readonly body: string;
-  /** What counts towards the limit: `notification` and `data`. */
+  /** The bytes that count towards the limit: `notification` and `data`. */
   readonly bytes: number;
 }
 

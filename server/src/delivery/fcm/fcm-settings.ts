@@ -1,6 +1,6 @@
 import { Entered } from '../push/entered.ts';
 
-/** What is used of a Google service account's JSON. */
+/** The members of a Google service account's JSON that are used. */
 export interface FcmSettings {
   readonly projectId: string;
   readonly clientEmail: string;
@@ -14,7 +14,7 @@ const where =
   'download it in the Firebase console under Project settings, Service accounts, "Generate new private key", and paste the whole file';
 
 /**
- * Takes the service account's file as text or as an object, bare or as the member `serviceAccount`.
+ * Accepts the service account's file as text or as an object, bare or as the member `serviceAccount`.
  *
  * @throws Failure ValidationError
  */
@@ -54,7 +54,7 @@ function parsed(account: unknown): unknown {
   }
 }
 
-/** Only Google's own: the service signs its way in there, and nobody shall point it elsewhere. */
+/** Only Google's own address: the service signs in there, and nobody must redirect it elsewhere. */
 function readTokenUri(entered: Entered): string {
   const value = entered.get('token_uri') ?? 'https://oauth2.googleapis.com/token';
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;

@@ -15,8 +15,8 @@ import type { FcmSettings } from './fcm-settings.ts';
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 
 /**
- * Google's access token for a service account: a signed assertion against a bearer token (RFC 7523).
- * `client` reaches the origin of the token endpoint.
+ * Google's access token for a service account: a signed assertion is exchanged for a bearer token (RFC 7523). `client`
+ * reaches the origin of the token endpoint.
  */
 export function createFcmToken(settings: FcmSettings, client: ProviderClient, now: () => number): BearerToken {
   const key = createPrivateKey(settings.privateKey);
@@ -31,7 +31,7 @@ export function createFcmToken(settings: FcmSettings, client: ProviderClient, no
     const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
     const answer = await client.send(
       { path: pathname, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: String(body) },
-      // Many messages wait for it, so that none of their signals may end it; the client's time-out does.
+      // Many messages wait for it, so none of their signals may end it; the client's time-out does.
       new AbortController().signal,
     );
     return isAnswer(answer) ? read(answer, now()) : { result: { ...unanswered(answer), ...provider } };
@@ -39,7 +39,7 @@ export function createFcmToken(settings: FcmSettings, client: ProviderClient, no
   return new BearerToken(issue, now);
 }
 
-/** Without a token nothing goes out at all. */
+/** Without a token nothing can be sent. */
 const provider = { scope: 'provider' } as const;
 
 function read(answer: ProviderAnswer, now: number): IssuedToken | TokenRefusal {

@@ -30,7 +30,7 @@ export const fcmDefinition: SenderDefinition<FcmSettings> = {
 function createFcmSender(settings: FcmSettings, { now, timeoutMs, network }: SenderDeps): PushSender {
   const connect = (origin: string, connections: number) =>
     new ProviderClient({ origin: network?.origin ?? origin, ca: network?.ca, timeoutMs, connections });
-  // FCM takes 100 requests at once on a connection and may need 100 ms for one.
+  // FCM accepts 100 concurrent requests on a connection and may need 100 ms for one.
   const client = connect('https://fcm.googleapis.com', 12);
   const tokenClient = connect(new URL(settings.tokenUri).origin, 1);
   const tokens = createFcmToken(settings, tokenClient, now);
@@ -41,7 +41,7 @@ function createFcmSender(settings: FcmSettings, { now, timeoutMs, network }: Sen
     return client.send({ path, headers, body }, signal);
   };
 
-  /** Sends with a token, and once more with a fresh one where that one was not taken. */
+  /** Sends with a token, and once more with a fresh one if that one was refused. */
   const authorised = async (body: string, signal: AbortSignal): Promise<ProviderAnswer | NoAnswer | TokenRefusal> => {
     const token = await tokens.get();
     if (!('token' in token)) return token;
@@ -78,12 +78,12 @@ function tooLarge(bytes: number): SendResult {
   };
 }
 
-/** 200 without a message's name is not FCM speaking. Whether anything was sent is unknown. */
+/** A 200 without a message's name does not come from FCM. Whether anything was sent is unknown. */
 function noReceipt(answer: ProviderAnswer): SendResult {
   return { outcome: 'retry', reason: reason('FCM 200 without a message name:', answer.body), scope: 'message' };
 }
 
-/** A token that cannot exist, and `validate_only`: FCM looks at the credentials first and then refuses the token. */
+/** A token that cannot exist, and `validate_only`: FCM checks the credentials first and then refuses the token. */
 const testBody = JSON.stringify({ validate_only: true, message: { token: 'credentials-test', data: {} } });
 
 function explain(answer: ProviderAnswer | NoAnswer | TokenRefusal, { projectId }: FcmSettings): TestAnswer {

@@ -1,6 +1,6 @@
 /**
- * Counts failed logins of an address, so that passwords cannot be tried at will. At most `capacity` addresses are
- * remembered; the oldest is forgotten first.
+ * Counts failed logins per address, so that passwords cannot be guessed. At most `capacity` addresses are remembered;
+ * the oldest is forgotten first.
  */
 export class FailedLogins {
   readonly #failures = new Map<string, { count: number; until: number }>();

@@ -3,7 +3,9 @@ import { connect as connectTls } from 'node:tls';
 import type { MqttClient } from 'mqtt';
 import { TargetRefused, type TargetRules } from '../provider/target-rules.ts';
 
-/** A connection to somebody's broker (Mosquitto, EMQX, NATS), made when it is first needed and again after it broke. */
+/**
+ * A connection to an external broker (Mosquitto, EMQX, NATS), made when it is first needed and again after it broke.
+ */
 
 export interface BrokerAddress {
   /** `mqtt://` or `mqtts://`, without credentials. */
@@ -55,7 +57,7 @@ export class BrokerClient {
     }
   }
 
-  /** @throws BrokerUnavailable with what the broker or the network said */
+  /** @throws BrokerUnavailable with the broker's or the network's message */
   connect(): Promise<MqttClient> {
     this.#connecting ??= this.#open().catch((error: Error) => {
       this.#connecting = undefined;
@@ -78,7 +80,7 @@ export class BrokerClient {
     const client = new MqttClient(() => this.#socket(), {
       protocolVersion: 5,
       clean: true,
-      // Retrying is the outbox's affair; a message that waits in here would be nobody's.
+      // The outbox retries; a message that waited in here would be lost from view.
       reconnectPeriod: 0,
       connectTimeout: this.#timeoutMs,
       keepalive: 30,

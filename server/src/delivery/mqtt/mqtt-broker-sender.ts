@@ -17,11 +17,14 @@ export interface BrokerSettings {
   readonly url: string;
   readonly username?: string;
   readonly password?: string;
-  /** In front of every topic, so that several apps can share a broker. */
+  /** Prefix of every topic, so that several apps can share a broker. */
   readonly topicPrefix?: string;
 }
 
-/** MQTT through a broker of the app's owner. `sent` means that the broker has it; devices that are away are its affair. */
+/**
+ * MQTT through a broker of the app's owner. `sent` means that the broker has the message; devices that are away are the
+ * broker's concern.
+ */
 export function brokerDefinition(targets: TargetRules): SenderDefinition<BrokerSettings> {
   return {
     kind: 'mqtt',
@@ -96,7 +99,7 @@ function createSender(settings: BrokerSettings, { now, timeoutMs, targets }: Dep
   return tracked({
     send: (message, target, signal) => unlessAborted(signal, () => publish(message, target)),
     async test(): Promise<TestAnswer> {
-      // A connection of its own: one that is open already would prove nothing about what is entered now.
+      // Uses a new connection: an open one would prove nothing about the settings just entered.
       const fresh = new BrokerClient(settings, { targets, timeoutMs });
       try {
         await fresh.connect();
@@ -111,12 +114,12 @@ function createSender(settings: BrokerSettings, { now, timeoutMs, targets }: Dep
   });
 }
 
-/** 5.0, table 2-4: what will never be taken. All else may be in order later. */
+/** 5.0, table 2-4: what will never be accepted. Everything else may succeed later. */
 const finalCodes: ReadonlySet<unknown> = new Set([0x87, 0x90, 0x95, 0x99, 0x9a, 0x9b]);
 
 function resultOf(error: Error & { readonly code?: unknown }): SendResult {
   const { message, code } = error;
-  // Only what the broker itself has answered has a reason code; all else is the connection.
+  // Only an answer of the broker itself has a reason code; everything else is an error of the connection.
   if (error instanceof BrokerUnavailable || typeof code !== 'number')
     return { outcome: 'retry', reason: `No connection to the broker: ${message}.`, scope: 'provider' };
   if (finalCodes.has(code)) return { outcome: 'failed', reason: `The broker refused the message: ${message}.` };

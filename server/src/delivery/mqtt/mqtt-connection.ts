@@ -6,16 +6,16 @@ import { InFlight, type Published } from './mqtt-in-flight.ts';
 import { type Frame, Framer } from './mqtt-reader.ts';
 
 /**
- * One device's connection: MQTT 3.1, 3.1.1 and 5.0 as far as a device needs it that listens to one topic. It subscribes to
- * exactly that topic and publishes nothing. Everything that it can make this process hold is bounded.
+ * One device's connection: as much of MQTT 3.1, 3.1.1 and 5.0 as a device that listens to one topic needs. It
+ * subscribes to exactly that topic and publishes nothing. Everything that it can make this process hold is bounded.
  */
 
 export const limits = Object.freeze({
-  /** What a device sends is small: its login, a subscription, acknowledgements. */
+  /** A device sends little: its login, a subscription, acknowledgements. */
   packetBytes: 4_096,
   /** For the first packet, ms. */
   connectMs: 5_000,
-  /** Bytes that wait to be read by the device. */
+  /** Bytes that the device has not read yet. */
   bufferedBytes: 524_288,
   packetsPerSecond: 50,
   packetBurst: 200,
@@ -25,22 +25,25 @@ export const limits = Object.freeze({
 export interface DeviceLogin {
   readonly appId: string;
   readonly deviceId: string;
-  /** The one topic that the device listens to. */
+  /** The one topic that the device may listen to. */
   readonly topic: string;
   /** Changes when other credentials are issued. */
   readonly version: string;
 }
 
 export interface ConnectionHost {
-  /** Undefined when it must not come in. */
+  /** Undefined if the login is refused. */
   login(username: string, password: string): Promise<DeviceLogin | undefined>;
-  /** It is logged in, and from now on it is the device's only connection. */
+  /** It is logged in; from now on this is the device's only connection. */
   entered(connection: DeviceConnection): void;
   listening(connection: DeviceConnection): void;
   closed(connection: DeviceConnection): void;
 }
 
-/** The return codes of 3.1.1, table 3.1, where they have one for a reason code of 5.0; otherwise it just hangs up. */
+/**
+ * The return codes of 3.1.1, table 3.1, that correspond to a reason code of 5.0; for the others the connection is just
+ * closed.
+ */
 const oldCodes: Readonly<Record<number, number>> = {
   [reasons.unsupportedVersion]: 1,
   [reasons.clientIdNotValid]: 2,
@@ -61,7 +64,7 @@ export class DeviceConnection {
   #version: 3 | 4 | 5 = 4;
   #connectTimer: NodeJS.Timeout;
   #login: DeviceLogin | undefined;
-  /** The quality of service that was granted; undefined: it does not listen. */
+  /** The granted quality of service; undefined: it does not listen. */
   #qos: 0 | 1 | undefined;
   #tokens: number = limits.packetBurst;
   #tokensAt = performance.now();
@@ -86,7 +89,7 @@ export class DeviceConnection {
     return this.#state === 'open' && this.#qos !== undefined;
   }
 
-  /** Resolves with what became of it; never rejects. */
+  /** Resolves with the result; never rejects. */
   publish(payload: Buffer, until: { readonly timeoutMs: number; readonly seconds: number }): Promise<Published> {
     const { login } = this;
     if (!login || !this.isListening) return Promise.resolve('absent');
@@ -104,7 +107,7 @@ export class DeviceConnection {
     return place.result;
   }
 
-  /** Tells a client of 5.0 why, and hangs up. */
+  /** Tells a client of 5.0 why, and disconnects. */
   close(reasonCode?: number): void {
     if (this.#state === 'closed') return;
     if (reasonCode !== undefined && this.#version === 5 && this.#state === 'open')
@@ -112,13 +115,13 @@ export class DeviceConnection {
     this.#state = 'closed';
     clearTimeout(this.#connectTimer);
     this.#inFlight.end();
-    // What is written goes out first, as far as the client reads it; it is given a moment and nothing more.
+    // Pending output goes first, as far as the client reads it within a moment.
     this.#socket.end();
     setTimeout(() => this.#socket.destroy(), 200).unref();
     this.#host.closed(this);
   }
 
-  /** Another connection of the same device has come. */
+  /** A newer connection of the same device has come. */
   takeOver(): void {
     this.close(reasons.takenOver);
   }
@@ -141,7 +144,7 @@ export class DeviceConnection {
     }
   }
 
-  /** Says what was wrong, as far as the protocol has words for it, and hangs up. */
+  /** Reports what was wrong, as far as the protocol can express it, and disconnects. */
   #fault({ code, version }: MqttFault): void {
     if (this.#state === 'new' && version !== undefined) {
       this.#version = version;
@@ -161,12 +164,12 @@ export class DeviceConnection {
   #take(frame: Frame): void {
     if (!this.#countPacket()) this.close(reasons.rateTooHigh);
     else if (this.#state === 'new') {
-      // Nothing comes before the login (MQTT-3.1.0-1).
+      // Nothing may come before the login (MQTT-3.1.0-1).
       if (isConnect(frame)) this.#connect(decodeConnect(frame));
       else this.close();
     } else {
       const packet = decode(frame, this.#version);
-      // Nothing overtakes the login either.
+      // Nothing may overtake the login either.
       if (this.#state === 'open') this.#answer(packet);
       else if (this.#early.push(packet) > limits.earlyPackets) this.close();
     }
@@ -214,13 +217,13 @@ export class DeviceConnection {
     this.#state = 'open';
     clearTimeout(this.#connectTimer);
     const { keepAlive, receiveMaximum, maximumPacketSize } = packet;
-    // 3.1.1, 3.1.2.10: after one and a half times the keep-alive the network has failed.
+    // 3.1.1, 3.1.2.10: after one and a half times the keep-alive the network counts as failed.
     if (keepAlive > 0) this.#watchSilence(keepAlive * 1500);
     if (receiveMaximum !== undefined) this.#inFlight.narrow(receiveMaximum);
     if (maximumPacketSize !== undefined) this.#maxPacketBytes = maximumPacketSize;
     this.#host.entered(this);
     const welcome = this.#welcome(packet);
-    // It takes nothing at all; without an answer it would wait for one.
+    // It accepts nothing; without an answer the client would wait for one.
     if (this.#isTooLarge(welcome)) this.close();
     this.#send(welcome);
     for (const early of this.#early.splice(0)) if (this.#isOpen()) this.#answer(early);
@@ -234,7 +237,7 @@ export class DeviceConnection {
     return this.#state === 'closed';
   }
 
-  /** Silence of the client: what this process writes does not count, unlike in a socket's own time-out. */
+  /** The client's silence counts, not what this process writes, unlike in a socket's own time-out. */
   #watchSilence(ms: number): void {
     const timer = setTimeout(() => this.close(reasons.keepAliveTimeout), ms);
     timer.unref();
@@ -242,7 +245,7 @@ export class DeviceConnection {
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
-  /** No session outlives the connection: what a device misses is sent again by the outbox. */
+  /** No session outlives the connection: the outbox sends again what a device misses. */
   #welcome({ clientId }: Connect): mqtt.IConnackPacket {
     if (this.#version !== 5) return { cmd: 'connack', returnCode: 0, sessionPresent: false };
     const properties = {
@@ -286,13 +289,13 @@ export class DeviceConnection {
     this.#send({ cmd: 'unsuback', messageId, granted });
   }
 
-  /** 5.0, MQTT-3.1.2-24: what is larger than the client takes is not sent. */
+  /** 5.0, MQTT-3.1.2-24: packets larger than the client accepts are not sent. */
   #isTooLarge(packet: mqtt.Packet): boolean {
     if (this.#maxPacketBytes === Number.POSITIVE_INFINITY) return false;
     return mqtt.generate(packet, { protocolVersion: this.#version }).length > this.#maxPacketBytes;
   }
 
-  /** False when the connection is gone, or is now because the client does not read. */
+  /** False when the connection is gone, or is closed now because the client does not read. */
   #send(packet: mqtt.Packet): boolean {
     if (this.#state === 'closed' || this.#socket.destroyed) return false;
     const bytes = mqtt.generate(packet, { protocolVersion: this.#version });
@@ -304,7 +307,7 @@ export class DeviceConnection {
   }
 }
 
-/** The reason code of SUBACK for a filter that is not the device's own topic. CONNACK has announced the same. */
+/** The reason code of SUBACK for a filter other than the device's own topic. CONNACK has announced the same. */
 function refusalOf(filter: string): number {
   if (filter.startsWith('$share/')) return reasons.sharedNotSupported;
   if (!/[+#]/.test(filter)) return reasons.notAuthorized;

@@ -2,15 +2,15 @@ import { MqttFault, reasons } from './mqtt-fault.ts';
 import { type Frame, type PropertyName, publishType, Reader } from './mqtt-reader.ts';
 
 /**
- * What a device may send, read strictly: MQTT 3.1, 3.1.1 and 5.0. A library that reads for clients and servers alike takes
- * much that the specifications forbid.
+ * Reads strictly what a device may send: MQTT 3.1, 3.1.1 and 5.0. A library that reads for clients and servers alike
+ * accepts much that the specifications forbid.
  */
 
 export interface Connect {
   readonly cmd: 'connect';
   readonly version: 3 | 4 | 5;
   readonly clientId: string;
-  /** Seconds; 0 means that silence is fine. */
+  /** Seconds; 0 means that silence is allowed. */
   readonly keepAlive: number;
   readonly username: string | undefined;
   readonly password: string | undefined;
@@ -35,7 +35,7 @@ const connectType = 1;
 
 export const isConnect = ({ type }: Frame): boolean => type === connectType;
 
-/** @throws MqttFault, with a version where the protocol could be read */
+/** @throws MqttFault, with a version if the protocol could be read */
 export function decodeConnect({ body }: Frame): Connect {
   const reader = new Reader(body);
   const version = versionOf(reader);
@@ -51,7 +51,7 @@ function versionOf(reader: Reader): 3 | 4 | 5 {
   if (name !== 'MQTT' && name !== 'MQIsdp') throw new MqttFault(reasons.malformed);
   const level = reader.byte();
   const known = name === 'MQTT' ? level === 4 || level === 5 : level === 3;
-  // 3.1.1 requires return code 1 in its own form (MQTT-3.1.2-2), 5.0 leaves the answer open.
+  // 3.1.1 requires return code 1 in its own form (MQTT-3.1.2-2); 5.0 leaves the answer open.
   if (!known) throw new MqttFault(reasons.unsupportedVersion, 4);
   return level as 3 | 4 | 5;
 }
@@ -94,7 +94,7 @@ function connectOf(reader: Reader, version: 3 | 4 | 5): Connect {
   const password = has(0x40) ? reader.binary().toString('utf8') : undefined;
   reader.end();
   if (authenticationMethod !== undefined) throw new MqttFault(reasons.badAuthenticationMethod);
-  // 3.1 has no connections without a name; 3.1.1 has them where no session is wanted (MQTT-3.1.3-8).
+  // 3.1 has no connections without a name; 3.1.1 allows them if no session is wanted (MQTT-3.1.3-8).
   if (clientId === '' && (version === 3 || (version === 4 && !has(0x02))))
     throw new MqttFault(reasons.clientIdNotValid);
   return {
@@ -110,8 +110,8 @@ function connectOf(reader: Reader, version: 3 | 4 | 5): Connect {
 }
 
 /**
- * A will is never published, because a device publishes nothing; it is not kept. 5.0 has words for one that asks for what
- * CONNACK says is not there (MQTT-3.2.2-12, MQTT-3.2.2-13).
+ * A will is never published, because a device publishes nothing, so it is discarded. 5.0 has a reason code for a will
+ * that needs what CONNACK says is unavailable (MQTT-3.2.2-12, MQTT-3.2.2-13).
  */
 function readWill(reader: Reader, version: 3 | 4 | 5, will: { readonly qos: number; readonly retain: boolean }): void {
   if (version === 5) reader.properties(willProperties);
@@ -125,7 +125,7 @@ function readWill(reader: Reader, version: 3 | 4 | 5, will: { readonly qos: numb
 
 const isTopicName = (topic: string) => topic !== '' && !/[+#]/.test(topic);
 
-/** A packet behind the CONNECT. @throws MqttFault */
+/** A packet after the CONNECT. @throws MqttFault */
 export function decode(frame: Frame, version: 3 | 4 | 5): ClientPacket {
   const { type, body } = frame;
   if (type === publishType) throw publishFault(frame, version);
@@ -143,7 +143,7 @@ export function decode(frame: Frame, version: 3 | 4 | 5): ClientPacket {
     case 14:
       return disconnect(reader, version);
     default:
-      // A second CONNECT, AUTH without a method, and what only servers send or answers a message of QoS 2.
+      // A second CONNECT, AUTH without a method, and packets that only servers send or that answer a message of QoS 2.
       throw new MqttFault(reasons.protocolError);
   }
 }
@@ -175,7 +175,7 @@ function subscribe(reader: Reader, version: 3 | 4 | 5): ClientPacket {
     const options = reader.byte();
     const qos = options & 3;
     if (options & (version === 5 ? 0xc0 : 0xfc)) throw new MqttFault(reasons.malformed);
-    // Bits 4 and 5 say how retained messages are handled, bit 2 means No Local, which shared subscriptions do not have.
+    // Bits 4 and 5 say how retained messages are handled. Bit 2 means No Local, which shared subscriptions do not have.
     const isNoLocalShared = (options & 4) !== 0 && topic.startsWith('$share/');
     if (qos === 3 || ((options >> 4) & 3) === 3 || isNoLocalShared) throw new MqttFault(reasons.protocolError);
     filters.push({ topic, qos: qos as 0 | 1 | 2 });
@@ -224,7 +224,7 @@ const publishProperties: readonly PropertyName[] = [
   'contentType',
 ];
 
-/** A device publishes nothing. It is told the first reason for which this message could not be taken anyway. */
+/** A device publishes nothing. It is told the first reason why this message could not be accepted anyway. */
 function publishFault({ flags, body }: Frame, version: 3 | 4 | 5): MqttFault {
   const qos = (flags >> 1) & 3;
   if (qos === 0 && (flags & 8) !== 0) return new MqttFault(reasons.malformed);

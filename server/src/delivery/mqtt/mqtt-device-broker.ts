@@ -7,13 +7,13 @@ import { reasons } from './mqtt-fault.ts';
 import type { Published } from './mqtt-in-flight.ts';
 
 /**
- * Where devices connect by MQTT to get their messages. It is no general broker: nothing is kept, nothing is passed from
- * device to device, and a device hears its own topic only. Messages wait in the outbox, not here.
+ * The port where devices connect by MQTT to get their messages. It is not a general broker: nothing is stored, nothing
+ * is passed between devices, and a device receives only its own topic. Messages wait in the outbox, not here.
  */
 
 export interface DeviceBrokerOptions {
   readonly login: (username: string, password: string) => Promise<DeviceLogin | undefined>;
-  /** Which of these logins still hold; asked for a few hundred at a time. */
+  /** Returns those of these logins that are still valid; asked for a few hundred at a time. */
   readonly stillValid: (logins: readonly DeviceLogin[]) => Promise<ReadonlySet<DeviceLogin>>;
   readonly now: () => number;
   readonly onError: (what: string, error: unknown) => void;
@@ -62,7 +62,7 @@ export class DeviceBroker {
       ? createTlsServer({ ...options.tls, handshakeTimeout: 5_000 }, accept)
       : createServer(accept);
     this.#server.maxConnections = this.#options.maxConnections;
-    // Node leaves a connection open whose handshake took too long.
+    // Node leaves a connection open whose handshake takes too long.
     this.#server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
   }
 
@@ -82,12 +82,12 @@ export class DeviceBroker {
     return this.#all.size;
   }
 
-  /** Calls the listener when a device begins to listen, for what has been waiting for it. */
+  /** Calls the listener when a device begins to listen, to send what has been waiting for it. */
   onListening(listener: (appId: string, topic: string) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Hands a message to every device of the app that listens to the topic; `acknowledged` when all of them have it. */
+  /** Passes a message to every device of the app that listens to the topic; `acknowledged` when all of them have it. */
   async publish({ appId, topic, payload, ...until }: Addressed): Promise<Published> {
     const connections = [...(this.#byTopic.get(topicKey(appId, topic)) ?? [])];
     const results = await Promise.all(connections.map((connection) => connection.publish(payload, until)));
@@ -95,12 +95,12 @@ export class DeviceBroker {
     return worst ?? results[0] ?? 'absent';
   }
 
-  /** Hangs up on a device whose credentials are gone. */
+  /** Disconnects a device whose credentials are gone. */
   disconnect(appId: string, deviceId: string): void {
     this.#byDevice.get(deviceKey({ appId, deviceId }))?.revoke();
   }
 
-  /** Hangs up on everybody whose credentials or topic have changed meanwhile, here or on another node. */
+  /** Disconnects every device whose credentials or topic have changed, here or on another node. */
   check(): Promise<void> {
     if (this.#checking) {
       this.#checkAgain = true;

@@ -5,7 +5,7 @@ import type { Published } from './mqtt-in-flight.ts';
 import { maxMessageBytes, renderMessage, topicProblem } from './mqtt-message.ts';
 
 export interface EmbeddedDeps {
-  /** Undefined when the service listens for no devices. */
+  /** Undefined if the service does not listen for devices. */
   readonly broker: DeviceBroker | undefined;
   readonly appId: string;
   readonly now: () => number;
@@ -16,8 +16,8 @@ export interface EmbeddedDeps {
 const isOff = 'This service does not listen for devices; set PHAROS_MQTT_PORT.';
 
 /**
- * MQTT through the service's own port. `sent` means that the device has acknowledged the message (QoS 1); while it is not
- * there, the message stays in the outbox.
+ * MQTT through the service's own port. `sent` means that the device has acknowledged the message (QoS 1); while it is
+ * away, the message stays in the outbox.
  */
 export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: EmbeddedDeps): PushSender {
   async function publish(message: PushMessage, target: PushTarget): Promise<SendResult> {
@@ -44,7 +44,7 @@ export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: Embe
   });
 }
 
-/** A short pause for a message that soon is no news, a longer one for what can wait: 2 s to a minute. */
+/** A short pause for a message that will soon be outdated, a longer one for what can wait: 2 s to a minute. */
 const patience = (leftMs: number) => Math.min(60_000, Math.max(2_000, leftMs / 20));
 
 function resultOf(published: Published, leftMs: number): SendResult {

@@ -1,4 +1,4 @@
-/** Reason codes of MQTT 5.0, table 2-6, as far as a device can get them. */
+/** Reason codes of MQTT 5.0, table 2-6, that a device can get. */
 export const reasons = Object.freeze({
   unspecified: 0x80,
   malformed: 0x81,
@@ -27,7 +27,7 @@ export const reasons = Object.freeze({
 export class MqttFault extends Error {
   /** Of MQTT 5.0. */
   readonly code: number;
-  /** Set for a CONNECT whose protocol could be read: the form in which it can be answered. */
+  /** Set for a CONNECT whose protocol version could be read: the form in which to answer it. */
   readonly version: 3 | 4 | 5 | undefined;
 
   constructor(code: number, version?: 3 | 4 | 5) {

@@ -1,4 +1,4 @@
-/** What became of a message: the device has acknowledged it, refused it, or it is not known (again later). */
+/** The result of a message: acknowledged by the device, refused, or unknown (to be sent again later). */
 export type Published = 'acknowledged' | 'refused' | 'too large' | 'absent' | 'busy' | 'unanswered';
 
 interface Waiting {
@@ -12,12 +12,12 @@ export class InFlight {
   #places = 8;
   #lastId = 0;
 
-  /** The client takes fewer at a time (5.0, Receive Maximum). */
+  /** The client accepts fewer at a time (5.0, Receive Maximum). */
   narrow(places: number): void {
     this.#places = Math.max(1, Math.min(this.#places, places));
   }
 
-  /** Undefined when all places are taken. `onLate`: nothing came in time. */
+  /** Undefined when all slots are taken. `onLate`: no answer came in time. */
   open(timeoutMs: number, onLate: () => void): { messageId: number; result: Promise<Published> } | undefined {
     if (this.#waiting.size >= this.#places) return undefined;
     do this.#lastId = (this.#lastId % 65_535) + 1;

@@ -1,6 +1,6 @@
 import type { PushMessage } from '../push/push-sender.ts';
 
-/** The most that a message may have as JSON. */
+/** The maximum size of a message as JSON. */
 export const maxMessageBytes = 32_768;
 
 /** What a device reads: JSON, UTF-8. */
@@ -22,13 +22,13 @@ export function renderMessage({ deliveryId, content, expiresAt }: PushMessage): 
   );
 }
 
-/** Why nothing can be published there, as a sentence; undefined when it can. */
+/** Why nothing can be published to this topic, as a sentence; undefined if it can. */
 export function topicProblem(topic: string): string | undefined {
   const fault = topicFault(topic);
   return fault && `The topic ${fault}.`;
 }
 
-/** The same as the end of a sentence about the topic. MQTT 5.0, 4.7: wildcards are for filters only. */
+/** The same as the end of a sentence about the topic. MQTT 5.0, 4.7: wildcards are only for filters. */
 export function topicFault(topic: string): string | undefined {
   if (topic === '') return 'is empty';
   if (Buffer.byteLength(topic) > 1024) return 'is longer than 1,024 bytes';

@@ -4,24 +4,24 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export const publishType = 3;
 
-/** One whole control packet: the fixed header's first byte, and what comes after the length. */
+/** One whole control packet: the fixed header's first byte, and the part after the length. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
   readonly body: Buffer;
 }
 
-/** Cuts what a client sends into packets. Holds at most one packet's bytes. */
+/** Splits what a client sends into packets. Holds at most one packet's bytes. */
 export class Framer {
   #rest: Buffer = Buffer.alloc(0);
   readonly #maxBytes: number;
 
-  /** @param maxBytes the most that a whole packet may have */
+  /** @param maxBytes the maximum size of a whole packet */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** @throws MqttFault for a length that is too large or not in the form that MQTT gives it */
+  /** @throws MqttFault for a length that is too large or malformed */
   *push(bytes: Buffer): Generator<Frame> {
     let left = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     for (let frame = this.#first(left); frame; frame = this.#first(left)) {
@@ -58,7 +58,7 @@ function assertHeader(first: number): void {
   if (!isRight) throw new MqttFault(reasons.malformed);
 }
 
-/** Property identifiers and types of MQTT 5.0, table 2-4, as far as a client may send them. */
+/** Property identifiers and types of MQTT 5.0, table 2-4, that clients may send. */
 const properties = {
   1: ['payloadFormatIndicator', 'flag'],
   2: ['messageExpiryInterval', 'four'],
@@ -82,7 +82,7 @@ const properties = {
 export type PropertyName = (typeof properties)[keyof typeof properties][0];
 export type Properties = Partial<Record<PropertyName, number | string | Buffer | undefined>>;
 
-/** Reads a packet's body from front to back. What is not as MQTT has it is a fault. */
+/** Reads a packet's body from front to back. Any deviation from MQTT is a fault. */
 export class Reader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -120,7 +120,7 @@ export class Reader {
       const text = utf8.decode(bytes);
       if (!text.includes('\u0000')) return text;
     } catch {
-      // Told below.
+      // Reported below.
     }
     throw new MqttFault(reasons.malformed);
   }
@@ -142,7 +142,7 @@ export class Reader {
     throw new MqttFault(reasons.malformed);
   }
 
-  /** Only these names, each once but for user properties (5.0, 2.2.2.2); a user property is only looked over. */
+  /** Only these names, each once except for user properties (5.0, 2.2.2.2), which are only checked and skipped. */
   properties(allowed: readonly PropertyName[]): Properties {
     const inner = new Reader(this.take(this.variable()));
     const found: Properties = {};
@@ -181,7 +181,7 @@ export class Reader {
     }
   }
 
-  /** Nothing may come behind the last field. */
+  /** Nothing may follow the last field. */
   end(): void {
     if (this.left > 0) throw new MqttFault(reasons.malformed);
   }

@@ -1,10 +1,10 @@
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `callback` when the signal aborts. One listener a signal however many wait on it: an EventTarget walks all its
- * listeners to add one, which a thousand sends under one signal would pay a thousand times.
+ * Calls `callback` when the signal aborts. It uses one listener per signal however many callers wait: an EventTarget
+ * walks all its listeners to add one, which a thousand sends under one signal would pay a thousand times.
  *
- * @returns what takes the callback away again
+ * @returns a function that removes the callback
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   let callbacks = listeners.get(signal);

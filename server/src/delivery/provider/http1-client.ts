@@ -5,7 +5,7 @@ import type { NoAnswer, ProviderAnswer, ProviderRequest } from './provider-answe
 
 const longestBody = 64 * 1024;
 
-/** HTTP/1.1 with connections that are kept, for servers that speak nothing newer. */
+/** HTTP/1.1 with persistent connections, for servers that support nothing newer. */
 export class Http1Client {
   readonly #origin: URL;
   readonly #agent: Agent;
@@ -22,7 +22,7 @@ export class Http1Client {
     });
   }
 
-  /** Starts a request; `ended` is called at most once. Returns what cancels it. */
+  /** Starts a request; `ended` is called at most once. Returns a function that cancels it. */
   request(request: ProviderRequest, ended: (answer: ProviderAnswer | NoAnswer) => void): () => void {
     const broken = (error: Error) => ended({ noAnswer: 'broken', text: `${this.#origin.host}: ${error.message}` });
     const outgoing: ClientRequest = httpsRequest(

@@ -2,7 +2,9 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import type { TLSSocket } from 'node:tls';
 import type { ProviderAnswer, ProviderRequest } from './provider-answer.ts';
 
-/** How one request on a session ended. `refused`: the provider has not looked at it, it may go again at once. */
+/**
+ * How one request on a session ended. `refused`: the provider has not processed it, so it may be sent again at once.
+ */
 export type StreamEnd = { readonly answer: ProviderAnswer } | { readonly refused: boolean; readonly text: string };
 
 const longestBody = 64 * 1024;
@@ -14,7 +16,7 @@ export class Http2Session {
   /** No new requests: it is closing or gone. */
   retired = false;
   open = 0;
-  /** When the provider was last heard on it (`performance.now()`). */
+  /** When the provider was last heard from on it (`performance.now()`). */
   heardAt = performance.now();
   readonly #session: ClientHttp2Session;
   readonly #socket: TLSSocket;
@@ -47,7 +49,7 @@ export class Http2Session {
     });
   }
 
-  /** Resolves when the provider has told its settings; how many requests it takes at once is among them. */
+  /** Resolves when the provider has sent its settings; they include how many concurrent requests it accepts. */
   static open(socket: TLSSocket, origin: URL): Promise<Http2Session> {
     return new Promise((resolve, reject) => {
       const session = connect(origin, { createConnection: () => socket, settings: { enablePush: false } });
@@ -57,22 +59,22 @@ export class Http2Session {
     });
   }
 
-  /** How many more requests the provider takes now. */
+  /** How many more requests the provider accepts now. */
   get room(): number {
     if (this.retired || this.#session.closed) return 0;
     return (this.#session.remoteSettings.maxConcurrentStreams ?? 100) - this.open;
   }
 
-  /** Starts a request; `ended` is called once. Returns what cancels it. */
+  /** Starts a request; `ended` is called once. Returns a function that cancels it. */
   request(request: ProviderRequest, ended: (end: StreamEnd) => void): () => void {
     let stream: ClientHttp2Stream;
     try {
-      // A list, for Node does far less with it than with an object: a third more requests a second.
+      // A list, because Node does far less with it than with an object: a third more requests a second.
       const headers = [':method', 'POST', ':authority', this.#authority, ':scheme', 'https', ':path', request.path];
       for (const name in request.headers) headers.push(name, String(request.headers[name]));
       stream = this.#session.request(headers);
     } catch (error) {
-      // Closed between the look at it and now, or a header that HTTP does not allow.
+      // Closed since the check, or a header that HTTP does not allow.
       const refused = this.#session.closed || this.#session.destroyed;
       if (refused) this.retired = true;
       ended({ refused, text: (error as Error).message });
@@ -122,13 +124,13 @@ export class Http2Session {
     this.#session.ping(() => clearTimeout(silence));
   }
 
-  /** Takes no new requests and closes when those under way have ended. */
+  /** Accepts no new requests and closes when those in progress have ended. */
   retire(): void {
     this.retired = true;
     if (this.open === 0) setImmediate(() => this.#destroy());
   }
 
-  /** After a GOAWAY the session would wait until the provider closes the connection, which it may never do. */
+  /** After a GOAWAY the session would wait for the provider to close the connection, which it may never do. */
   #destroy(): void {
     this.#session.destroy();
     this.#socket.destroy();

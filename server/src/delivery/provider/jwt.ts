@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from 'node:crypto';
 
-/** A signed JSON Web Token (RFC 7515). Signing takes some 100 µs (ES256) or 1 ms (RS256): keep what it gives. */
+/** A signed JSON Web Token (RFC 7515). Signing takes some 100 µs (ES256) or 1 ms (RS256): keep the result. */
 export function signJwt(
   header: { readonly alg: 'RS256' | 'ES256'; readonly kid?: string; readonly typ?: 'JWT' },
   claims: Readonly<Record<string, unknown>>,

@@ -17,8 +17,8 @@ export interface ProviderAnswer {
 /** Why a request has no answer. */
 export interface NoAnswer {
   /**
-   * `unreachable`: no connection could be made, the request never left. `refused`: the address is not one that may be
-   * connected to. `broken`, `timeout`, `stopped`: it may have left and may have been taken, the outcome is unknown.
+   * `unreachable`: no connection could be made, the request never left. `refused`: connecting to the address is not
+   * allowed. `broken`, `timeout`, `stopped`: it may have left and been accepted; the outcome is unknown.
    */
   readonly noAnswer: 'unreachable' | 'refused' | 'broken' | 'timeout' | 'stopped';
   readonly text: string;
@@ -30,7 +30,7 @@ export function isAnswer(answer: ProviderAnswer | NoAnswer): answer is ProviderA
 
 const longestReason = 300;
 
-/** A provider's words as a reason: one line, at most 300 characters. */
+/** A provider's message as a reason: one line, at most 300 characters. */
 export function reason(...words: readonly (string | number | undefined)[]): string {
   const text = words
     .filter((word) => word !== undefined && word !== '')
@@ -43,7 +43,7 @@ export function reason(...words: readonly (string | number | undefined)[]): stri
 
 const longestWaitMs = 24 * 3600 * 1000;
 
-/** `Retry-After` (RFC 9110: seconds or a date) in ms, at most a day; undefined where there is none. */
+/** `Retry-After` (RFC 9110: seconds or a date) in ms, at most a day; undefined if there is none. */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
@@ -51,14 +51,14 @@ export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number 
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestWaitMs);
 }
 
-/** What a send amounts to that got no answer. */
+/** The result of a send that got no answer. */
 export function unanswered(answer: NoAnswer): SendResult {
   if (answer.noAnswer === 'refused') return { outcome: 'failed', reason: reason(answer.text) };
   const scope = answer.noAnswer === 'unreachable' ? 'provider' : 'message';
   return { outcome: 'retry', reason: reason(answer.text), scope };
 }
 
-/** `retry` with the provider's Retry-After where it told one, else with the `afterMs` given. */
+/** `retry` with the provider's Retry-After if there is one, else with the given `afterMs`. */
 export function retryLater(
   answer: ProviderAnswer,
   now: number,

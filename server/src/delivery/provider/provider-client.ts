@@ -7,13 +7,13 @@ import { connectTls } from './tls-connection.ts';
 
 export interface ProviderClientOptions {
   readonly origin: string;
-  /** From the call to the answer, waiting for a free stream included (ms). */
+  /** From the call to the answer, including the wait for a free stream (ms). */
   readonly timeoutMs: number;
-  /** Connections at most. */
+  /** The most connections. */
   readonly connections: number;
   readonly ca?: string;
   readonly lookup?: LookupFunction;
-  /** Falls back to HTTP/1.1 where the server does not speak HTTP/2. */
+  /** Falls back to HTTP/1.1 if the server does not support HTTP/2. */
   readonly http1?: boolean;
 }
 
@@ -34,15 +34,15 @@ const sweepMs = 100;
 const growAgainMs = 5_000;
 
 /**
- * Requests to one origin over a few HTTP/2 connections. Never more at once than the provider takes; the others wait in
- * order. What the provider has not looked at (a refused stream, a GOAWAY) goes again at once; everything else that
- * breaks is told to the caller.
+ * Requests to one origin over a few HTTP/2 connections. Never more at once than the provider accepts; the others wait
+ * in order. A request that the provider has not processed (a refused stream, a GOAWAY) is sent again at once; any other
+ * break is reported to the caller.
  */
 export class ProviderClient {
   readonly #options: ProviderClientOptions;
   readonly #origin: URL;
   readonly #sessions = new Set<Http2Session>();
-  /** In the order of their deadlines, since every call has the same time. */
+  /** In the order of their deadlines, since every call has the same time limit. */
   readonly #calls = new Set<Call>();
   #waiting: Call[] = [];
   #sweep: NodeJS.Timeout | undefined;
@@ -88,7 +88,7 @@ export class ProviderClient {
     });
   }
 
-  /** Waits for the calls under way, then closes the connections. */
+  /** Waits for the calls in progress, then closes the connections. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#calls.size > 0) {
@@ -140,7 +140,7 @@ export class ProviderClient {
     this.#drain();
   }
 
-  /** Gives free streams to those that wait, oldest first. */
+  /** Gives free streams to waiting calls, oldest first. */
   #drain(): void {
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
@@ -191,7 +191,7 @@ export class ProviderClient {
     }
   }
 
-  /** Connections that take requests; others only end what they have. */
+  /** Connections that accept requests; others only finish theirs. */
   #live(): number {
     let live = 0;
     for (const session of this.#sessions) if (!session.retired) live++;
@@ -214,7 +214,7 @@ export class ProviderClient {
     const now = performance.now();
     for (const call of this.#calls) {
       if (call.deadline > now) return;
-      // Not a word since it was sent: the connection may be dead, so the next ones go over another.
+      // Nothing was received since it was sent: the connection may be dead, so the next calls use another.
       if (call.session && call.session.heardAt < call.sentAt) call.session.retire();
       const text = `${this.#origin.host} did not answer within ${this.#options.timeoutMs} ms`;
       this.#giveUp(call, { noAnswer: 'timeout', text });

@@ -2,7 +2,7 @@ import { ProviderClient, type ProviderClientOptions } from './provider-client.ts
 
 const mostKept = 200;
 
-/** A client for each origin, for providers of which there are many. Those not used for longest close. */
+/** A client for each origin, for providers with many origins. The least recently used ones close. */
 export class ProviderClients {
   readonly #options: (origin: string) => ProviderClientOptions;
   readonly #clients = new Map<string, ProviderClient>();
@@ -23,7 +23,7 @@ export class ProviderClients {
     await Promise.all([...this.#clients.values()].map((client) => client.close()));
   }
 
-  /** The one longest unused that has nothing under way; `except` is about to be used. */
+  /** The least recently used one without calls in progress; `except` is about to be used. */
   #closeOne(except: ProviderClient): void {
     for (const [origin, client] of this.#clients) {
       if (client.busy > 0 || client === except) continue;

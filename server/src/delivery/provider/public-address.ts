@@ -3,9 +3,9 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /**
  * Keeps requests to addresses that somebody else has chosen (webhooks, Web Push endpoints) out of the operator's own
- * network. A name is judged by what it resolves to at the moment of connecting, so that a name which resolves
- * differently the second time gains nothing; connect with `publicLookup`, and judge the host with `isPublicHost` before,
- * because Node never looks up a host that is an address already. Follow no redirects.
+ * network. A name is judged by what it resolves to at the moment of connecting, so that a name that resolves
+ * differently the second time gains nothing. Connect with `publicLookup`, and check the host with `isPublicHost` first,
+ * because Node does not look up a host that is already an address. Follow no redirects.
  */
 
 /** IANA's special-purpose IPv4 addresses that are not globally reachable (RFC 6890 and its registry). */
@@ -53,18 +53,18 @@ for (const carrier of ipv4Carriers) global.addSubnet(`${carrier}0.0.0.0`, 96, 'i
 /** True for an IPv4 or IPv6 address of the public internet. False for any other text. */
 export function isPublicAddress(ip: string): boolean {
   const version = isIP(ip);
-  // A zone (`fe80::1%eth0`) only goes with addresses that stay on one link.
+  // A zone (`fe80::1%eth0`) occurs only with addresses that stay on one link.
   if (version === 0 || ip.includes('%')) return false;
   const family = version === 4 ? 'ipv4' : 'ipv6';
   return global.check(ip, family) && !refused.check(ip, family);
 }
 
-/** Special-use names (RFC 6761, RFC 6762 with appendix G, RFC 7686, RFC 8375) that the public DNS does not have. */
+/** Special-use names (RFC 6761, RFC 6762 with appendix G, RFC 7686, RFC 8375), which are not in the public DNS. */
 const privateNames = /\.(localhost|local|internal|intranet|private|corp|home|lan|invalid|onion|home\.arpa)$/;
 
 /**
- * What can be said of a URL's `hostname` (or a bare host) without asking DNS: false for addresses that are not public
- * and for names that mean this machine or its network. True for other names; `publicLookup` judges them.
+ * What can be said about a URL's `hostname` (or a bare host) without asking DNS: false for addresses that are not
+ * public and for names that mean this machine or its network. True for other names; `publicLookup` judges them.
  */
 export function isPublicHost(hostname: string): boolean {
   const host = hostname

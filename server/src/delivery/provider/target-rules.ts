@@ -5,13 +5,13 @@ import { isPublicAddress } from './public-address.ts';
 /** Where webhooks and connections to brokers may go: to the public internet, and to what the operator has allowed. */
 export interface TargetRules {
   /**
-   * Why a URL's `hostname` (brackets around IPv6 are fine) cannot be a target, as the end of a sentence; undefined when
-   * it can. Resolves a name.
+   * Why a URL's `hostname` (with or without brackets around IPv6) cannot be a target, as the end of a sentence;
+   * undefined if it can. Resolves a name.
    */
   refusal(hostname: string): Promise<string | undefined>;
   /**
-   * The same at the moment of connecting, for Node's `lookup` options. Node looks no address up that is one already:
-   * ask `refusalOfAddress` for those.
+   * The same at the moment of connecting, for Node's `lookup` option. Node does not look up an address: use
+   * `refusalOfAddress` for those.
    */
   readonly lookup: LookupFunction;
   /** For a host that is an address; undefined for a name too. */
@@ -38,7 +38,7 @@ const bare = (hostname: string) =>
     .replace(/\.$/, '')
     .toLowerCase();
 
-/** @param allowed host names, addresses and networks (`10.0.0.0/8`) that are fine although they are not public */
+/** @param allowed host names, addresses and networks (`10.0.0.0/8`) that are accepted although they are not public */
 export function createTargetRules(allowed: readonly string[], resolve: Resolve = resolveByDns): TargetRules {
   const networks = networksOf(allowed);
   const names = new Set(allowed.map(bare));
@@ -96,7 +96,7 @@ function networksOf(allowed: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether an entry of the setting can be understood. */
+/** Whether an entry of the setting is valid. */
 export function isTargetEntry(entry: string): boolean {
   const [host = '', bits, ...more] = entry.split('/');
   if (more.length > 0) return false;

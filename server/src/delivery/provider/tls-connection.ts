@@ -2,15 +2,15 @@ import { isIP, type LookupFunction } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 
 export interface TlsOptions {
-  /** Certificates in PEM that are trusted instead of the public ones. */
+  /** Certificates in PEM to trust instead of the public ones. */
   readonly ca?: string;
   readonly lookup?: LookupFunction;
   readonly timeoutMs: number;
-  /** Offers HTTP/1.1 too. */
+  /** Also offers HTTP/1.1. */
   readonly http1: boolean;
 }
 
-/** Connects and negotiates; `alpnProtocol` says what is spoken. Rejects with what went wrong. */
+/** Connects and negotiates; `alpnProtocol` is the agreed protocol. Rejects with the error. */
 export function connectTls(origin: URL, options: TlsOptions): Promise<TLSSocket> {
   const host = origin.hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ export function connectTls(origin: URL, options: TlsOptions): Promise<TLSSocket>
     socket.once('secureConnect', () => {
       clearTimeout(timer);
       socket.removeAllListeners('error').removeAllListeners('close');
-      // Until its owner listens.
+      // Until its owner listens for errors.
       socket.on('error', () => undefined);
       resolve(socket);
     });

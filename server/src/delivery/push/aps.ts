@@ -1,11 +1,11 @@
 import { hasText } from './message-template.ts';
 import type { PushContent } from './push-sender.ts';
 
-/** What Apple's devices are told, the same directly and through FCM. */
+/** The part of a message for Apple's devices, the same directly and through FCM. */
 
 /**
- * The value of `apns-push-type`. A push that only plays a sound or sets the badge is an `alert` without a text: the payload
- * of a `background` push must hold nothing that the user notices, and a picture alone is nothing that iOS shows by itself.
+ * The value of `apns-push-type`. A push that only plays a sound or sets the badge is an `alert` without a text: the
+ * payload of a `background` push must contain nothing that the user notices, and iOS does not show a picture alone.
  * https://developer.apple.com/documentation/usernotifications/pushing-background-updates-to-your-app
  */
 export function apnsPushType(content: PushContent): 'alert' | 'background' {
@@ -19,7 +19,7 @@ export function apnsPriority(content: PushContent, urgency: 'high' | 'normal'): 
 
 /**
  * The `aps` dictionary without the text. `mutable-content` lets the app's service extension attach a picture or a video
- * before the notification is shown; iOS runs it only for notifications that have a text.
+ * before the notification is shown; iOS runs it only for notifications with a text.
  */
 export function aps(content: PushContent): Record<string, unknown> {
   if (apnsPushType(content) === 'background') return { 'content-available': 1 };

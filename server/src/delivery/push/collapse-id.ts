@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 
 /**
- * What makes a message that went out twice show once: APNs' collapse id, Web Push's Topic (RFC 8030 allows at most 32
+ * Makes a message that was sent twice show once: APNs' collapse id, Web Push's Topic (RFC 8030 allows at most 32
  * base64url characters) and FCM's notification tag. 32 characters of base64url, 192 bits.
  */
 export function collapseId(deliveryId: string): string {
   return hash('sha256', deliveryId, 'base64url').slice(0, 32);
 }
 
-/** APNs wants a UUID for its id; the same message always has the same one (RFC 9562, version 8). */
+/** APNs requires a UUID; the same message always has the same one (RFC 9562, version 8). */
 export function messageUuid(deliveryId: string): string {
   const bytes = hash('sha256', `apns-id${deliveryId}`, 'buffer').subarray(0, 16);
   bytes.writeUInt8(((bytes[6] ?? 0) & 0x0f) | 0x80, 6);

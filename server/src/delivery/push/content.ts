@@ -1,6 +1,6 @@
 import type { PushContent, PushTarget } from './push-sender.ts';
 
-/** What is shown, from what the interface calls it. Pure functions: one content for each kind of device. */
+/** Converts the interface's members to what is shown. Pure functions: one content for each kind of device. */
 
 type Members = Readonly<Record<string, unknown>>;
 type DeviceType = PushTarget['deviceType'];
@@ -13,7 +13,7 @@ function compact(content: { [K in keyof PushContent]: PushContent[K] | undefined
   ) as unknown as PushContent;
 }
 
-/** Of `POST /push/notification`: what is not shown is handed to the app. */
+/** Of `POST /push/notification`: members that are not shown are passed to the app. */
 export function contentOfPush(data: Members): PushContent {
   const { title, alert, uri, badge, sound, image, ...rest } = data;
   const isPicture = image === undefined || typeof image === 'string';
@@ -29,13 +29,13 @@ export function contentOfPush(data: Members): PushContent {
   });
 }
 
-/** True where a push has nothing for the person and nothing for the app. */
+/** True if a push has nothing for the person and nothing for the app. */
 export function isEmptyPush(data: Members): boolean {
   const { data: custom, ...shown } = contentOfPush(data);
   return Object.keys(shown).length === 0 && Object.keys(custom).length === 0;
 }
 
-/** Where a proximity message comes from, for the app that receives it. */
+/** The origin of a proximity message, for the app that receives it. */
 export interface Origin {
   readonly event: string;
   readonly eventId: string;

@@ -3,7 +3,7 @@ import { fail, type Problem } from '../../base/errors.ts';
 
 /**
  * Reads what an administrator entered, member by member, and collects what is wrong. Problems name the member and what
- * to do about it; a value is never repeated, for it may be a secret in the wrong place.
+ * to do; a value is never repeated, because it may be a secret in the wrong field.
  */
 export class Entered {
   readonly #members: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export class Entered {
     this.#problems.push({ field, problem });
   }
 
-  /** A text that the pattern takes, trimmed. `what` says what is expected: `must be the key id, …`. */
+  /** A text that matches the pattern, trimmed. `what` says what is expected: `must be the key id, …`. */
   text(name: string, pattern: RegExp, what: string): string {
     const value = this.get(name);
     const text = typeof value === 'string' ? value.trim() : '';
@@ -38,7 +38,7 @@ export class Entered {
   /** A private key in PEM of the wanted kind, normalised. */
   privateKey(name: string, type: 'rsa' | 'P-256', what: string): string {
     const value = this.get(name);
-    // Pasted out of JSON or an environment variable, the line ends are often still escaped.
+    // Line ends copied from JSON or an environment variable are often still escaped.
     const pem = typeof value === 'string' ? `${value.trim().replaceAll('\\n', '\n')}\n` : '';
     if (!isKey(pem, type)) this.problem(name, value === undefined ? `is missing: ${what}` : what);
     return pem;

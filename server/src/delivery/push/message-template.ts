@@ -6,7 +6,7 @@ const mark = randomUUID();
 /** JSON text with gaps: made once for a content, filled for every recipient. */
 export type Template<Slot extends string> = (values: Readonly<Record<Slot, string>>) => string;
 
-/** `build` gets the stand-in for each slot and puts it where a string's value, or a part of it, is to be. */
+/** `build` gets the placeholder for each slot and puts it where a string's value, or a part of it, belongs. */
 export function template<Slot extends string>(
   slots: readonly Slot[],
   build: (slot: Readonly<Record<Slot, string>>) => unknown,
@@ -24,7 +24,7 @@ export function template<Slot extends string>(
   };
 }
 
-/** Keeps what is derived from a content for as long as somebody has the content. */
+/** Caches what is derived from a content for as long as the content is referenced. */
 export function perContent<Derived>(
   derive: (content: PushContent, variant: string) => Derived,
 ): (content: PushContent, variant?: string) => Derived {
@@ -45,8 +45,8 @@ export function perContent<Derived>(
 }
 
 /**
- * The app's members beside members of our own or the provider's: a taken name gets `data_` in front, so that nothing is
- * lost and nothing overwritten.
+ * The app's members beside our own or the provider's: a taken name gets the prefix `data_`, so that nothing is lost or
+ * overwritten.
  */
 export function besideReserved(
   data: Readonly<Record<string, unknown>>,
@@ -64,7 +64,7 @@ export function besideReserved(
     });
 }
 
-/** True where there is text or a picture to show. */
+/** True if there is text or a picture to show. */
 export function isShown(content: PushContent): boolean {
   return hasText(content) || content.image !== undefined;
 }
@@ -73,7 +73,7 @@ export function hasText({ title, body }: PushContent): boolean {
   return title !== undefined || body !== undefined;
 }
 
-/** Whole seconds that a message still has, never negative. */
+/** The remaining lifetime of a message in whole seconds, never negative. */
 export function secondsLeft(expiresAt: number, now: number): number {
   return Math.max(0, Math.floor((expiresAt - now) / 1000));
 }

@@ -3,7 +3,7 @@ import type { SenderKind } from './push-sender.ts';
 
 /**
  * Messages a second that one app may send through a provider. FCM allows 600,000 a minute for a project; the others
- * name no figure and say 429 when it is too much.
+ * publish no figure and answer 429 when it is too much.
  */
 export const messagesPerSecond: Readonly<Record<SenderKind, number>> = Object.freeze({
   fcm: 9_000,
@@ -18,39 +18,41 @@ export const messagesPerSecond: Readonly<Record<SenderKind, number>> = Object.fr
  */
 export interface Pace {
   /**
-   * Waits for its turn. Answers 0 to go, or the time (epoch ms) before which it makes no sense to try: nobody should
-   * hold a place for that long.
+   * Waits for the message's turn. Returns 0 to go, or the time (epoch ms) before which it makes no sense to try: a
+   * message should not hold a slot for that long.
    */
   admit(signal: AbortSignal): Promise<number>;
-  /** The provider took a message. */
+  /** The provider accepted a message. */
   succeeded(): void;
-  /** The provider takes no more right now. `afterMs` is what it asked for. Answers when to come back (epoch ms). */
+  /**
+   * The provider accepts no more right now and asked for a pause of `afterMs`. Returns when to come back (epoch ms).
+   */
   pushedBack(afterMs: number | undefined): number;
   /** Messages a second right now. */
   rate(): number;
 }
 
 export interface PaceOptions {
-  /** Messages a second at most. */
+  /** The most messages a second. */
   readonly perSecond: number;
   readonly now: () => number;
   /** 0 to 1. */
   readonly random?: () => number;
 }
 
-/** Longer than this a message does not wait inside the sending process. */
+/** A message does not wait longer than this inside the sending process. */
 const patienceMs = 2_000;
-/** What may go at once after a rest, as time at the full rate. */
+/** The burst that is allowed after a rest, as time at the full rate. */
 const burstMs = 200;
 const slowest = 1;
 const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
-/** The share of the full rate that a second of success gives back. */
+/** The part of the full rate that a second of success gives back. */
 const recoveryPerSecond = 0.05;
 
 export function createPace({ perSecond, now, random = Math.random }: PaceOptions): Pace {
   let rate = perSecond;
-  /** When the bucket would be empty: each message moves it on by 1/rate. */
+  /** When the bucket will be empty: each message moves it on by 1/rate. */
   let spentUntil = 0;
   let pausedUntil = 0;
   let refusals = 0;
@@ -72,7 +74,7 @@ export function createPace({ perSecond, now, random = Math.random }: PaceOptions
     },
     pushedBack(afterMs) {
       const at = now();
-      // What was under way together is refused together; what was let go after the pause is refused anew.
+      // Messages in progress together are refused together and count once; those released after the pause count again.
       if (at >= pausedUntil) {
         refusals++;
         rate = Math.max(slowest, rate / 2);

@@ -1,6 +1,6 @@
 import type { PushTarget, SenderKind } from './push-sender.ts';
 
-/** The names of providers in an installation's `pushType`, those of older clients included. */
+/** The names of providers in an installation's `pushType`, including those of older clients. */
 const byPushType: Readonly<Record<string, SenderKind>> = {
   fcm: 'fcm',
   gcm: 'fcm',
@@ -16,8 +16,8 @@ const byPushType: Readonly<Record<string, SenderKind>> = {
 export type Route = { readonly kind: SenderKind } | { readonly problem: string };
 
 /**
- * The provider that reaches an installation: the one that its `pushType` names, else the usual one of its platform.
- * A token of FCM on an iPhone is as common as one of APNs, so there what is set up decides.
+ * The provider that reaches an installation: the one that its `pushType` names, else the usual one of its platform. On
+ * an iPhone, FCM tokens are as common as APNs tokens, so the configured provider decides.
  */
 export function routeOf(
   pushType: string | null,

@@ -1,6 +1,6 @@
 import type { PushSender, SendResult } from './push-sender.ts';
 
-/** Lets the messages under way end before a sender closes, and takes none after that. */
+/** Lets messages in progress end before a sender closes, and accepts none after that. */
 export function tracked(sender: PushSender): PushSender {
   let underWay = 0;
   let ended: () => void = () => undefined;
@@ -30,7 +30,7 @@ export function tracked(sender: PushSender): PushSender {
 
 const interrupted: SendResult = { outcome: 'retry', reason: 'It was interrupted.', scope: 'message' };
 
-/** For a sender whose work cannot be called off: the caller does not wait for it any longer. */
+/** For a sender whose work cannot be cancelled: the caller no longer waits for it. */
 export function unlessAborted(signal: AbortSignal, work: () => Promise<SendResult>): Promise<SendResult> {
   if (signal.aborted) return Promise.resolve(interrupted);
   const { promise, resolve } = Promise.withResolvers<SendResult>();

@@ -7,8 +7,8 @@ const renewBeforeMs = 3600_000;
 const originsKept = 1000;
 
 /**
- * The `authorization` header of a Web Push request (RFC 8292). A token says for which push service it is, so there is
- * one an origin; signing one for each message would cost more than sending it. RFC 8292 allows 24 hours.
+ * The `authorization` header of a Web Push request (RFC 8292). A token names its push service, so there is one per
+ * origin; signing one for each message would cost more than sending it. RFC 8292 allows 24 hours.
  */
 export class Vapid {
   readonly #settings: WebPushSettings;

@@ -1,6 +1,6 @@
 import { createCipheriv, createECDH, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 
-/** What a subscription's `keys` hold, decoded: the browser's public key (65 bytes) and its secret (16 bytes). */
+/** A subscription's `keys`, decoded: the browser's public key (65 bytes) and its secret (16 bytes). */
 export interface SubscriptionKeys {
   readonly p256dh: Uint8Array;
   readonly auth: Uint8Array;
@@ -15,7 +15,8 @@ const lastRecord = Buffer.of(2);
 const recordSize = 4096;
 
 /**
- * What remains of 4,096 bytes for the plaintext: without the header (86), the delimiter (1) and GCM's tag (16).
+ * The part of 4,096 bytes that remains for the plaintext, without the header (86), the delimiter (1) and GCM's tag
+ * (16).
  */
 export const maxPlaintext = recordSize - 86 - 1 - 16;
 
@@ -28,9 +29,9 @@ function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
 
 /**
  * Encrypts for one subscription: Message Encryption for Web Push (RFC 8291) in one aes128gcm record (RFC 8188). Takes
- * about 0.2 ms, nearly all of it for the new key pair and the shared secret that each message has to have.
+ * about 0.2 ms, nearly all of it for the new key pair and the shared secret that each message needs.
  *
- * @throws Error when `p256dh` is no point of the curve
+ * @throws Error when `p256dh` is not a point of the curve
  */
 export function encryptForSubscription({ p256dh, auth }: SubscriptionKeys, plaintext: Uint8Array): Buffer {
   const ours = createECDH('prime256v1');

@@ -1,11 +1,11 @@
 import { createECDH, generateKeyPairSync } from 'node:crypto';
 import { Entered } from '../push/entered.ts';
 
-/** The VAPID key pair as web apps know it: base64url, the public one the uncompressed point. */
+/** The VAPID key pair as web apps know it: base64url, the public key as the uncompressed point. */
 export interface WebPushSettings {
   readonly publicKey: string;
   readonly privateKey: string;
-  /** Whom a push service can turn to: a `mailto:` or https address. */
+  /** The contact for a push service: a `mailto:` or https address. */
   readonly subject: string;
 }
 
@@ -28,7 +28,7 @@ export function readWebPushSettings(given: unknown): WebPushSettings {
   return { publicKey, privateKey, subject };
 }
 
-/** Accepts plain base64 and padding, too; gives base64url. */
+/** Also accepts plain base64 and padding; returns base64url. */
 function readKey(entered: Entered, name: string, bytes: number): string {
   const text = entered.text(
     name,
@@ -53,7 +53,7 @@ function publicOf(privateKey: string): string | undefined {
   }
 }
 
-/** A fresh VAPID key pair. */
+/** A new VAPID key pair. */
 export function generateVapidKeys(): { publicKey: string; privateKey: string } {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' });

@@ -8,8 +8,8 @@ export interface Subscription {
 }
 
 /**
- * Reads the JSON text of a browser's PushSubscription. Whoever has the app's key chooses its endpoint, so only https
- * addresses of the public internet pass; `allowedOrigin` passes, too.
+ * Reads the JSON text of a browser's PushSubscription. Anyone with the app's key can choose its endpoint, so only https
+ * addresses of the public internet are accepted, and `allowedOrigin`.
  *
  * @returns what is wrong with it, as text, when it cannot be used
  */
@@ -26,8 +26,8 @@ export function readSubscription(token: string, allowedOrigin?: string): Subscri
 }
 
 /**
- * Why nothing is sent to an endpoint, as the end of a sentence, as far as that can be said without resolving its name.
- * Push services listen on 443, or as somebody's own on a port of 1024 and above; below that are other protocols.
+ * Why nothing is sent to an endpoint, as the end of a sentence, as far as that is known without resolving its name.
+ * Push services listen on 443, private ones also on a port of 1024 and above; lower ports belong to other protocols.
  */
 function endpointFault(endpoint: string, allowedOrigin?: string): string | undefined {
   if (!URL.canParse(endpoint)) return 'is not an https address';
@@ -39,7 +39,7 @@ function endpointFault(endpoint: string, allowedOrigin?: string): string | undef
   return port !== '' && Number(port) < 1024 ? 'has a port of another protocol' : undefined;
 }
 
-/** The same of the endpoint in a device token; undefined too where the token is no subscription. */
+/** The same for the endpoint in a device token; also undefined if the token is not a subscription. */
 export function subscriptionFault(token: string, allowedOrigin?: string): string | undefined {
   const { endpoint } = parsed(token);
   const fault = typeof endpoint === 'string' ? endpointFault(endpoint, allowedOrigin) : undefined;

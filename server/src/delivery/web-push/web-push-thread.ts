@@ -1,8 +1,11 @@
-/** The thread that encrypts Web Push messages. Work comes and goes in batches: one each would cost a wake-up each. */
+/**
+ * The thread that encrypts Web Push messages. Work goes back and forth in batches: a message at a time would cost a
+ * wake-up each.
+ */
 import { parentPort } from 'node:worker_threads';
 import { encryptForSubscription } from './web-push-encryption.ts';
 
-/** Texts, for they cross to another thread faster than many small arrays of bytes. */
+/** Texts, because they cross to another thread faster than many small byte arrays. */
 export interface EncryptionTask {
   readonly id: number;
   /** The subscription's keys in base64url. */
@@ -11,7 +14,7 @@ export interface EncryptionTask {
   readonly plaintext: string;
 }
 
-/** The bodies of a batch one after the other; an empty one stands for a subscription whose key is no key. */
+/** The bodies of a batch one after the other; an empty one stands for a subscription with an invalid key. */
 export interface EncryptionDone {
   readonly ids: readonly number[];
   readonly lengths: readonly number[];

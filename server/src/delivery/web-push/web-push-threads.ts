@@ -13,13 +13,13 @@ interface Waiting {
 
 interface Thread {
   readonly worker: Worker;
-  /** Given to it and not back yet, by id. */
+  /** Work that was given to the thread and is not back yet, by id. */
   readonly given: Map<number, Waiting>;
 }
 
 /**
- * Encrypts away from the main thread, where 4,000 messages a second would leave no time for anything else. Threads start
- * with the first message and keep the process alive only while they have work.
+ * Encrypts off the main thread, where 4,000 messages a second would leave no time for anything else. Threads start with
+ * the first message and keep the process alive only while they have work.
  */
 export class EncryptionThreads {
   readonly #most: number;
@@ -28,18 +28,18 @@ export class EncryptionThreads {
   #lastId = 0;
 
   /**
-   * By default one thread less than there are cores, at most three and at least two: on two cores one thread left a third of
-   * them idle, and two send 40 % more.
+   * By default one thread less than there are cores, but at least two and at most three: on two cores one thread left a
+   * third of them idle, and two send 40 % more.
    */
   constructor(most = Math.min(3, Math.max(2, availableParallelism() - 1))) {
     this.#most = most;
   }
 
-  /** The body of the push request; undefined when the subscription's key is no key. Rejects when a thread breaks. */
+  /** The body of the push request; undefined if the subscription's key is invalid. Rejects when a thread breaks. */
   encrypt(task: Omit<EncryptionTask, 'id'>): Promise<Uint8Array | undefined> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ task: { id: ++this.#lastId, ...task }, resolve, reject });
-      // After this turn of the event loop, so that what is sent in one turn goes in one batch.
+      // At the end of the tick, so that all messages of one tick go in one batch.
       if (this.#queue.length === 1) setImmediate(() => this.#feed());
     });
   }
@@ -55,7 +55,7 @@ export class EncryptionThreads {
     }
   }
 
-  /** A thread with at most one batch before it: the next one is there when that is done. */
+  /** A thread with at most one batch ahead: the next batch is ready when that one is done. */
   #free(): Thread | undefined {
     for (const thread of this.#threads) if (thread.given.size === 0) return thread;
     if (this.#threads.size < this.#most) return this.#start();

@@ -87,8 +87,8 @@ function tooLarge(bytes: number): SendResult {
 }
 
 /**
- * A push service is one of many, and a subscription can name any address: what one answers is never taken for all, or a
- * single hostile endpoint would hold up everybody.
+ * A push service is one of many, and a subscription can name any address. So one service's answer never applies to all,
+ * or a single hostile endpoint would hold up everybody.
  */
 function result(answer: ProviderAnswer, now: number): SendResult {
   const { status, headers } = answer;
@@ -104,7 +104,7 @@ function notAnswered(answer: NoAnswer): SendResult {
   return ended.outcome === 'retry' ? { ...ended, scope: 'message' } : ended;
 }
 
-/** There is no one to ask without a subscription, so the keys are tried on each other. */
+/** Without a subscription there is no service to ask, so the keys are tried on each other. */
 function testKeys(settings: WebPushSettings): TestAnswer {
   const data = Buffer.from('credentials test');
   const key = vapidKey(settings);

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { TargetRules } from '../provider/target-rules.ts';
 import { TargetRefused } from '../provider/target-rules.ts';
 
-/** One POST to somebody else's server: no redirects, no credentials, bounded in time and in what is read. */
+/** One POST to an external server: no redirects, no credentials, bounded in time and in what is read. */
 
 export interface WebhookCall {
   readonly url: string;
@@ -11,9 +11,9 @@ export interface WebhookCall {
   readonly body: string;
 }
 
-/** What came of it. `text` says so in a sentence. */
+/** The result. `text` states it in a sentence. */
 export interface CallResult {
-  /** `again`: a later try can help. */
+  /** `again`: a later try may succeed. */
   readonly outcome: 'sent' | 'again' | 'refused';
   readonly text: string;
   readonly status?: number;
@@ -34,7 +34,7 @@ export interface Caller {
 
 const maxAnswerBytes = 4_096;
 
-/** Never throws for what the receiver does. */
+/** Never throws, whatever the receiver does. */
 export async function callReceiver(call: WebhookCall, caller: Caller, signal: AbortSignal): Promise<CallResult> {
   const start = performance.now();
   const result = (partial: Omit<CallResult, 'durationMs'>): CallResult => ({
@@ -74,7 +74,7 @@ function post(call: WebhookCall, { targets }: Caller, signal: AbortSignal): Prom
     const request = send(call.url, {
       method: 'POST',
       headers: { ...call.headers, 'content-length': body.length },
-      // A connection of its own, so that each one is judged.
+      // A new connection each time, so that each one is checked.
       agent: false,
       lookup: targets.lookup,
       signal,
@@ -91,7 +91,7 @@ function post(call: WebhookCall, { targets }: Caller, signal: AbortSignal): Prom
   });
 }
 
-/** The status has come and counts, whatever happens to the rest of the body. */
+/** The status has arrived and counts, whatever happens to the rest of the body. */
 async function beginningOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -31,7 +31,7 @@ function readTime(name: string, text: string | undefined): number | undefined {
   throw fail('InvalidQuery', `${name} must be a time such as 2026-05-04T09:30:00Z.`);
 }
 
-/** Every change that was made in the console or on the command line. */
+/** Every change made in the console or on the command line. */
 export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({

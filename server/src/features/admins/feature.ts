@@ -7,17 +7,17 @@ import { auditEndpoints } from './audit-routes.ts';
 import { adminEndpoints } from './routes.ts';
 import type { AdminService } from './service.ts';
 import { sessionEndpoints } from './session-routes.ts';
-import { type AdminSessions, createAdminSessions } from './sessions.ts';
+import { AdminSessions } from './sessions.ts';
 
 export interface AdminFeatureDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly passwords: Passwords;
   readonly service: AdminService;
-  /** Counts attempts to sign in. */
+  /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
   readonly inBackground: InBackground;
-  /** Whether the service shows the demonstration museum, whose password is public. */
+  /** Whether the service shows the demo museum, whose password is public. */
   readonly isDemo: () => Promise<boolean>;
 }
 
@@ -25,10 +25,10 @@ export interface AdminFeature extends Feature {
   readonly findSession: AdminSessions['find'];
 }
 
-/** The people of the console: their accounts, their sessions, and the audit of what they changed. */
+/** The users of the console: their accounts, their sessions, and the audit of their changes. */
 export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
   const { db, service, isDemo } = deps;
-  const sessions = createAdminSessions(deps);
+  const sessions = new AdminSessions(deps);
   return {
     findSession: (token) => sessions.find(token),
     consoleEndpoints: [

@@ -6,7 +6,7 @@ import { type AdminService, adminView } from './service.ts';
 
 const answer = recordAnswer(adminSchema, adminExample);
 
-/** Administrators, for those who may see or change them. */
+/** Administrators, for callers who may see or change them. */
 export function adminEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({

@@ -13,7 +13,7 @@ import { defineShape, sentence } from '../../http/shape.ts';
 
 const email = Type.String({ minLength: 1, maxLength: 200, description: 'Compared without case and surrounding space' });
 const name = Type.String({ minLength: 1, maxLength: 100 });
-/** An administrator sees every app, so this is stricter than what app users get. */
+/** An administrator sees every app, so this is stricter than the rule for app users. */
 const password = Type.String({ minLength: 10, maxLength: 200 });
 const role = Type.Enum([...adminRoles]);
 

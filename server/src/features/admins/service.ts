@@ -60,36 +60,125 @@ function newRow(admin: NewAdmin, passwordHash: string, now: number): store.Admin
   };
 }
 
-export type AdminService = ReturnType<typeof createAdminService>;
-
 export interface AdminDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly passwords: Passwords;
 }
 
-/** Whose turn it is when many passwords wait; apps have turns of their own. */
+/** The tenant of passwords that are checked here; apps have turns of their own. */
 const share = 'console';
 
 /** The people who may use the management console. */
-export function createAdminService({ db, now, passwords }: AdminDeps) {
-  /** Before the transaction, because hashing takes long. */
-  const prepare = async (admin: NewAdmin) => newRow(admin, await passwords.hash(admin.password, share), now());
+export class AdminService {
+  readonly #deps: AdminDeps;
 
-  async function insert(db: Db, row: store.AdminRow, by: Actor): Promise<void> {
-    await store.insertAdmin(db, row);
-    const after = shown(adminView(row));
-    await recordChange(db, { by, action: 'administrator.create', subject: row.email, after, now: row.created_at });
+  constructor(deps: AdminDeps) {
+    this.#deps = deps;
   }
 
-  /** Changes one administrator under the rule that an owner who can sign in always remains. */
-  async function update(
+  async hasAdmin(): Promise<boolean> {
+    const { db } = this.#deps;
+    return store.hasAdmin(db);
+  }
+
+  async list(): Promise<AdminView[]> {
+    const { db } = this.#deps;
+    return (await store.listAdmins(db)).map(adminView);
+  }
+
+  async findByEmail(email: string): Promise<AdminView | undefined> {
+    const { db } = this.#deps;
+    const row = await store.findAdminByEmail(db, emailKey(email));
+    return row && adminView(row);
+  }
+
+  /**
+   * The token of the set-up link, which creates the first owner; only its hash is stored. Undefined if there is an
+   * administrator, or a link was issued before.
+   */
+  async makeSetupToken(): Promise<string | undefined> {
+    const { db } = this.#deps;
+    const token = randomText(43);
+    return db.transaction(async (db) => {
+      if (await store.hasAdmin(db)) return undefined;
+      return (await store.insertSetupToken(db, secretHash(token))) ? token : undefined;
+    });
+  }
+
+  /** Creates the first owner. @throws Failure OperationForbidden for a link that is wrong or was used */
+  async setUp(token: string, owner: Omit<NewAdmin, 'role'>, address: string): Promise<store.AdminRow> {
+    const { db } = this.#deps;
+    const row = await this.#prepare({ ...owner, role: 'owner' });
+    await db.transaction(async (db) => {
+      const isGood = (await store.takeSetupToken(db, secretHash(token))) && !(await store.hasAdmin(db));
+      if (!isGood)
+        throw fail(
+          'OperationForbidden',
+          'This set-up link is wrong, or was used already. An administrator can also be made with: pharos admin create',
+        );
+      await insert(db, row, { name: row.email, address });
+    });
+    return row;
+  }
+
+  /** @throws Failure DuplicateValue when an administrator has this e-mail address already */
+  async create(admin: NewAdmin, by: Actor): Promise<AdminView> {
+    const { db } = this.#deps;
+    const row = await this.#prepare(admin);
+    try {
+      await db.transaction(async (db) => {
+        await insert(db, row, by);
+        // Once there is an administrator, there is nothing left to set up.
+        await store.deleteSetupToken(db);
+      });
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      throw fail('DuplicateValue', `There is an administrator with the e-mail ${row.email} already.`);
+    }
+    return adminView(row);
+  }
+
+  /** Disabling ends every session of the administrator. @throws Failure ObjectNotFound, OperationForbidden */
+  async change(adminId: string, change: AdminChange, by: Actor): Promise<store.AdminRow> {
+    const { now } = this.#deps;
+    return this.#update(adminId, by, {
+      action: 'administrator.change',
+      change: (row) => ({
+        ...row,
+        name: change.name ?? row.name,
+        role: change.role ?? row.role,
+        disabled_at:
+          change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null,
+      }),
+    });
+  }
+
+  /** Ends every session of the administrator. */
+  async setPassword(adminId: string, password: string, by: Actor): Promise<store.AdminRow> {
+    const { passwords } = this.#deps;
+    const hash = await passwords.hash(password, share);
+    return this.#update(adminId, by, {
+      action: 'administrator.password',
+      change: (row) => ({ ...row, password_hash: hash }),
+    });
+  }
+
+  /** Before the transaction, because hashing takes long. */
+  async #prepare(admin: NewAdmin) {
+    const { now, passwords } = this.#deps;
+    return newRow(admin, await passwords.hash(admin.password, share), now());
+  }
+
+  /** Changes one administrator; an owner who can sign in must always remain. */
+  async #update(
     adminId: string,
     by: Actor,
     how: { readonly action: string; readonly change: (row: store.AdminRow) => store.AdminRow },
   ): Promise<store.AdminRow> {
+    const { db, now } = this.#deps;
     return db.transaction(async (db) => {
-      // The owners are locked first, so that two owners cannot dismiss one another at the same moment.
+      // The owners are locked first, so that two owners cannot remove each other at the same moment.
       const owners = await store.lockOwners(db);
       const row = await store.findAdmin(db, adminId);
       if (!row) throw fail('ObjectNotFound', `There is no administrator ${adminId}.`);
@@ -105,85 +194,10 @@ export function createAdminService({ db, now, passwords }: AdminDeps) {
       return next;
     });
   }
+}
 
-  return {
-    async hasAdmin(): Promise<boolean> {
-      return store.hasAdmin(db);
-    },
-
-    async list(): Promise<AdminView[]> {
-      return (await store.listAdmins(db)).map(adminView);
-    },
-
-    async findByEmail(email: string): Promise<AdminView | undefined> {
-      const row = await store.findAdminByEmail(db, emailKey(email));
-      return row && adminView(row);
-    },
-
-    /**
-     * The token of the set-up link, with which the first owner is made; only its hash is stored. Undefined when there
-     * is an administrator, or a link was given out before.
-     */
-    async makeSetupToken(): Promise<string | undefined> {
-      const token = randomText(43);
-      return db.transaction(async (db) => {
-        if (await store.hasAdmin(db)) return undefined;
-        return (await store.insertSetupToken(db, secretHash(token))) ? token : undefined;
-      });
-    },
-
-    /** Makes the first owner. @throws Failure OperationForbidden for a link that is wrong or was used */
-    async setUp(token: string, owner: Omit<NewAdmin, 'role'>, address: string): Promise<store.AdminRow> {
-      const row = await prepare({ ...owner, role: 'owner' });
-      await db.transaction(async (db) => {
-        const isGood = (await store.takeSetupToken(db, secretHash(token))) && !(await store.hasAdmin(db));
-        if (!isGood)
-          throw fail(
-            'OperationForbidden',
-            'This set-up link is wrong, or was used already. An administrator can also be made with: pharos admin create',
-          );
-        await insert(db, row, { name: row.email, address });
-      });
-      return row;
-    },
-
-    /** @throws Failure DuplicateValue when the e-mail has an administrator already */
-    async create(admin: NewAdmin, by: Actor): Promise<AdminView> {
-      const row = await prepare(admin);
-      try {
-        await db.transaction(async (db) => {
-          await insert(db, row, by);
-          // With an administrator there is nothing left to set up.
-          await store.deleteSetupToken(db);
-        });
-      } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error;
-        throw fail('DuplicateValue', `There is an administrator with the e-mail ${row.email} already.`);
-      }
-      return adminView(row);
-    },
-
-    /** Disabling ends every session of the administrator. @throws Failure ObjectNotFound, OperationForbidden */
-    async change(adminId: string, change: AdminChange, by: Actor): Promise<store.AdminRow> {
-      return update(adminId, by, {
-        action: 'administrator.change',
-        change: (row) => ({
-          ...row,
-          name: change.name ?? row.name,
-          role: change.role ?? row.role,
-          disabled_at:
-            change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null,
-        }),
-      });
-    },
-
-    /** Ends every session of the administrator. */
-    async setPassword(adminId: string, password: string, by: Actor): Promise<store.AdminRow> {
-      const hash = await passwords.hash(password, share);
-      return update(adminId, by, {
-        action: 'administrator.password',
-        change: (row) => ({ ...row, password_hash: hash }),
-      });
-    },
-  };
+async function insert(db: Db, row: store.AdminRow, by: Actor): Promise<void> {
+  await store.insertAdmin(db, row);
+  const after = shown(adminView(row));
+  await recordChange(db, { by, action: 'administrator.create', subject: row.email, after, now: row.created_at });
 }

@@ -19,7 +19,7 @@ import type { AdminSessions } from './sessions.ts';
 interface Deps {
   readonly admins: AdminService;
   readonly sessions: AdminSessions;
-  /** Whether what is served is a demo. */
+  /** Whether the service shows a demo. */
   readonly isDemo: () => Promise<boolean>;
 }
 
@@ -28,8 +28,12 @@ function signedIn(admin: AdminContext | undefined): AdminContext {
   return admin;
 }
 
-/** The first owner, signing in and out, and oneself. */
-export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
+/** Creating the first owner, signing in and out, and one's own account. */
+export function sessionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [...setupEndpoints(deps), ...signingEndpoints(deps), ...passwordEndpoints(deps)];
+}
+
+function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -68,6 +72,11 @@ export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly C
         return { result: { ...adminView(row), demo: await isDemo() } };
       },
     }),
+  ];
+}
+
+function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
+  return [
     consoleEndpoint({
       method: 'POST',
       path: '/session',
@@ -117,6 +126,11 @@ export function sessionEndpoints({ admins, sessions, isDemo }: Deps): readonly C
         return { result: {} };
       },
     }),
+  ];
+}
+
+function passwordEndpoints({ admins, sessions }: Deps): readonly ConsoleEndpoint[] {
+  return [
     consoleEndpoint({
       method: 'POST',
       path: '/session/confirm',

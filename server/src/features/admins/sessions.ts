@@ -11,35 +11,40 @@ import { emailKey } from './schemas.ts';
 import * as store from './store.ts';
 
 const hourMs = 3_600_000;
-/** A browser that nobody uses is signed out after half a day, and every one after a week. */
+/** An unused browser is signed out after half a day, and every browser after a week. */
 export const sessionLimits = Object.freeze({ idleMs: 12 * hourMs, absoluteMs: 7 * 24 * hourMs });
-/** A use is written back at most this often; the idle time is that exact. */
+/** A use is written at most this often, which is the precision of the idle time. */
 const noteUseMs = 60_000;
 
-/** Ten mistakes at once, then one try every half minute; for one address over all accounts somewhat more. */
+/** Ten mistakes at once, then one try every half minute; somewhat more for one address over all accounts. */
 const perAccount = Object.freeze({ perSecond: 1 / 30, burst: 10 });
 const perNetwork = Object.freeze({ perSecond: 1 / 5, burst: 30 });
 
-/** Tokens have 43 characters. What is longer is not worth a hash. */
+/** Tokens have 43 characters. Longer ones are not worth a hash. */
 const longestToken = 128;
-/** Whose turn it is when many passwords wait; apps have turns of their own. */
+/** The tenant of passwords that are checked here; apps have turns of their own. */
 const share = 'console';
 
 export interface SessionDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly passwords: Passwords;
-  /** Counts attempts to sign in. */
+  /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
-  /** Runs what nobody waits for. */
+  /** Runs work that nobody waits for. */
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
-export type AdminSessions = ReturnType<typeof createAdminSessions>;
+/** Sessions of the management console: signing in and out, and finding the administrator of a cookie's token. */
+export class AdminSessions {
+  readonly #deps: SessionDeps;
 
-/** Sessions of the management console: signing in and out, and who a cookie's token belongs to. */
-export function createAdminSessions({ db, now, passwords, limiter, inBackground }: SessionDeps) {
-  function throttle(account: string, address: string): void {
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+  }
+
+  throttle(account: string, address: string): void {
+    const { now, limiter } = this.#deps;
     const network = clientNetwork(address);
     try {
       limiter.take(`address ${network}`, perNetwork, now());
@@ -54,11 +59,85 @@ export function createAdminSessions({ db, now, passwords, limiter, inBackground 
     }
   }
 
+  async begin(admin: store.AdminRow, also?: (db: Db) => Promise<void>): Promise<NewSession> {
+    const { db, now } = this.#deps;
+    const token = randomText(43);
+    const [startedAt, expiresAt] = [now(), now() + sessionLimits.absoluteMs];
+    await db.transaction(async (db) => {
+      const current = await store.lockAdmin(db, admin.admin_id);
+      // The password may have been changed, or the administrator disabled, while the given one was checked.
+      if (current?.password_hash !== admin.password_hash || current.disabled_at !== null)
+        throw fail('UserInvalidLoginParams');
+      await store.deleteEndedSessions(db, startedAt, startedAt - sessionLimits.idleMs);
+      const session = { sessionHash: secretHash(token), adminId: admin.admin_id, now: startedAt, expiresAt };
+      await store.insertSession(db, session);
+      await also?.(db);
+    });
+    return { token, expiresAt };
+  }
+
+  /** @throws Failure UserInvalidLoginParams, with the same answer in the same time whatever is wrong; APICallLimit */
+  async signIn(email: string, password: string, address: string) {
+    const { db, now, passwords } = this.#deps;
+    const account = emailKey(email);
+    this.throttle(account, address);
+    const row = await store.findAdminByEmail(db, account);
+    const isRight = await passwords.matches(password, row?.password_hash, share);
+    if (!row || !isRight || row.disabled_at !== null) {
+      await this.#noteRefusal(row?.email, address);
+      throw fail('UserInvalidLoginParams');
+    }
+    const by = { name: row.email, address };
+    const session = await this.begin(row, (db) =>
+      recordChange(db, { by, action: 'session.begin', subject: row.email, now: now() }),
+    );
+    return { row, session };
+  }
+
+  async signOut({ sessionHash, email }: AdminContext, address: string): Promise<void> {
+    const { db, now } = this.#deps;
+    await db.transaction(async (db) => {
+      await store.deleteSession(db, sessionHash);
+      await recordChange(db, { by: { name: email, address }, action: 'session.end', subject: email, now: now() });
+    });
+  }
+
+  /** The password has just been given again. */
+  async noteConfirmation(sessionHash: string): Promise<void> {
+    const { db, now } = this.#deps;
+    await store.noteConfirmation(db, sessionHash, now());
+  }
+
+  /** @throws Failure UserInvalidLoginParams when the current password is wrong; APICallLimit */
+  async assertPassword(admin: AdminContext, password: string, address: string): Promise<store.AdminRow> {
+    const { db, passwords } = this.#deps;
+    this.throttle(emailKey(admin.email), address);
+    const row = await store.findAdmin(db, admin.adminId);
+    if (row && (await passwords.matches(password, row.password_hash, share))) return row;
+    await this.#noteRefusal(row?.email, address);
+    throw fail('UserInvalidLoginParams', 'The current password is wrong.');
+  }
+
+  /** Expiry and idle time are checked at each use; a disabled administrator has no session. */
+  async find(token: string): Promise<AdminContext | undefined> {
+    const { db, now, inBackground } = this.#deps;
+    if (token.length > longestToken) return undefined;
+    const row = await store.findSession(db, secretHash(token));
+    const at = now();
+    if (!row || row.disabled_at !== null || row.expires_at <= at) return undefined;
+    if (row.last_used_at + sessionLimits.idleMs <= at) return undefined;
+    if (at - row.last_used_at > noteUseMs)
+      inBackground('noting the use of a session', () => store.noteSessionUse(db, row.session_hash, at));
+    const { admin_id: adminId, email, name, role, session_hash: sessionHash, confirmed_at: confirmedAt } = row;
+    return { adminId, email, name, role, sessionHash, confirmedAt };
+  }
+
   /**
-   * A refused sign-in stands in the audit, without what was typed: of an unknown account only that it is none. Repetitions
-   * within an hour are one record with their number, and there are never more than a hundred records an hour.
+   * A refused sign-in is recorded in the audit, without what was typed: of an unknown account only that it is unknown.
+   * Repetitions within an hour are one record with a count, and there are at most a hundred records an hour.
    */
-  async function noteRefusal(account: string | undefined, address: string): Promise<void> {
+  async #noteRefusal(account: string | undefined, address: string): Promise<void> {
+    const { db, now } = this.#deps;
     await recordFolded(db, {
       change: {
         by: { name: account ?? 'nobody', address: clientNetwork(address) },
@@ -71,76 +150,4 @@ export function createAdminSessions({ db, now, passwords, limiter, inBackground 
       fold: (earlier) => ({ attempts: Number((earlier as { attempts?: number } | undefined)?.attempts ?? 0) + 1 }),
     });
   }
-
-  async function begin(admin: store.AdminRow, also?: (db: Db) => Promise<void>): Promise<NewSession> {
-    const token = randomText(43);
-    const [startedAt, expiresAt] = [now(), now() + sessionLimits.absoluteMs];
-    await db.transaction(async (db) => {
-      const current = await store.lockAdmin(db, admin.admin_id);
-      // The password may have been changed, or the administrator disabled, while this one's was checked.
-      if (current?.password_hash !== admin.password_hash || current.disabled_at !== null)
-        throw fail('UserInvalidLoginParams');
-      await store.deleteEndedSessions(db, startedAt, startedAt - sessionLimits.idleMs);
-      const session = { sessionHash: secretHash(token), adminId: admin.admin_id, now: startedAt, expiresAt };
-      await store.insertSession(db, session);
-      await also?.(db);
-    });
-    return { token, expiresAt };
-  }
-
-  return {
-    throttle,
-    begin,
-
-    /** @throws Failure UserInvalidLoginParams, alike and in the same time whatever is wrong; APICallLimit */
-    async signIn(email: string, password: string, address: string) {
-      const account = emailKey(email);
-      throttle(account, address);
-      const row = await store.findAdminByEmail(db, account);
-      const isRight = await passwords.matches(password, row?.password_hash, share);
-      if (!row || !isRight || row.disabled_at !== null) {
-        await noteRefusal(row?.email, address);
-        throw fail('UserInvalidLoginParams');
-      }
-      const by = { name: row.email, address };
-      const session = await begin(row, (db) =>
-        recordChange(db, { by, action: 'session.begin', subject: row.email, now: now() }),
-      );
-      return { row, session };
-    },
-
-    async signOut({ sessionHash, email }: AdminContext, address: string): Promise<void> {
-      await db.transaction(async (db) => {
-        await store.deleteSession(db, sessionHash);
-        await recordChange(db, { by: { name: email, address }, action: 'session.end', subject: email, now: now() });
-      });
-    },
-
-    /** The password has just been given once more. */
-    async noteConfirmation(sessionHash: string): Promise<void> {
-      await store.noteConfirmation(db, sessionHash, now());
-    },
-
-    /** @throws Failure UserInvalidLoginParams when the current password is wrong; APICallLimit */
-    async assertPassword(admin: AdminContext, password: string, address: string): Promise<store.AdminRow> {
-      throttle(emailKey(admin.email), address);
-      const row = await store.findAdmin(db, admin.adminId);
-      if (row && (await passwords.matches(password, row.password_hash, share))) return row;
-      await noteRefusal(row?.email, address);
-      throw fail('UserInvalidLoginParams', 'The current password is wrong.');
-    },
-
-    /** Expiry and idle time are checked at each use; a disabled administrator has no session. */
-    async find(token: string): Promise<AdminContext | undefined> {
-      if (token.length > longestToken) return undefined;
-      const row = await store.findSession(db, secretHash(token));
-      const at = now();
-      if (!row || row.disabled_at !== null || row.expires_at <= at) return undefined;
-      if (row.last_used_at + sessionLimits.idleMs <= at) return undefined;
-      if (at - row.last_used_at > noteUseMs)
-        inBackground('noting the use of a session', () => store.noteSessionUse(db, row.session_hash, at));
-      const { admin_id: adminId, email, name, role, session_hash: sessionHash, confirmed_at: confirmedAt } = row;
-      return { adminId, email, name, role, sessionHash, confirmedAt };
-    },
-  };
 }

@@ -29,7 +29,7 @@ export function findAdmin(db: Db, adminId: string): Promise<AdminRow | undefined
   return db.one<AdminRow>(sql`select * from admins where admin_id = ${adminId}`);
 }
 
-/** Inside a transaction: the row stays as it is until the transaction ends. */
+/** In a transaction: the row cannot change until the transaction ends. */
 export function lockAdmin(db: Db, adminId: string): Promise<AdminRow | undefined> {
   return db.one<AdminRow>(sql`select * from admins where admin_id = ${adminId}${raw(db.dialect.lockRow)}`);
 }
@@ -42,7 +42,7 @@ export async function hasAdmin(db: Db): Promise<boolean> {
   return (await db.one(sql`select 1 as found from admins limit 1`)) !== undefined;
 }
 
-/** Inside a transaction: owners who can sign in, kept as they are until the transaction ends. */
+/** In a transaction: owners who can sign in; they cannot change until the transaction ends. */
 export function lockOwners(db: Db): Promise<{ admin_id: string }[]> {
   return db.all(
     sql`select admin_id from admins where role = 'owner' and disabled_at is null${raw(db.dialect.lockRow)}`,
@@ -100,7 +100,7 @@ export async function deleteEndedSessions(db: Db, now: number, idleSince: number
 
 const setupName = 'setup_token';
 
-/** False when there is a set-up link already. */
+/** False if there is a set-up link already. */
 export async function insertSetupToken(db: Db, tokenHash: string): Promise<boolean> {
   const changed = await db.run(
     sql`insert into settings (name, value) values (${setupName}, ${tokenHash}) on conflict (name) do nothing`,
@@ -108,7 +108,7 @@ export async function insertSetupToken(db: Db, tokenHash: string): Promise<boole
   return changed > 0;
 }
 
-/** Takes the set-up link away; false when it was another one, or used before. */
+/** Deletes the set-up link; false if it was another one, or used before. */
 export async function takeSetupToken(db: Db, tokenHash: string): Promise<boolean> {
   return (await db.run(sql`delete from settings where name = ${setupName} and value = ${tokenHash}`)) > 0;
 }

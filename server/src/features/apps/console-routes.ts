@@ -63,8 +63,14 @@ function withoutKeys({ keys: _, ...app }: AppView) {
 
 /** Apps, their settings and their keys, in the management console. */
 export function appConsoleEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
-  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => apps.get(appId);
-  const idOf = ({ params }: { readonly params: Readonly<Record<string, string>> }) => params['appId'] ?? '';
+  return [...collectionEndpoints(apps), ...appEndpoints(apps), ...keyEndpoints(apps)];
+}
+
+type Params = Readonly<Record<string, string>>;
+const locator = (apps: AppService) => (params: Params) => apps.get(params['appId'] ?? '');
+const idOf = ({ params }: { readonly params: Params }) => params['appId'] ?? '';
+
+function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -93,6 +99,12 @@ export function appConsoleEndpoints(apps: AppService): readonly ConsoleEndpoint[
       errors: ['ValidationError'],
       handle: async ({ body, by }) => ({ result: await apps.create(body.name, by) }),
     }),
+  ];
+}
+
+function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
+  const locate = locator(apps);
+  return [
     consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId',
@@ -137,6 +149,12 @@ export function appConsoleEndpoints(apps: AppService): readonly ConsoleEndpoint[
         return { result: {} };
       },
     }),
+  ];
+}
+
+function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
+  const locate = locator(apps);
+  return [
     consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/keys',

@@ -1,7 +1,7 @@
 import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange, service } from '../../access/audit.ts';
 import { deliveryRuleProblems } from '../../access/delivery-rules.ts';
-import { type AppPolicy, defaultPolicy, policySchema, readPolicy } from '../../access/policy.ts';
+import { type AppPolicy, policySchema, readPolicy } from '../../access/policy.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
@@ -65,13 +65,135 @@ export interface AppChange {
   readonly policy?: unknown;
 }
 
+export interface AppDeps {
+  readonly db: Database;
+  readonly revision: Revision;
+  readonly now: Clock;
+}
+
 /** Apps and their credentials, for the console and the command line. */
-export type AppService = ReturnType<typeof createAppService>;
+export class AppService {
+  readonly #deps: AppDeps;
 
-export function createAppService(deps: { readonly db: Database; readonly revision: Revision; readonly now: Clock }) {
-  const { db, revision, now } = deps;
+  constructor(deps: AppDeps) {
+    this.#deps = deps;
+  }
 
-  async function view(row: store.AppRow): Promise<AppView> {
+  async list(): Promise<AppView[]> {
+    const { db } = this.#deps;
+    return Promise.all((await store.listApps(db)).map((row) => this.#view(row)));
+  }
+
+  async get(appId: string): Promise<AppView> {
+    return this.#view(await this.#find(appId));
+  }
+
+  /** @throws Failure ValidationError for a name outside 1 to 100 characters */
+  async create(name: string, by: Actor = service): Promise<Credentials> {
+    const { db, now } = this.#deps;
+    assertName(name);
+    const appId = newObjectId(now());
+    const key = this.#newKey(appId);
+    await db.transaction(async (db) => {
+      await store.insertApp(db, { appId, name, policy: {}, now: now() });
+      await store.insertKey(db, key.row);
+      await this.#audit(db, by, 'app.create', { appId, after: { name } });
+    });
+    return key.credentials;
+  }
+
+  /** The app of a first start: undefined when there is one, or when there was one before. */
+  async createFirst(name: string): Promise<Credentials | undefined> {
+    const { db, now } = this.#deps;
+    const appId = newObjectId(now());
+    const key = this.#newKey(appId);
+    return db.transaction(async (db) => {
+      if ((await store.listApps(db)).length > 0 || !(await store.noteFirstApp(db, appId))) return undefined;
+      await store.insertApp(db, { appId, name, policy: {}, now: now() });
+      await store.insertKey(db, key.row);
+      await this.#audit(db, service, 'app.create', { appId, after: { name } });
+      return key.credentials;
+    });
+  }
+
+  async change(appId: string, change: AppChange, by: Actor = service): Promise<AppView> {
+    const { revision, now } = this.#deps;
+    if (change.name !== undefined) assertName(change.name);
+    const policy = change.policy === undefined ? {} : policyShape.readUpdate(change.policy).set;
+    await revision.change(async (db) => {
+      const row = await store.lockApp(db, appId);
+      if (!row) throw noSuchApp(appId);
+      const disabledAt =
+        change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null;
+      const next = {
+        ...row,
+        name: change.name ?? row.name,
+        policy: JSON.stringify({ ...(JSON.parse(row.policy) as object), ...policy }),
+        disabled_at: disabledAt,
+      };
+      await store.updateApp(db, appId, { name: next.name, policy: next.policy, disabledAt, now: now() });
+      await this.#audit(db, by, 'app.change', { appId, ...differences(settingsOf(row), settingsOf(next)) });
+    });
+    return this.#view(await this.#find(appId));
+  }
+
+  /**
+   * Adds a key. With two live ones the older is switched off; the answer names it.
+   */
+  async rotateKey(
+    appId: string,
+    by: Actor = service,
+  ): Promise<Credentials & { readonly disabledKeyIds: readonly string[] }> {
+    const { revision, now } = this.#deps;
+    const key = this.#newKey(appId);
+    const disabledKeyIds = await revision.change(async (db) => {
+      if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
+      const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
+      const outgoing = live.slice(maxLiveKeys - 1).map((old) => old.key_id);
+      for (const keyId of outgoing) await store.disableKey(db, appId, keyId, now());
+      await store.insertKey(db, key.row);
+      const after = { keyId: key.row.keyId, disabledKeyIds: outgoing };
+      await this.#audit(db, by, 'key.rotate', { appId, after });
+      return outgoing;
+    });
+    return { ...key.credentials, disabledKeyIds };
+  }
+
+  /** Switches one key off at once. */
+  async disableKey(appId: string, keyId: string, by: Actor = service): Promise<void> {
+    const { revision, now } = this.#deps;
+    await revision.change(async (db) => {
+      const done = await store.disableKey(db, appId, keyId, now());
+      if (!done) throw fail('ObjectNotFound', `The app ${appId} has no live key ${keyId}.`);
+      await this.#audit(db, by, 'key.disable', { appId, before: { keyId } });
+    });
+  }
+
+  /** Deletes the app with everything in it. Files on disk are swept up afterwards. */
+  async remove(appId: string, by: Actor = service): Promise<void> {
+    const { db, revision, now } = this.#deps;
+    const { name } = await this.#find(appId);
+    // Switched off first, so that nothing is written while the rest goes step by step.
+    await revision.change(async (db) => {
+      await db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`);
+      await this.#audit(db, by, 'app.delete', { appId, before: { name } });
+    });
+    for (const bucket of await db.all<{ object_id: string }>(
+      sql`select object_id from buckets where app_id = ${appId}`,
+    )) {
+      await deleteInSteps(db, {
+        table: 'records',
+        id: 'object_id',
+        scope: sql`app_id = ${appId} and bucket_id = ${bucket.object_id}`,
+      });
+    }
+    for (const [table, id] of Object.entries(store.appTables))
+      await deleteInSteps(db, { table, id, scope: sql`app_id = ${appId}` });
+    await revision.change(async () => undefined);
+  }
+
+  async #view(row: store.AppRow): Promise<AppView> {
+    const { db } = this.#deps;
     const keys = (await store.listKeys(db, row.app_id)).filter((key) => key.disabled_at === null);
     return {
       appId: row.app_id,
@@ -89,16 +211,20 @@ export function createAppService(deps: { readonly db: Database; readonly revisio
     };
   }
 
-  const audit = (db: Db, by: Actor, action: string, what: { appId: string; before?: unknown; after?: unknown }) =>
-    recordChange(db, { by, action, subject: what.appId, now: now(), ...what });
+  #audit(db: Db, by: Actor, action: string, what: { appId: string; before?: unknown; after?: unknown }) {
+    const { now } = this.#deps;
+    return recordChange(db, { by, action, subject: what.appId, now: now(), ...what });
+  }
 
-  async function find(appId: string): Promise<store.AppRow> {
+  async #find(appId: string): Promise<store.AppRow> {
+    const { db } = this.#deps;
     const row = await store.findApp(db, appId);
     if (!row) throw noSuchApp(appId);
     return row;
   }
 
-  function newKey(appId: string) {
+  #newKey(appId: string) {
+    const { now } = this.#deps;
     const appKey = randomText(43);
     const keyId = newObjectId(now());
     return {
@@ -106,117 +232,6 @@ export function createAppService(deps: { readonly db: Database; readonly revisio
       row: { appId, keyId, keyHash: secretHash(appKey), hint: appKey.slice(-4), now: now() },
     };
   }
-
-  return {
-    async list(): Promise<AppView[]> {
-      return Promise.all((await store.listApps(db)).map(view));
-    },
-
-    async get(appId: string): Promise<AppView> {
-      return view(await find(appId));
-    },
-
-    /** @throws Failure ValidationError for a name outside 1 to 100 characters */
-    async create(name: string, by: Actor = service): Promise<Credentials> {
-      assertName(name);
-      const appId = newObjectId(now());
-      const key = newKey(appId);
-      await db.transaction(async (db) => {
-        await store.insertApp(db, { appId, name, policy: {}, now: now() });
-        await store.insertKey(db, key.row);
-        await audit(db, by, 'app.create', { appId, after: { name } });
-      });
-      return key.credentials;
-    },
-
-    /** The app of a first start: undefined when there is one, or when there was one before. */
-    async createFirst(name: string): Promise<Credentials | undefined> {
-      const appId = newObjectId(now());
-      const key = newKey(appId);
-      return db.transaction(async (db) => {
-        if ((await store.listApps(db)).length > 0 || !(await store.noteFirstApp(db, appId))) return undefined;
-        await store.insertApp(db, { appId, name, policy: {}, now: now() });
-        await store.insertKey(db, key.row);
-        await audit(db, service, 'app.create', { appId, after: { name } });
-        return key.credentials;
-      });
-    },
-
-    async change(appId: string, change: AppChange, by: Actor = service): Promise<AppView> {
-      if (change.name !== undefined) assertName(change.name);
-      const policy = change.policy === undefined ? {} : policyShape.readUpdate(change.policy).set;
-      await revision.change(async (db) => {
-        const row = await store.lockApp(db, appId);
-        if (!row) throw noSuchApp(appId);
-        const disabledAt =
-          change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null;
-        const next = {
-          ...row,
-          name: change.name ?? row.name,
-          policy: JSON.stringify({ ...(JSON.parse(row.policy) as object), ...policy }),
-          disabled_at: disabledAt,
-        };
-        await store.updateApp(db, appId, { name: next.name, policy: next.policy, disabledAt, now: now() });
-        await audit(db, by, 'app.change', { appId, ...differences(settingsOf(row), settingsOf(next)) });
-      });
-      return view(await find(appId));
-    },
-
-    /**
-     * Adds a key. With two live ones the older is switched off; the answer names it.
-     */
-    async rotateKey(
-      appId: string,
-      by: Actor = service,
-    ): Promise<Credentials & { readonly disabledKeyIds: readonly string[] }> {
-      const key = newKey(appId);
-      const disabledKeyIds = await revision.change(async (db) => {
-        if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
-        const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
-        const outgoing = live.slice(maxLiveKeys - 1).map((old) => old.key_id);
-        for (const keyId of outgoing) await store.disableKey(db, appId, keyId, now());
-        await store.insertKey(db, key.row);
-        const after = { keyId: key.row.keyId, disabledKeyIds: outgoing };
-        await audit(db, by, 'key.rotate', { appId, after });
-        return outgoing;
-      });
-      return { ...key.credentials, disabledKeyIds };
-    },
-
-    /** Switches one key off at once. */
-    async disableKey(appId: string, keyId: string, by: Actor = service): Promise<void> {
-      await revision.change(async (db) => {
-        const done = await store.disableKey(db, appId, keyId, now());
-        if (!done) throw fail('ObjectNotFound', `The app ${appId} has no live key ${keyId}.`);
-        await audit(db, by, 'key.disable', { appId, before: { keyId } });
-      });
-    },
-
-    /** Deletes the app with everything in it. Files on disk are swept up afterwards. */
-    async remove(appId: string, by: Actor = service): Promise<void> {
-      const { name } = await find(appId);
-      // Switched off first, so that nothing is written while the rest goes step by step.
-      await revision.change(async (db) => {
-        await db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`);
-        await audit(db, by, 'app.delete', { appId, before: { name } });
-      });
-      for (const bucket of await db.all<{ object_id: string }>(
-        sql`select object_id from buckets where app_id = ${appId}`,
-      )) {
-        await deleteInSteps(db, {
-          table: 'records',
-          id: 'object_id',
-          scope: sql`app_id = ${appId} and bucket_id = ${bucket.object_id}`,
-        });
-      }
-      for (const [table, id] of Object.entries(store.appTables))
-        await deleteInSteps(db, { table, id, scope: sql`app_id = ${appId}` });
-      await revision.change(async () => undefined);
-    },
-
-    isTimeZone,
-    defaultPolicy,
-  };
 }
 
 function noSuchApp(appId: string) {

@@ -14,7 +14,7 @@ import { verifyBackup } from '../../backup/restore.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { filesFolder } from '../../config/config.ts';
-import { createBackupService } from './service.ts';
+import { BackupService } from './service.ts';
 
 for (const database of databases) {
   describe(`backups and the system in the console on ${database}`, () => {
@@ -105,17 +105,16 @@ for (const database of databases) {
       const reached = Promise.withResolvers<void>();
       const goOn = Promise.withResolvers<void>();
       const blobs = createDiskBlobStore(filesFolder(app.config));
-      const slowBlobs: BlobStore = {
-        ...blobs,
-        list: async (page) => {
+      const slowBlobs: BlobStore = Object.assign(createDiskBlobStore(filesFolder(app.config)), {
+        list: async (page: Parameters<BlobStore['list']>[0]) => {
           reached.resolve();
           await goOn.promise;
           return blobs.list(page);
         },
-      };
+      });
       const running: Promise<unknown>[] = [];
       const node = (blobs: BlobStore, now: number) =>
-        createBackupService({
+        new BackupService({
           db: app.storage.db,
           blobs,
           folder: shared,

@@ -14,7 +14,7 @@ import { isoTime } from '../../http/answers.ts';
 export interface BackupDeps {
   readonly db: Database;
   readonly blobs: BlobStore;
-  /** Where backups are kept; nothing else is in it. */
+  /** The folder of the backups; it holds nothing else. */
   readonly folder: string;
   readonly now: Clock;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
@@ -29,33 +29,99 @@ export interface Backup {
   readonly files: number;
   /** On disk. */
   readonly bytes: number;
-  /** Files that were listed and whose bytes the storage did not have, with the first of their names. */
+  /** Files that were listed but whose bytes the storage did not have, with the first of their names. */
   readonly lost: { readonly count: number; readonly names: readonly string[] };
 }
 
-/** A backup that is being made. */
+/** A backup in progress. */
 export interface RunningBackup extends BackupProgress {
   readonly backupId: string;
   readonly startedAt: string;
 }
 
-/** So many are kept, so that backups cannot fill the disk that the service needs. */
+/** How many are kept, so that backups cannot fill the disk that the service needs. */
 export const mostBackups = 5;
 
 const mostLostNamed = 20;
 
-/** The time at which it was begun: nothing else is ever looked up in the folder. */
+/** The time at which it was begun. Only names of this form are looked up in the folder. */
 const idForm = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/;
 
-export type BackupService = ReturnType<typeof createBackupService>;
+/** Backups that owners make in the console while the service runs. `pharos restore` reads them. */
+export class BackupService {
+  readonly #deps: BackupDeps;
+  #running: RunningBackup | undefined;
+  #lastFailure: { readonly at: string; readonly message: string } | undefined;
+  readonly #stopping = new AbortController();
 
-/** Backups that owners make from the console while the service runs. `pharos restore` takes them. */
-export function createBackupService({ db, blobs, folder, now, inBackground, assertRoom }: BackupDeps) {
-  let running: RunningBackup | undefined;
-  let lastFailure: { readonly at: string; readonly message: string } | undefined;
-  const stopping = new AbortController();
+  constructor(deps: BackupDeps) {
+    this.#deps = deps;
+  }
 
-  async function ids(): Promise<string[]> {
+  running() {
+    return this.#running;
+  }
+
+  lastFailure() {
+    return this.#lastFailure;
+  }
+
+  /** Newest first. */
+  async list(): Promise<Backup[]> {
+    const { folder } = this.#deps;
+    const found = await Promise.all((await this.#ids()).map((backupId) => describe(join(folder, backupId), backupId)));
+    return found.filter((backup) => backup !== undefined).reverse();
+  }
+
+  /** Resolves once it has begun. @throws Failure DuplicateValue while one runs or there are too many */
+  async start(by: Actor): Promise<RunningBackup> {
+    const { db, folder, now, inBackground, assertRoom } = this.#deps;
+    assertRoom();
+    const startedAt = now();
+    const backupId = isoTime(startedAt).replaceAll(/[:.]/g, '-');
+    if (this.#running) throw fail('DuplicateValue', 'A backup is being made already. Wait until it is done.');
+    const begun = { backupId, startedAt: isoTime(startedAt), part: '', tables: 0, ofTables: 0, rows: 0, files: 0 };
+    // From here on no other backup can begin.
+    this.#running = begun;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await removeUnfinished(folder);
+      const known = await this.#ids();
+      if (known.length >= mostBackups)
+        throw fail('DuplicateValue', `There are ${mostBackups} backups. Download and delete one first.`);
+      if (known.includes(backupId)) throw fail('DuplicateValue', 'A backup of this moment is there already.');
+      await recordChange(db, { by, action: 'backup.create', subject: backupId, now: startedAt });
+    } catch (error) {
+      this.#running = undefined;
+      throw error;
+    }
+    inBackground('making a backup', () => this.#write(backupId, startedAt));
+    return begun;
+  }
+
+  /** @throws Failure ObjectNotFound */
+  async remove(backupId: string, by: Actor): Promise<void> {
+    const { db, now } = this.#deps;
+    const path = await this.#find(backupId);
+    await recordChange(db, { by, action: 'backup.delete', subject: backupId, now: now() });
+    await rm(path, { recursive: true, force: true });
+  }
+
+  /** A tar archive; the audit records that it was downloaded. @throws Failure ObjectNotFound */
+  async archive(backupId: string, by: Actor): Promise<Readable> {
+    const { db, now } = this.#deps;
+    const path = await this.#find(backupId);
+    await recordChange(db, { by, action: 'backup.download', subject: backupId, now: now() });
+    return archiveOf(path, `pharos-${backupId}`);
+  }
+
+  /** Ends a running backup; what it has written is removed. */
+  stop() {
+    return this.#stopping.abort(new Error('The service was stopped.'));
+  }
+
+  async #ids(): Promise<string[]> {
+    const { folder } = this.#deps;
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
       throw error;
@@ -63,84 +129,33 @@ export function createBackupService({ db, blobs, folder, now, inBackground, asse
     return names.filter((name) => idForm.test(name)).sort();
   }
 
-  async function find(backupId: string): Promise<string> {
-    if (!(await ids()).includes(backupId)) throw fail('ObjectNotFound', 'There is no such backup.');
+  async #find(backupId: string): Promise<string> {
+    const { folder } = this.#deps;
+    if (!(await this.#ids()).includes(backupId)) throw fail('ObjectNotFound', 'There is no such backup.');
     return join(folder, backupId);
   }
 
-  async function write(backupId: string, startedAt: number): Promise<void> {
+  async #write(backupId: string, startedAt: number): Promise<void> {
+    const { db, blobs, folder, now } = this.#deps;
     try {
       await writeBackup({
         db,
         blobs,
         folder: join(folder, backupId),
         now: startedAt,
-        signal: stopping.signal,
+        signal: this.#stopping.signal,
         onProgress: (progress) => {
-          if (running) running = { ...running, ...progress };
+          if (this.#running) this.#running = { ...this.#running, ...progress };
         },
       });
-      lastFailure = undefined;
+      this.#lastFailure = undefined;
     } catch (error) {
-      lastFailure = { at: isoTime(now()), message: failureText(error) };
-      if (!stopping.signal.aborted) throw error;
+      this.#lastFailure = { at: isoTime(now()), message: failureText(error) };
+      if (!this.#stopping.signal.aborted) throw error;
     } finally {
-      running = undefined;
+      this.#running = undefined;
     }
   }
-
-  return {
-    running: () => running,
-    lastFailure: () => lastFailure,
-
-    /** Newest first. */
-    async list(): Promise<Backup[]> {
-      const found = await Promise.all((await ids()).map((backupId) => describe(join(folder, backupId), backupId)));
-      return found.filter((backup) => backup !== undefined).reverse();
-    },
-
-    /** Answers once it has begun. @throws Failure DuplicateValue while one runs or there are too many */
-    async start(by: Actor): Promise<RunningBackup> {
-      assertRoom();
-      const startedAt = now();
-      const backupId = isoTime(startedAt).replaceAll(/[:.]/g, '-');
-      if (running) throw fail('DuplicateValue', 'A backup is being made already. Wait until it is done.');
-      const begun = { backupId, startedAt: isoTime(startedAt), part: '', tables: 0, ofTables: 0, rows: 0, files: 0 };
-      // From here on nobody else begins one.
-      running = begun;
-      try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        await removeUnfinished(folder);
-        const known = await ids();
-        if (known.length >= mostBackups)
-          throw fail('DuplicateValue', `There are ${mostBackups} backups. Download and delete one first.`);
-        if (known.includes(backupId)) throw fail('DuplicateValue', 'A backup of this moment is there already.');
-        await recordChange(db, { by, action: 'backup.create', subject: backupId, now: startedAt });
-      } catch (error) {
-        running = undefined;
-        throw error;
-      }
-      inBackground('making a backup', () => write(backupId, startedAt));
-      return begun;
-    },
-
-    /** @throws Failure ObjectNotFound */
-    async remove(backupId: string, by: Actor): Promise<void> {
-      const path = await find(backupId);
-      await recordChange(db, { by, action: 'backup.delete', subject: backupId, now: now() });
-      await rm(path, { recursive: true, force: true });
-    },
-
-    /** A tar archive; that it was taken is in the audit. @throws Failure ObjectNotFound */
-    async archive(backupId: string, by: Actor): Promise<Readable> {
-      const path = await find(backupId);
-      await recordChange(db, { by, action: 'backup.download', subject: backupId, now: now() });
-      return archiveOf(path, `pharos-${backupId}`);
-    },
-
-    /** Ends a backup that runs; what it has written is removed. */
-    stop: () => stopping.abort(new Error('The service was stopped.')),
-  };
 }
 
 /** Undefined for one that is being deleted. */
@@ -166,7 +181,7 @@ async function sizeOfTables(path: string, { tables, blobs }: Manifest): Promise<
   return (await Promise.all(files)).reduce((sum, found) => sum + (found?.size ?? 0), 0);
 }
 
-/** No path of this machine: the log has the rest. */
+/** Reveals no path of this machine: the log has the details. */
 function failureText(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC') return 'The disk is full. Nothing was kept of the backup.';

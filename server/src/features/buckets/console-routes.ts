@@ -14,7 +14,7 @@ import { isObject } from '../../http/shape.ts';
 import type { BucketService } from './service.ts';
 import { countRecords } from './store.ts';
 
-/** Counting stops here: an exact count of millions would only make the list slow. */
+/** Counting stops here: an exact count of millions would only slow the list down. */
 const countLimit = 10_000;
 
 const created = { objectId: objectIdSchema, name: Type.String(), createdAt: timestampSchema };
@@ -36,7 +36,7 @@ interface Deps {
   readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
-/** Buckets are made, listed and deleted in the management console. */
+/** Buckets are created, listed and deleted in the management console. */
 export function bucketConsoleEndpoints({ db, service, assertApp }: Deps): readonly ConsoleEndpoint[] {
   const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
 
@@ -78,7 +78,7 @@ export function bucketConsoleEndpoints({ db, service, assertApp }: Deps): readon
       body: {
         schema: Type.Object({ name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,29}$' }) }),
         example: { name: 'visits' },
-        // A name of any other type is no name either; the service says so.
+        // A name of any other type is invalid too; the service reports it.
         read: (body) => ({ name: isObject(body) && typeof body['name'] === 'string' ? body['name'] : '' }),
       },
       answer: {

@@ -7,13 +7,13 @@ import { type ColumnMap, columnsOf } from './schemas.ts';
 import type { Columns, Slot } from './slots.ts';
 import { type BucketRow, findBucket, listSchemas } from './store.ts';
 
-/** A bucket's definition: what is judged by it and how its records are found. */
+/** A bucket's definition: the rules for its records, and how to find them. */
 export interface Bucket {
   readonly appId: string;
   readonly bucketId: string;
   readonly name: string;
   readonly version: number;
-  /** All schema records of the bucket together. */
+  /** All schema records of the bucket combined. */
   readonly columns: Columns;
   readonly slots: readonly Slot[];
   readonly lookup: FieldLookup;
@@ -21,7 +21,7 @@ export interface Bucket {
 
 const maxCached = 2_000;
 
-/** Finds buckets by name and keeps their definitions in memory until the revision says that something changed. */
+/** Finds buckets by name and keeps their definitions in memory until the cache version changes. */
 export class BucketDirectory {
   readonly #db: Database;
   /** By app and name. */
@@ -32,12 +32,12 @@ export class BucketDirectory {
     revision.onChange(() => this.#known.clear());
   }
 
-  /** What is in memory. */
+  /** Definitions in memory. */
   known(appId: string, name: string): Bucket | undefined {
     return this.#known.get(appId, name);
   }
 
-  /** Past the memory: what is not in it, or has just proved to be old. */
+  /** Bypasses the memory, for a definition that is not in it or has just proved to be old. */
   async reload(appId: string, name: string): Promise<Bucket | undefined> {
     const found = await loadBucket(this.#db, appId, name);
     if (found) this.#known.set(appId, name, found);
@@ -69,7 +69,7 @@ export function readSlots(row: BucketRow): readonly Slot[] {
   return JSON.parse(row.slots) as Slot[];
 }
 
-/** Several schema records of one bucket add up. */
+/** The schema records of one bucket add up. */
 export function mergeColumns(schemas: readonly { readonly metadata: string }[]): Columns {
   const merged = new Map(
     schemas.flatMap(({ metadata }) => Object.entries(columnsOf(JSON.parse(metadata) as ColumnMap))),
@@ -85,13 +85,16 @@ const ownColumns = columnLookup({
   updatedAt: time('updated_at'),
 });
 
-/** `objectId`, `createdAt`, `updatedAt`, and any path below `metadata`, which has no order and no type of its own. */
+/**
+ * `objectId`, `createdAt`, `updatedAt`, and any path below `metadata`, which has neither an order nor a type of its
+ * own.
+ */
 function bucketLookup(columns: Columns, slots: readonly Slot[]): FieldLookup {
   const usable = new Map(
     slots.filter(({ state, exact }) => state === 'ready' && exact).map((slot) => [slot.column, slot]),
   );
   const member = (path: readonly string[]): Field => {
-    // No declared column has a dot in its name, and no segment of a path has one.
+    // No declared column has a dot in its name, and no segment of a path contains one.
     const name = path.join('.');
     const usableSlot = usable.get(name);
     const declared = Object.hasOwn(columns, name) ? columns[name] : undefined;

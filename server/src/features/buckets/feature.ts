@@ -22,7 +22,7 @@ export interface BucketFeatureDeps {
   readonly assertApp: AssertApp;
 }
 
-/** Data buckets: their schemas, their records, and the indexes that they learn from lists. */
+/** Data buckets: their schemas, their records, and the indexes that they learn from queries. */
 export function createBucketFeature(deps: BucketFeatureDeps): Feature {
   const { db, now, revision, service, usage, inBackground, assertApp } = deps;
   const directory = new BucketDirectory(db, revision);
@@ -33,7 +33,14 @@ export function createBucketFeature(deps: BucketFeatureDeps): Feature {
   return {
     endpoints: [
       ...schemaEndpoints({ db, directory, service }),
-      ...recordEndpoints({ db, directory, asked, insert, usage, markInexact: service.markInexact }),
+      ...recordEndpoints({
+        db,
+        directory,
+        asked,
+        insert,
+        usage,
+        markInexact: (appId, bucketId, inexact) => service.markInexact(appId, bucketId, inexact),
+      }),
     ],
     consoleEndpoints: bucketConsoleEndpoints({ db, service, assertApp }),
     jobs: bucketJobHandlers({ db, revision, now }),

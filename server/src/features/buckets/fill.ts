@@ -8,12 +8,12 @@ import { type Slot, slotValues } from './slots.ts';
 import * as store from './store.ts';
 
 const pageSize = 64;
-/** A page of large documents is read in several steps, since nobody else is served meanwhile. */
+/** A page of large documents is read in several steps, since nothing else is served during a step. */
 const mostMs = 5;
 
 /**
- * Other nodes may write by an older definition until they hear of the new one; their last such write is refused by the
- * version that each write names, so one pause longer than a statement is enough.
+ * Other nodes may write by an older definition until they hear of the new one. The version that each write names makes
+ * their last such write fail, so one pause longer than a statement is enough.
  */
 const settleMs = 1_000;
 
@@ -23,7 +23,7 @@ export interface FillDeps {
   readonly now: () => number;
 }
 
-/** Copies declared columns of the records that were there before into their slots, in small steps. May be repeated. */
+/** Copies declared columns of existing records into their slots, in small steps. May be repeated. */
 export async function fillBucket({ db, revision, now }: FillDeps, appId: string, bucketId: string): Promise<void> {
   if (!db.readsAreLocal) await delay(settleMs);
   const started = await db.transaction((db) => store.lockBucket(db, appId, bucketId));
@@ -52,11 +52,11 @@ interface Page {
 
 interface Copied {
   readonly misfits: readonly string[];
-  /** The objectId of the last record; undefined where there was none. */
+  /** The objectId of the last record; undefined if there was none. */
   readonly last: string | undefined;
 }
 
-/** Copies the next records, as many as there is time for. */
+/** Copies the next records, as many as time allows. */
 function copyPage(db: Database, { slots, ...page }: Page): Promise<Copied> {
   return db.transaction(async (db) => {
     const records = await store.lockRecordsAfter(db, { ...page, limit: pageSize });
@@ -74,7 +74,7 @@ function copyPage(db: Database, { slots, ...page }: Page): Promise<Copied> {
   });
 }
 
-/** The slots after a fill: only those that have not changed since it began are done. */
+/** The slots after a fill: only those that have not changed since it began are complete. */
 function settled(current: readonly Slot[], filled: readonly Slot[], misfits: ReadonlySet<string>): Slot[] {
   return current.flatMap((slot) => {
     const before = filled.find(

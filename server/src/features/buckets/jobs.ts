@@ -3,10 +3,10 @@ import { type FillDeps, fillBucket, purgeBucket } from './fill.ts';
 import { learnMembers } from './learn.ts';
 import type { BucketJob } from './service.ts';
 
-/** All may be repeated, and all are kept trying: a slot that is never filled is never used. */
+/** All may be repeated, and all are tried for ever: a slot that is never filled is never used. */
 const common = { concurrency: 1, maxAttempts: 50, baseDelayMs: 1_000, maxDelayMs: 300_000 };
 
-/** What buckets ask for in the background. */
+/** The background jobs of buckets. */
 export function bucketJobHandlers(deps: FillDeps): Record<BucketJob, JobHandler> {
   const bucketOf = (payload: unknown) => (payload as { readonly bucketId: string }).bucketId;
   return {

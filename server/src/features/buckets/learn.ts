@@ -6,17 +6,17 @@ import { type FillDeps, fillBucket } from './fill.ts';
 import { type LearnableMember, learnSlots, typeOfAll } from './slots.ts';
 import * as store from './store.ts';
 
-/** So many queries that read every document make a member worth an index; a question asked once or twice does not. */
+/** This many queries that read every document make a member worth an index; one or two do not. */
 const queriesToLearn = 20;
-/** Reading fewer documents than these costs no more than handing the query to a thread. */
+/** Reading fewer documents than this costs no more than handing the query to a thread. */
 const fewestRecords = 500;
 const sampleSize = 40;
 const maxNoted = 2_000;
 
-/** Has members of a bucket learned, without anybody waiting for it. */
+/** Starts learning members of a bucket in the background. */
 export type AskToLearn = (appId: string, bucketId: string, members: readonly string[]) => void;
 
-/** Counts, in this process, for which members that no schema declares lists had to read documents. */
+/** Counts, in this process, the undeclared members for which lists had to read documents. */
 export class AskedMembers {
   readonly #ask: AskToLearn;
   readonly #counts = new Map<string, { queries: number; due: number }>();
@@ -32,7 +32,7 @@ export class AskedMembers {
     );
     const due = [...new Set(paths)].filter((path) => this.#isDue(`${bucket.bucketId} ${path}`));
     if (due.length === 0) return;
-    // All of the query, so that two of them can share an index.
+    // All fields of the query, so that two of them can share an index.
     this.#ask(bucket.appId, bucket.bucketId, [...new Set(paths)]);
   }
 
@@ -42,7 +42,8 @@ export class AskedMembers {
     this.#counts.set(key, known);
     known.queries++;
     if (known.queries < known.due) return false;
-    // What could not be learned, since values differ in type or all slots are given, is tried again ever more seldom.
+    // What could not be learned, because values differ in type or all slots are taken, is tried again less and less
+    // often.
     known.due *= 4;
     return true;
   }
@@ -53,7 +54,7 @@ interface Asked {
   readonly members: readonly string[];
 }
 
-/** Gives slots to members whose values all have one type, and copies what is there. May be repeated. */
+/** Gives slots to members whose values all have one type, and copies the existing values. May be repeated. */
 export async function learnMembers(deps: FillDeps, appId: string, { bucketId, members }: Asked): Promise<void> {
   const { db, revision, now } = deps;
   if ((await store.countRecords(db, { appId, bucketId, limit: fewestRecords })) < fewestRecords) return;
@@ -61,7 +62,7 @@ export async function learnMembers(deps: FillDeps, appId: string, { bucketId, me
   const documents: unknown[] = [];
   for (const { doc } of sample) {
     documents.push(JSON.parse(doc));
-    // Documents may be large, and others are served in between.
+    // Documents may be large, so other requests are served in between.
     await nextTurn();
   }
   const found = members.flatMap((path): LearnableMember[] => {

@@ -3,15 +3,15 @@ import type { Database, Db } from '../../db/db.ts';
 import { Gathering } from '../../db/gathering.ts';
 import { insertRecord, insertRecords, type RecordWrite } from './store.ts';
 
-/** Statements at the same time, and what one may hold: records, and characters of their documents. */
+/** Concurrent statements, and the most records, and characters of their documents, in one. */
 const together = { slots: 4, most: 64, mostWeight: 1_000_000 } as const;
 
-/** Stores a new record. False when the bucket's definition has changed since, or the bucket is gone. */
+/** Stores a new record. False if the bucket's definition has changed, or the bucket is gone. */
 export type InsertRecord = (write: RecordWrite) => Promise<boolean>;
 
 /**
- * Over the network, records that are made at the same moment share a statement (ADR 11): a round trip and the work of a
- * statement cost more than the row. An embedded database joins them in one commit by itself.
+ * Over the network, records that are created at the same moment share a statement (ADR 11): a round trip and the cost
+ * of a statement exceed that of the row. An embedded database combines them in one commit anyway.
  */
 export function createRecordInserter(db: Database): InsertRecord {
   if (db.readsAreLocal) return (write) => insertRecord(db, write);
@@ -21,7 +21,7 @@ export function createRecordInserter(db: Database): InsertRecord {
     shareOf: ({ key }) => key.appId,
     run: (writes) => insertTogether(db, writes),
     runAlone: (write) => insertRecord(db, write),
-    // A database that does not answer will not do so for each of them either.
+    // A database that does not answer will not answer for each of them either.
     isOfOneItem: (error) => !(error instanceof Failure && error.name === 'Timeout'),
   });
   return (write) => gathering.add(write);
@@ -36,7 +36,7 @@ async function insertTogether(db: Database, writes: readonly RecordWrite[]): Pro
       for (const write of group) isDone.set(write, isInserted);
     }
   };
-  // All or none of them, without the round trips of a transaction where there is only one statement.
+  // All or none of them, without the round trips of a transaction if there is only one statement.
   await (groups.length === 1 ? insertGroups(db) : db.transaction(insertGroups));
   return writes.map((write) => isDone.get(write) ?? false);
 }

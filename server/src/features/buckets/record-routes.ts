@@ -22,15 +22,8 @@ import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
 import type { AskedMembers } from './learn.ts';
 import type { InsertRecord } from './record-inserter.ts';
-import {
-  assertBucketName,
-  assertFitsColumns,
-  documentText,
-  recordBody,
-  recordExample,
-  recordSchema,
-} from './schemas.ts';
-import { slotValues } from './slots.ts';
+import { prepare, type WriteSteps, writeRecord } from './record-writing.ts';
+import { assertBucketName, recordBody, recordExample, recordSchema } from './schemas.ts';
 import * as store from './store.ts';
 
 export interface RecordDeps {
@@ -140,20 +133,15 @@ function create(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToWrite(deps, call),
     handle: async (call) => {
       const objectId = newObjectId(call.now);
-      let bytes = 0;
-      await writing(deps, call, (bucket) => {
-        const record = prepare(bucket, call.body);
-        const write = {
-          ...record.write,
-          key: { appId: bucket.appId, bucketId: bucket.bucketId, objectId },
-          now: call.now,
-        };
-        bytes = Buffer.byteLength(write.document);
+      const bytes = await writeRecord(stepsOf(deps, call), async (bucket) => {
+        const prepared = prepare(bucket, call.body);
+        if (prepared.outcome === 'misfits') return prepared;
+        const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId };
+        const bytes = Buffer.byteLength(prepared.write.document);
         const room = deps.usage.assertRoom(bucket.appId, call.app.policy, { records: 1, recordBytes: bytes });
-        return {
-          misfits: record.misfits,
-          run: () => (room ? room.then(() => deps.insert(write)) : deps.insert(write)),
-        };
+        if (room) await room;
+        const isDone = await deps.insert({ ...prepared.write, key, now: call.now });
+        return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
       });
       deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
       return { result: { createdAt: isoTime(call.now), objectId } };
@@ -161,33 +149,12 @@ function create(deps: RecordDeps): Endpoint {
   });
 }
 
-/** Judges a document by its bucket and says what goes into which column. */
-function prepare(bucket: Bucket, document: Document) {
-  assertFitsColumns(document, bucket.columns);
-  const { values, misfits } = slotValues(bucket.slots, document);
-  return { misfits, write: { version: bucket.version, document: documentText(document), slots: values } };
-}
-
-interface Attempt {
-  readonly misfits: readonly string[];
-  /** False when the bucket's definition has changed in between. */
-  readonly run: () => Promise<boolean>;
-}
-
-/** A definition can change between being read and being used; then the document is judged again by the new one. */
-async function writing(
-  deps: RecordDeps,
-  call: PathCall & { readonly located: Bucket },
-  attempt: (bucket: Bucket) => Attempt,
-): Promise<void> {
-  let bucket = call.located;
-  for (let tries = 0; tries < 5; tries++) {
-    const { misfits, run } = attempt(bucket);
-    if (misfits.length > 0) await deps.markInexact(bucket.appId, bucket.bucketId, misfits);
-    else if (await run()) return;
-    bucket = await reload(deps, call);
-  }
-  throw fail('Timeout', { message: 'The bucket is being changed. Try again.', retryAfter: 1 });
+function stepsOf(deps: RecordDeps, call: PathCall & { readonly located: Bucket }): WriteSteps<Bucket> {
+  return {
+    bucket: call.located,
+    markInexact: ({ appId, bucketId }, slots) => deps.markInexact(appId, bucketId, slots),
+    reload: () => reload(deps, call),
+  };
 }
 
 async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
@@ -215,7 +182,9 @@ function get(deps: RecordDeps): Endpoint {
   });
 }
 
-/** What a body means for the document: a lone `metadata` object is the whole of it, anything else members of it. */
+/**
+ * The meaning of a body for the document: a lone `metadata` object replaces it, anything else replaces members of it.
+ */
 function readMembers(body: unknown): { readonly whole: boolean; readonly members: Document } {
   if (!isObject(body))
     throw fail('ValidationError', {
@@ -282,29 +251,23 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
     locate: (call) => recordToWrite(deps, call),
     handle: async (call) => {
       const { body, now, params } = call;
-      let updatedAt = now;
-      let misfits: readonly string[] = [];
-      let more = 0;
       await deps.usage.assertRoom(call.app.appId, call.app.policy, {});
-      const run = (bucket: Bucket) => () =>
-        deps.db.transaction(async (db) => {
-          const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
-          const current = await store.lockRecord(db, key);
-          if (!current) throw noRecord();
-          const record = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
-          misfits = record.misfits;
-          if (misfits.length > 0) return false;
-          more = Buffer.byteLength(record.write.document) - Buffer.byteLength(current.doc);
-          // Known since before the transaction, so that nothing is waited for.
-          void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
-          updatedAt = Math.max(now, current.updated_at);
-          return store.updateRecord(db, { ...record.write, key, now });
-        });
-      await writing(deps, call, (bucket) => {
-        const known = misfits;
-        misfits = [];
-        return { misfits: known, run: run(bucket) };
-      });
+      const { updatedAt, more } = await writeRecord<Bucket, { updatedAt: number; more: number }>(
+        stepsOf(deps, call),
+        (bucket) =>
+          deps.db.transaction(async (db) => {
+            const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
+            const current = await store.lockRecord(db, key);
+            if (!current) throw noRecord();
+            const prepared = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
+            if (prepared.outcome === 'misfits') return prepared;
+            const more = Buffer.byteLength(prepared.write.document) - Buffer.byteLength(current.doc);
+            // Known since before the transaction, so nothing is awaited.
+            void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
+            if (!(await store.updateRecord(db, { ...prepared.write, key, now }))) return { outcome: 'outdated' };
+            return { outcome: 'written', result: { updatedAt: Math.max(now, current.updated_at), more } };
+          }),
+      );
       deps.usage.add(call.app.appId, { recordBytes: more });
       return { result: [{ updatedAt: isoTime(updatedAt) }] };
     },

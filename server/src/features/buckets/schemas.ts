@@ -113,7 +113,7 @@ function fits(type: ColumnType, value: unknown): boolean {
   return typeof value === type.toLowerCase();
 }
 
-/** @throws Failure InvalidSchema when a declared member has another type; absent and null are fine */
+/** @throws Failure InvalidSchema when a declared member has another type; absent and null are accepted */
 export function assertFitsColumns(document: Readonly<Record<string, unknown>>, columns: Columns): void {
   const problems: Problem[] = [];
   for (const [name, type] of Object.entries(columns)) {
@@ -124,7 +124,7 @@ export function assertFitsColumns(document: Readonly<Record<string, unknown>>, c
   if (problems.length > 0) throw fail('InvalidSchema', { message: sentence(problems), details: problems });
 }
 
-/** The document as it is stored. @throws Failure ObjectTooLarge over 256 KiB */
+/** The document as stored. @throws Failure ObjectTooLarge over 256 KiB */
 export function documentText(document: unknown): string {
   const text = JSON.stringify(document);
   if (text.length <= maxRecordBytes / 3 || Buffer.byteLength(text) <= maxRecordBytes) return text;

@@ -15,7 +15,7 @@ export interface BucketDeps {
   readonly db: Database;
   readonly revision: Revision;
   readonly now: Clock;
-  /** Asks for a background job in the transaction of what makes it necessary. */
+  /** Requests a background job in the transaction of what makes it necessary. */
   readonly enqueue: (
     db: Db,
     job: {
@@ -27,23 +27,168 @@ export interface BucketDeps {
 }
 
 /**
- * `bucket.fill` copies declared columns to their slots, `bucket.learn` gives slots to members that lists ask for often,
+ * `bucket.fill` copies declared columns to their slots, `bucket.learn` gives slots to members that are often queried,
  * `bucket.purge` removes the records of a deleted bucket.
  */
 export type BucketJob = 'bucket.fill' | 'bucket.learn' | 'bucket.purge';
 
-export type BucketService = ReturnType<typeof createBucketService>;
+/** Buckets and their schemas, as the console, the command line and the interface change them. */
+export class BucketService {
+  readonly #deps: BucketDeps;
 
-/** Buckets and their schemas: what the console, the command line and the interface change. */
-export function createBucketService({ db, revision, now, enqueue }: BucketDeps) {
-  async function insertBucket(db: Db, appId: string, name: string): Promise<string> {
+  constructor(deps: BucketDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Failure InvalidBucketName, DuplicateValue */
+  async createBucket(
+    appId: string,
+    name: string,
+    by: Actor = service,
+  ): Promise<{ objectId: string; name: string; createdAt: string }> {
+    const { revision, now } = this.#deps;
+    assertBucketName(name);
+    const createdAt = now();
+    try {
+      const objectId = await revision.change(async (db) => {
+        const bucketId = await this.#insertBucket(db, appId, name);
+        await recordChange(db, {
+          by,
+          action: 'bucket.create',
+          subject: name,
+          appId,
+          after: { name },
+          now: createdAt,
+        });
+        return bucketId;
+      });
+      return { objectId, name, createdAt: isoTime(createdAt) };
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      throw fail('DuplicateValue', `There is a bucket called ${name} already.`);
+    }
+  }
+
+  async listBuckets(
+    appId: string,
+  ): Promise<
+    { objectId: string; name: string; columns: Columns; learned: readonly LearnableMember[]; createdAt: string }[]
+  > {
+    const { db } = this.#deps;
+    const buckets = await store.listBuckets(db, appId);
+    return Promise.all(
+      buckets.map(async (row) => ({
+        objectId: row.object_id,
+        name: row.name,
+        columns: mergeColumns(await store.listSchemas(db, appId, row.object_id)),
+        learned: learnedMembers(readSlots(row)),
+        createdAt: isoTime(row.created_at),
+      })),
+    );
+  }
+
+  /** The bucket is gone at once; its records are deleted in the background. @throws Failure ObjectNotFound */
+  async deleteBucket(appId: string, name: string, by: Actor = service): Promise<void> {
+    const { db, revision, now, enqueue } = this.#deps;
+    const found = await store.findBucket(db, appId, name);
+    if (!found) throw fail('ObjectNotFound', `There is no bucket called ${name}.`);
+    await revision.change(async (db) => {
+      await store.deleteBucketRow(db, appId, found.object_id);
+      await enqueue(db, { appId, kind: 'bucket.purge', payload: { bucketId: found.object_id } });
+      await recordChange(db, { by, action: 'bucket.delete', subject: name, appId, before: { name }, now: now() });
+    });
+  }
+
+  /**
+   * Adds a schema record, and creates the bucket if there is none. @throws Failure InvalidSchema for a contradiction
+   */
+  async addSchema(
+    appId: string,
+    bucketName: string,
+    column: ColumnMap,
+  ): Promise<{ objectId: string; createdAt: number }> {
+    const { revision, now } = this.#deps;
+    const createdAt = now();
+    const objectId = newObjectId(createdAt);
+    const add = () =>
+      revision.change(async (db) => {
+        const found = await store.findBucket(db, appId, bucketName);
+        const bucketId = found?.object_id ?? (await this.#insertBucket(db, appId, bucketName));
+        const bucket = await lockOrFail(db, appId, bucketId);
+        assertNoContradiction(column, await store.listSchemas(db, appId, bucketId));
+        const key = { app_id: appId, object_id: objectId, bucket_id: bucketId };
+        await store.schemaTable.insert(db, key, { metadata: column, createdAt, updatedAt: createdAt });
+        await this.#reassignSlots(db, bucket);
+      });
+    try {
+      await add();
+    } catch (error) {
+      // Another request created the bucket at the same moment; now it exists.
+      if (!(error instanceof UniqueViolation)) throw error;
+      await add();
+    }
+    return { objectId, createdAt };
+  }
+
+  /** Replaces the column map with what `merge` makes of the present one. Returns the time of the update. */
+  async changeSchema(key: SchemaKey, merge: (current: ColumnMap) => ColumnMap): Promise<number> {
+    const { revision, now } = this.#deps;
+    return revision.change(async (db) => {
+      const bucket = await lockOrFail(db, key.appId, key.bucketId);
+      const schemas = await store.listSchemas(db, key.appId, key.bucketId);
+      const current = schemas.find(({ object_id }) => object_id === key.objectId);
+      if (!current) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
+      const column = merge(JSON.parse(current.metadata) as ColumnMap);
+      assertNoContradiction(
+        column,
+        schemas.filter((schema) => schema !== current),
+      );
+      const rowKey = { app_id: key.appId, object_id: key.objectId };
+      const row = await store.schemaTable.find(db, rowKey);
+      const updatedAt = Math.max(now(), Number(row?.['updated_at'] ?? 0));
+      await store.schemaTable.update(db, rowKey, { metadata: column, updatedAt });
+      await this.#reassignSlots(db, bucket);
+      return updatedAt;
+    });
+  }
+
+  async removeSchema(key: SchemaKey): Promise<void> {
+    const { revision } = this.#deps;
+    await revision.change(async (db) => {
+      const bucket = await lockOrFail(db, key.appId, key.bucketId);
+      const removed = await store.schemaTable.remove(db, { app_id: key.appId, object_id: key.objectId });
+      if (!removed) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
+      await this.#reassignSlots(db, bucket);
+    });
+  }
+
+  /** Starts learning members of a bucket in the background. */
+  async askToLearn(appId: string, bucketId: string, members: readonly string[]): Promise<void> {
+    const { db, enqueue } = this.#deps;
+    await enqueue(db, { appId, kind: 'bucket.learn', payload: { bucketId, members } });
+  }
+
+  /** Marks slots as no longer exact, so that queries read the documents instead. */
+  async markInexact(appId: string, bucketId: string, inexact: readonly string[]): Promise<void> {
+    const { revision, now } = this.#deps;
+    await revision.change(async (db) => {
+      const bucket = await store.lockBucket(db, appId, bucketId);
+      if (!bucket) return;
+      const slots = readSlots(bucket).map((slot) => (inexact.includes(slot.slot) ? { ...slot, exact: false } : slot));
+      await store.updateSlots(db, bucket, JSON.stringify(slots), now());
+    });
+  }
+
+  async #insertBucket(db: Db, appId: string, name: string): Promise<string> {
+    const { now } = this.#deps;
     const bucketId = newObjectId(now());
     await store.insertBucket(db, { appId, bucketId, name, now: now() });
     return bucketId;
   }
 
-  /** Gives the declared columns their slots and has what is there already copied in the background. */
-  async function reassignSlots(db: Db, bucket: store.BucketRow): Promise<void> {
+  /** Assigns slots to the declared columns and starts copying existing values in the background. */
+  async #reassignSlots(db: Db, bucket: store.BucketRow): Promise<void> {
+    const { now, enqueue } = this.#deps;
     const columns = mergeColumns(await store.listSchemas(db, bucket.app_id, bucket.object_id));
     const isEmpty = await store.isBucketEmpty(db, bucket.app_id, bucket.object_id);
     const slots = assignSlots(readSlots(bucket), columns, isEmpty);
@@ -52,143 +197,12 @@ export function createBucketService({ db, revision, now, enqueue }: BucketDeps) 
       await enqueue(db, { appId: bucket.app_id, kind: 'bucket.fill', payload: { bucketId: bucket.object_id } });
     }
   }
+}
 
-  async function lockOrFail(db: Db, appId: string, bucketId: string): Promise<store.BucketRow> {
-    const row = await store.lockBucket(db, appId, bucketId);
-    if (!row) throw fail('ObjectNotFound', 'There is no such bucket.');
-    return row;
-  }
-
-  return {
-    /** @throws Failure InvalidBucketName, DuplicateValue */
-    async createBucket(
-      appId: string,
-      name: string,
-      by: Actor = service,
-    ): Promise<{ objectId: string; name: string; createdAt: string }> {
-      assertBucketName(name);
-      const createdAt = now();
-      try {
-        const objectId = await revision.change(async (db) => {
-          const bucketId = await insertBucket(db, appId, name);
-          await recordChange(db, {
-            by,
-            action: 'bucket.create',
-            subject: name,
-            appId,
-            after: { name },
-            now: createdAt,
-          });
-          return bucketId;
-        });
-        return { objectId, name, createdAt: isoTime(createdAt) };
-      } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error;
-        throw fail('DuplicateValue', `There is a bucket called ${name} already.`);
-      }
-    },
-
-    async listBuckets(
-      appId: string,
-    ): Promise<
-      { objectId: string; name: string; columns: Columns; learned: readonly LearnableMember[]; createdAt: string }[]
-    > {
-      const buckets = await store.listBuckets(db, appId);
-      return Promise.all(
-        buckets.map(async (row) => ({
-          objectId: row.object_id,
-          name: row.name,
-          columns: mergeColumns(await store.listSchemas(db, appId, row.object_id)),
-          learned: learnedMembers(readSlots(row)),
-          createdAt: isoTime(row.created_at),
-        })),
-      );
-    },
-
-    /** The bucket is gone at once; its records go in the background. @throws Failure ObjectNotFound */
-    async deleteBucket(appId: string, name: string, by: Actor = service): Promise<void> {
-      const found = await store.findBucket(db, appId, name);
-      if (!found) throw fail('ObjectNotFound', `There is no bucket called ${name}.`);
-      await revision.change(async (db) => {
-        await store.deleteBucketRow(db, appId, found.object_id);
-        await enqueue(db, { appId, kind: 'bucket.purge', payload: { bucketId: found.object_id } });
-        await recordChange(db, { by, action: 'bucket.delete', subject: name, appId, before: { name }, now: now() });
-      });
-    },
-
-    /** Adds a schema record; makes the bucket when there is none. @throws Failure InvalidSchema for a contradiction */
-    async addSchema(
-      appId: string,
-      bucketName: string,
-      column: ColumnMap,
-    ): Promise<{ objectId: string; createdAt: number }> {
-      const createdAt = now();
-      const objectId = newObjectId(createdAt);
-      const add = () =>
-        revision.change(async (db) => {
-          const found = await store.findBucket(db, appId, bucketName);
-          const bucketId = found?.object_id ?? (await insertBucket(db, appId, bucketName));
-          const bucket = await lockOrFail(db, appId, bucketId);
-          assertNoContradiction(column, await store.listSchemas(db, appId, bucketId));
-          const key = { app_id: appId, object_id: objectId, bucket_id: bucketId };
-          await store.schemaTable.insert(db, key, { metadata: column, createdAt, updatedAt: createdAt });
-          await reassignSlots(db, bucket);
-        });
-      try {
-        await add();
-      } catch (error) {
-        // Somebody else made the bucket at the same moment; now it is there.
-        if (!(error instanceof UniqueViolation)) throw error;
-        await add();
-      }
-      return { objectId, createdAt };
-    },
-
-    /** Replaces the column map that `merge` makes of the present one. Answers the time of the update. */
-    async changeSchema(key: SchemaKey, merge: (current: ColumnMap) => ColumnMap): Promise<number> {
-      return revision.change(async (db) => {
-        const bucket = await lockOrFail(db, key.appId, key.bucketId);
-        const schemas = await store.listSchemas(db, key.appId, key.bucketId);
-        const current = schemas.find(({ object_id }) => object_id === key.objectId);
-        if (!current) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
-        const column = merge(JSON.parse(current.metadata) as ColumnMap);
-        assertNoContradiction(
-          column,
-          schemas.filter((schema) => schema !== current),
-        );
-        const rowKey = { app_id: key.appId, object_id: key.objectId };
-        const row = await store.schemaTable.find(db, rowKey);
-        const updatedAt = Math.max(now(), Number(row?.['updated_at'] ?? 0));
-        await store.schemaTable.update(db, rowKey, { metadata: column, updatedAt });
-        await reassignSlots(db, bucket);
-        return updatedAt;
-      });
-    },
-
-    async removeSchema(key: SchemaKey): Promise<void> {
-      await revision.change(async (db) => {
-        const bucket = await lockOrFail(db, key.appId, key.bucketId);
-        const removed = await store.schemaTable.remove(db, { app_id: key.appId, object_id: key.objectId });
-        if (!removed) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
-        await reassignSlots(db, bucket);
-      });
-    },
-
-    /** Has members of a bucket made fast to ask for, in the background. */
-    async askToLearn(appId: string, bucketId: string, members: readonly string[]): Promise<void> {
-      await enqueue(db, { appId, kind: 'bucket.learn', payload: { bucketId, members } });
-    },
-
-    /** Notes that slots no longer hold exact copies, so that queries read the documents instead. */
-    async markInexact(appId: string, bucketId: string, inexact: readonly string[]): Promise<void> {
-      await revision.change(async (db) => {
-        const bucket = await store.lockBucket(db, appId, bucketId);
-        if (!bucket) return;
-        const slots = readSlots(bucket).map((slot) => (inexact.includes(slot.slot) ? { ...slot, exact: false } : slot));
-        await store.updateSlots(db, bucket, JSON.stringify(slots), now());
-      });
-    },
-  };
+async function lockOrFail(db: Db, appId: string, bucketId: string): Promise<store.BucketRow> {
+  const row = await store.lockBucket(db, appId, bucketId);
+  if (!row) throw fail('ObjectNotFound', 'There is no such bucket.');
+  return row;
 }
 
 export interface SchemaKey {

@@ -9,31 +9,31 @@ export type Columns = Readonly<Record<string, ColumnType>>;
 const numberSlots = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
 const textSlots = ['t1', 't2', 't3', 't4', 't5', 't6'];
 
-/** What else the index of each slot holds on SQLite (migration 5). */
+/** The other column in the index of each slot on SQLite (migration 5). */
 export const slotsHeld: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
   ...numberSlots.map((slot) => [slot, [...numberSlots, ...textSlots]]),
   ...textSlots.map((slot) => [slot, [slot, ...numberSlots]]),
 ]);
 
-/** By the text slot: the number slot that stands behind it in an index of both (migration 8). */
+/** By the text slot: the number slot that follows it in an index on both (migration 8). */
 export const slotPairs: Readonly<Record<string, string>> = Object.fromEntries(
   textSlots.map((slot, place) => [slot, numberSlots[place] ?? '']),
 );
 
-/** Each copy makes writing a little slower, so not every slot is given away unasked. */
+/** Each copy makes writing a little slower, so not every slot is given to learned members. */
 const maxLearned = 3;
 
 /** Longer texts would make index entries that PostgreSQL refuses. */
 const maxSlotText = 255;
 
 /**
- * A declared column that is copied to an indexed column of its own, or (`learned`) a member that no schema declares and
- * that lists often ask for; its `column` is a path with dots, and it gives way to a declared one.
+ * A declared column that is copied to an indexed column of its own, or (`learned`) an undeclared member that lists
+ * often query; its `column` is a path with dots, and it gives way to a declared column.
  *
  * `filling`: new records are copied, older ones are being copied. `ready`: queries use it. `draining`: the column was
- * withdrawn and the copies are being removed, before another column may use the slot. `exact` turns false for good
+ * withdrawn, and the copies are being removed before another column may use the slot. `exact` becomes false for good
  * when a value does not fit (a long text, or a value of another type from before the schema): then queries read the
- * documents instead, which is slower and always right.
+ * documents instead, which is slower but always right.
  */
 export interface Slot {
   readonly slot: string;
@@ -45,13 +45,13 @@ export interface Slot {
 }
 
 /**
- * Which columns get which slots when the declared columns change. Columns beyond six numbers, dates and booleans and
- * six texts stay without: they work, but are not fast.
+ * Assigns slots when the declared columns change. Columns beyond six numbers, dates and booleans and six texts get
+ * none: they work, but are not fast.
  */
 export function assignSlots(current: readonly Slot[], columns: Columns, isEmpty: boolean): readonly Slot[] {
   const state = isEmpty ? 'ready' : 'filling';
   const kept = current.map((slot) => keepSlot(slot, { columns, state }));
-  // Nothing to copy and nothing to remove in an empty bucket.
+  // An empty bucket has nothing to copy and nothing to remove.
   let slots = isEmpty ? kept.filter((slot) => slot.state !== 'draining') : kept;
   const live = new Set(slots.filter((slot) => slot.state !== 'draining').map(({ column }) => column));
   for (const [column, type] of Object.entries(columns)) {
@@ -72,7 +72,7 @@ function keepSlot(slot: Slot, { columns, state }: Keeping): Slot {
   if (slot.learned && declared === undefined) return slot;
   if (declared !== slot.type) return { ...slot, state: 'draining' };
   const { learned, ...own } = slot;
-  // What was learned and did not fit is copied once more: it may have been mended before it was declared.
+  // A learned member that did not fit is copied once more: its values may have been corrected before it was declared.
   return learned && !slot.exact ? { ...own, state, exact: true } : own;
 }
 
@@ -82,22 +82,24 @@ function freeSlot(slots: readonly Slot[], type: ColumnType): string | undefined 
   return slotsFor(type).find((name) => slots.every(({ slot }) => slot !== name));
 }
 
-/** One that may be taken from its member: filling it anew writes over every copy. Best one that is of no use. */
+/**
+ * A slot that may be taken from its member, because filling it again overwrites every copy; preferably one without use.
+ */
 function learnedSlot(slots: readonly Slot[], type: ColumnType): string | undefined {
   const names = slotsFor(type);
   const learned = slots.filter(({ slot, learned: isLearned }) => isLearned && names.includes(slot));
   return (learned.find(({ exact }) => !exact) ?? learned.at(-1))?.slot;
 }
 
-/** A member of which all values that were looked at have one type. */
+/** A member whose examined values all have one type. */
 export interface LearnableMember {
   readonly path: string;
   readonly type: ColumnType;
 }
 
 /**
- * Gives members that lists ask for often a slot each, as long as there are some to give. `together` are the members of
- * one query: a text and a number of them get slots that share an index, if those are free.
+ * Gives each member that lists query often a slot, as long as there are free ones. `together` are the members of one
+ * query: a text and a number of them get slots that share an index, if those are free.
  */
 export function learnSlots(
   current: readonly Slot[],
@@ -119,7 +121,7 @@ export function learnSlots(
   return slots;
 }
 
-/** What was learned and is in use. */
+/** The learned members in use. */
 export function learnedMembers(slots: readonly Slot[]): readonly LearnableMember[] {
   return slots
     .filter(({ learned, state, exact }) => learned && state === 'ready' && exact)
@@ -131,7 +133,7 @@ function partnerOf(slot: string): string {
   return slotPairs[slot] ?? textSlots.find((text) => slotPairs[text] === slot) ?? '';
 }
 
-/** The type of all values that are there; undefined when there is none, or several, or one that no slot can hold. */
+/** The type of all existing values; undefined if there is none, or several, or one that no slot can hold. */
 export function typeOfAll(values: readonly unknown[]): LearnableMember['type'] | undefined {
   const types = new Set(values.filter((value) => value !== undefined && value !== null).map(typeOf));
   const [type] = types;
@@ -144,13 +146,13 @@ function typeOf(value: unknown): LearnableMember['type'] | undefined {
 }
 
 export interface SlotValues {
-  /** For each slot of the bucket, what goes into its column. */
+  /** The value of each slot column of the bucket. */
   readonly values: Readonly<Record<string, string | number | null>>;
   /** Slots that were exact and cannot hold this document's value. */
   readonly misfits: readonly string[];
 }
 
-/** Missing first in ascending order: no number is below −Infinity, no text before the empty one. */
+/** Missing values come first in ascending order: no number is below −Infinity, no text before the empty one. */
 const missing = { number: Number.NEGATIVE_INFINITY, text: '' };
 
 export function slotValues(slots: readonly Slot[], document: unknown): SlotValues {

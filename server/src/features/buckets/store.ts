@@ -22,7 +22,7 @@ const schemas = defineTable('schemas', {
   updatedAt: time('updated_at'),
 });
 
-/** As with records, only paths below `metadata` can be asked for. */
+/** As with records, only paths below `metadata` can be queried. */
 export const schemaTable: Table = {
   ...schemas,
   lookup: (name) => (name === 'metadata' ? undefined : schemas.lookup(name)),
@@ -44,7 +44,7 @@ export function findBucket(db: Db, appId: string, name: string): Promise<BucketR
   return db.one<BucketRow>(sql`select * from buckets where app_id = ${appId} and name = ${name}`);
 }
 
-/** Inside a transaction: the row stays as it is until the transaction ends. */
+/** In a transaction: the row cannot change until the transaction ends. */
 export function lockBucket(db: Db, appId: string, bucketId: string): Promise<BucketRow | undefined> {
   return db.one<BucketRow>(
     sql`select * from buckets where app_id = ${appId} and object_id = ${bucketId}${raw(db.dialect.lockRow)}`,
@@ -97,7 +97,7 @@ export interface RecordKey {
 
 export interface RecordWrite {
   readonly key: RecordKey;
-  /** The bucket's version by which the document was judged and the slots were filled. */
+  /** The bucket's version by which the document was checked and the slots were filled. */
   readonly version: number;
   readonly document: string;
   readonly slots: Readonly<Record<string, SqlValue>>;
@@ -134,7 +134,7 @@ const cellsOf = ({ key, slots, document, now }: RecordWrite): SqlValue[] => [
   ...Object.values(slots),
 ];
 
-/** False when the bucket's definition has changed since, or the bucket is gone. */
+/** False if the bucket's definition has changed, or the bucket is gone. */
 export async function insertRecord(db: Db, write: RecordWrite): Promise<boolean> {
   const { key, version } = write;
   const names = namesOf(write.slots);
@@ -149,7 +149,7 @@ export async function insertRecord(db: Db, write: RecordWrite): Promise<boolean>
   return (await db.run(statement)) > 0;
 }
 
-/** The same for records of one bucket and one version: all of them or, when it is false, none. */
+/** The same for records of one bucket and one version: all of them or, if it is false, none. */
 export async function insertRecords(db: Db, writes: readonly RecordWrite[]): Promise<boolean> {
   const slots = writes[0]?.slots ?? {};
   const names = namesOf(slots);
@@ -172,7 +172,7 @@ function insertOfMany(slots: RecordWrite['slots']): RowsStatement {
   );
 }
 
-/** False when the record is gone or the bucket's definition has changed since. */
+/** False if the record is gone or the bucket's definition has changed. */
 export async function updateRecord(db: Db, write: RecordWrite): Promise<boolean> {
   const { key, now } = write;
   const cells = Object.entries({ doc: write.document, ...write.slots }).map(
@@ -186,7 +186,7 @@ export async function updateRecord(db: Db, write: RecordWrite): Promise<boolean>
   );
 }
 
-/** Bytes of a record's document; 0 without one. */
+/** Bytes of a record's document; 0 if there is none. */
 export async function measureRecord(db: Db, key: Key): Promise<number> {
   const row = await db.one<{ n: number }>(
     sql`select octet_length(doc) as n from records where ${recordTable.match(key)}`,
@@ -194,13 +194,13 @@ export async function measureRecord(db: Db, key: Key): Promise<number> {
   return row?.n ?? 0;
 }
 
-/** Inside a transaction: the record, which stays as it is until the transaction ends. */
+/** In a transaction: the record, which cannot change until the transaction ends. */
 export function lockRecord(db: Db, key: RecordKey): Promise<{ doc: string; updated_at: number } | undefined> {
   return db.one(sql`select doc, updated_at from records
     where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${raw(db.dialect.lockRow)}`);
 }
 
-/** Inside a transaction: the next records of a bucket by objectId, which stay as they are until the transaction ends. */
+/** In a transaction: the next records of a bucket by objectId, which cannot change until the transaction ends. */
 export function lockRecordsAfter(
   db: Db,
   where: { readonly appId: string; readonly bucketId: string; readonly after: string; readonly limit: number },
@@ -249,7 +249,7 @@ function updateOfSlots(names: readonly string[]): RowsStatement {
 
 const typeOfSlot = (name: string): ColumnType => (name.startsWith('n') ? 'double precision' : 'text');
 
-/** The number of records, counted no further than `limit`. */
+/** The number of records, counted up to `limit`. */
 export async function countRecords(
   db: Db,
   what: { readonly appId: string; readonly bucketId: string; readonly limit: number },

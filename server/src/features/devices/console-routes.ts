@@ -23,7 +23,7 @@ interface Deps {
   readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
-/** Credentials with which devices connect by MQTT, in the management console. */
+/** The credentials with which devices connect by MQTT, in the management console. */
 export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readonly ConsoleEndpoint[] {
   const path = '/apps/:appId/devices/:deviceId/credentials';
   const tag = 'Devices';

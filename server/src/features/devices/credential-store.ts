@@ -1,7 +1,7 @@
 import { joinSql, raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 
-/** Credentials of devices. SQL and nothing else. */
+/** Credentials of devices: only SQL. */
 
 export interface CredentialRow {
   readonly app_id: string;
@@ -16,14 +16,14 @@ const live = sql`select c.app_id, c.device_id, c.password_hash, c.issued_at, d.t
   join devices d on d.app_id = c.app_id and d.object_id = c.device_id
   join apps a on a.app_id = c.app_id`;
 
-/** Undefined too when the device is gone or the app is switched off. */
+/** Also undefined if the device is gone or the app is switched off. */
 export function findCredential(db: Db, appId: string, deviceId: string): Promise<CredentialRow | undefined> {
   return db.one<CredentialRow>(
     sql`${live} where c.app_id = ${appId} and c.device_id = ${deviceId} and a.disabled_at is null`,
   );
 }
 
-/** Those of some devices of one app. */
+/** The credentials of some devices of one app. */
 export function findCredentials(db: Db, appId: string, deviceIds: readonly string[]): Promise<CredentialRow[]> {
   const ids = joinSql(
     deviceIds.map((id) => sql`${id}`),
@@ -34,7 +34,7 @@ export function findCredentials(db: Db, appId: string, deviceIds: readonly strin
   );
 }
 
-/** Inside a transaction: the device is there, and is not deleted before the end. */
+/** In a transaction: the device exists and is not deleted before the end. */
 export async function holdDevice(db: Db, appId: string, deviceId: string): Promise<boolean> {
   const row = await db.one(sql`select 1 as found from devices
     where app_id = ${appId} and object_id = ${deviceId}${raw(db.dialect.holdRow)}`);

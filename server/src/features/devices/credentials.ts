@@ -19,7 +19,7 @@ export interface CredentialDeps {
 
 export type DeviceCredentials = ReturnType<typeof createDeviceCredentials>;
 
-/** Passwords have 43 characters. What is longer is not worth a hash. */
+/** Passwords have 43 characters. Longer ones are not worth a hash. */
 const longestPassword = 128;
 
 const usernameOf = (appId: string, deviceId: string) => `${appId}/${deviceId}`;
@@ -34,7 +34,7 @@ function equal(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
-/** What devices show when they connect by MQTT: a name made of app and device, and a random password. */
+/** The credentials with which devices connect by MQTT: a name made of app and device, and a random password. */
 export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
   return {
     /** @throws Failure ObjectNotFound */
@@ -49,7 +49,7 @@ export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
       };
     },
 
-    /** Makes a new password; one that was there before is refused from now on, and its connection is cut. */
+    /** Creates a new password; an earlier one is refused from now on, and its connection is closed. */
     async issue(appId: string, deviceId: string, by: Actor) {
       const { username, topic } = await this.get(appId, deviceId);
       const password = randomText(43);
@@ -84,7 +84,7 @@ export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
       return row && equal(row.password_hash, secretHash(password)) ? loginOf(row) : undefined;
     },
 
-    /** The logins whose credentials and topic are still the same. */
+    /** The logins whose credentials and topic are unchanged. */
     async stillValid(logins: readonly DeviceLogin[]): Promise<ReadonlySet<DeviceLogin>> {
       const valid = new Set<DeviceLogin>();
       for (const [appId, ofApp] of Map.groupBy(logins, (login) => login.appId)) {

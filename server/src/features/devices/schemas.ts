@@ -19,7 +19,7 @@ export const deviceShape = defineShape(Type.Object(members), {
     const fault = topic === undefined ? undefined : topicFault(topic);
     return fault === undefined ? [] : [{ field: 'topic', problem: fault }];
   },
-  // The specification has an error of its own for the name, and none for the other members.
+  // The specification has its own error for the name, and none for the other members.
   failure: (details) => {
     const name = details.some(({ field }) => field === 'deviceName') ? 'deviceName' : 'ValidationError';
     return fail(name, { message: sentence(details), details });

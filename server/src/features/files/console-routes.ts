@@ -10,7 +10,7 @@ interface Deps {
   readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
-/** What the console asks about files besides what the interface for apps answers. */
+/** What the console asks about files beyond the interface for apps. */
 export function fileConsoleEndpoints({ db, assertApp }: Deps): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({

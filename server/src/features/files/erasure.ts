@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import type { JobHandler, NewJob } from '../../jobs/job.ts';
 import { blobKeyOf } from './file-name.ts';
 
-/** Deleting the files of a user who is erased, with their bytes. */
+/** Deletes the files of an erased user, with their bytes. */
 
 export const eraseFilesJob = 'files.erase';
 
@@ -12,7 +12,7 @@ interface Erasure {
   readonly userId: string;
 }
 
-/** Has the files deleted; called in the transaction that erases the user. */
+/** Schedules the deletion; called in the transaction that erases the user. */
 export async function forgetFiles(
   db: Db,
   { appId, userId }: { readonly appId: string; readonly userId: string },
@@ -24,7 +24,7 @@ export async function forgetFiles(
 
 const atOnce = 100;
 
-/** May be repeated: bytes whose record is gone are swept up in any case. */
+/** May be repeated: bytes whose record is gone are swept anyway. */
 async function eraseFiles(db: Db, blobs: BlobStore, { appId, userId }: Erasure & { readonly appId: string }) {
   for (;;) {
     const files = await db.all<{ object_id: string; stored_name: string }>(
@@ -32,7 +32,7 @@ async function eraseFiles(db: Db, blobs: BlobStore, { appId, userId }: Erasure &
         order by object_id limit ${atOnce}`,
     );
     for (const { object_id, stored_name } of files) {
-      // The record first: without it the address no longer answers, whatever becomes of the bytes.
+      // The record first: without it the address no longer works, whatever happens to the bytes.
       await db.run(sql`delete from files where app_id = ${appId} and object_id = ${object_id}`);
       await blobs.remove(blobKeyOf(appId, stored_name));
     }

@@ -26,7 +26,7 @@ export interface FileFeatureDeps {
   readonly assertApp: AssertApp;
 }
 
-/** Files that apps upload, the bytes that visitors download, and the agreement of records with bytes. */
+/** Files that apps upload and visitors download, and keeping records and bytes consistent. */
 export function createFileFeature(deps: FileFeatureDeps): Feature {
   const { db, blobs, now, inBackground } = deps;
   let hasStopped = false;

@@ -13,7 +13,7 @@ function refuse(problem: string): Failure {
 }
 
 /**
- * The file name of an upload, as it stands percent-decoded in the path. It is kept as it is given, in any script.
+ * The file name of an upload, percent-decoded from the path. It is kept as given, in any script.
  *
  * @throws Failure InvalidFileName
  */
@@ -23,7 +23,7 @@ export function readFileName(given: string): string {
   if (/\p{Cc}/u.test(given)) throw refuse('contains a control character');
   if (/[/\\]/.test(given)) throw refuse('contains a path separator');
   if (given === '.' || given === '..') throw refuse('is the name of a folder');
-  // Only an undecodable path can hold one, but it could not be stored.
+  // Only an undecodable path can contain one, but it could not be stored.
   if (!given.isWellFormed()) throw refuse('is not valid Unicode');
   return given;
 }
@@ -33,7 +33,7 @@ export function newStoredName(fileName: string): string {
   return `${randomBytes(prefixDigits / 2).toString('hex')}_${fileName}`;
 }
 
-/** Where the file's bytes are: nothing of what the client called it. */
+/** The key of the file's bytes, without anything that the client called it. */
 export function blobKeyOf(appId: string, storedName: string): string {
   return `${appId}/${storedName.slice(0, prefixDigits)}`;
 }
@@ -42,7 +42,9 @@ export function fileUrl(publicUrl: string, appId: string, storedName: string): s
   return `${publicUrl}/files/${appId}/${percentEncoded(storedName)}`;
 }
 
-/** RFC 3986: everything but unreserved characters, so that an address can stand in any text and attribute. */
+/**
+ * RFC 3986: everything but unreserved characters is escaped, so that an address can appear in any text and attribute.
+ */
 function percentEncoded(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -51,8 +53,7 @@ function percentEncoded(text: string): string {
 }
 
 /**
- * `Content-Disposition` (RFC 6266): the name in ASCII for old clients, and in UTF-8 (RFC 8187) where that says less
- * than the name.
+ * `Content-Disposition` (RFC 6266): the name in ASCII for old clients and, if that differs, also in UTF-8 (RFC 8187).
  */
 export function contentDisposition(disposition: 'inline' | 'attachment', fileName: string): string {
   const ascii = fileName.replace(/[^\x20-\x7e]|["\\%]/gu, '_');

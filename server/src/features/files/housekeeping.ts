@@ -1,5 +1,5 @@
 const hourMs = 3_600_000;
-/** The walk over all files is long; what it finds has waited for a day already. */
+/** The walk over all files is long, and what it finds has waited for a day already. */
 const hoursBetweenWalks = 24;
 
 export interface Housekeeping {
@@ -7,13 +7,15 @@ export interface Housekeeping {
   readonly sweepUnfinished: () => Promise<unknown>;
   /** Removes bytes that no record names. */
   readonly sweepOrphans: () => Promise<unknown>;
-  /** Hides records without bytes, and shows them again that have them: of `all` records, or of the hidden ones. */
+  /**
+   * Hides records without bytes, and shows those again whose bytes are back: of `all` records, or of the hidden ones.
+   */
   readonly settle: (all: boolean) => Promise<unknown>;
-  /** Runs it where nobody waits, and logs what goes wrong. */
+  /** Runs it in the background, and logs errors. */
   readonly run: (what: string, work: () => Promise<unknown>) => void;
 }
 
-/** Tidies the files up at the start and from then on, until `stop`. The timer never keeps the process alive. */
+/** Cleans up at the start and regularly from then on, until `stop`. The timer does not keep the process alive. */
 export function startFileHousekeeping({ sweepUnfinished, sweepOrphans, settle, run }: Housekeeping): { stop(): void } {
   let hours = 0;
   run('sweeping unfinished uploads', sweepUnfinished);

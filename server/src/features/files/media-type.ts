@@ -2,13 +2,12 @@ import { fail } from '../../base/errors.ts';
 
 const defaultType = 'application/octet-stream';
 const anyType = '*/*';
-/** RFC 6838: each half is a restricted name of at most 127 characters; what follows the semicolon are parameters. */
+/** RFC 6838: each half is a restricted name of at most 127 characters; parameters follow the semicolon. */
 const typeForm = /^([a-z0-9!#$&^_.+-]{1,127})\/([a-z0-9!#$&^_.+-]{1,127})[ \t]*(;.*)?$/i;
 
 /**
- * The media type of an upload, in lower case and without parameters; application/octet-stream when the client names
- * none. The range of all types names none either: clients that were generated from an earlier OpenAPI document send it
- * literally.
+ * The media type of an upload, in lower case and without parameters; application/octet-stream if the client names none.
+ * Any type counts as none: clients generated from an earlier OpenAPI document send it literally.
  *
  * @throws Failure UnsupportedMediaType for a malformed one
  */
@@ -22,8 +21,8 @@ export function readMediaType(header: string | undefined): string {
 const list = (kind: string, subtypes: string) => subtypes.split(' ').map((subtype) => `${kind}/${subtype}`);
 
 /**
- * Types that a browser shows or plays and never runs. A list of single types and no pattern: `video/x+xml` would be
- * read as a document, and an SVG image holds scripts.
+ * Types that a browser shows or plays and never runs. A list of types, not a pattern: `video/x+xml` would be read as a
+ * document, and an SVG image can contain scripts.
  */
 const inertTypes: ReadonlySet<string> = new Set([
   ...list('image', 'png jpeg gif webp avif bmp x-icon vnd.microsoft.icon'),
@@ -31,7 +30,7 @@ const inertTypes: ReadonlySet<string> = new Set([
   ...list('video', 'mp4 webm ogg quicktime x-m4v mpeg 3gpp 3gpp2 x-matroska x-msvideo mp2t'),
 ]);
 
-/** How a stored file is handed out: shown when its type is inert, saved otherwise, and named only where that is safe. */
+/** How a stored file is served: shown if its type is inert, otherwise saved, and named only where that is safe. */
 export function servedAs(storedType: string): {
   readonly contentType: string;
   readonly disposition: 'inline' | 'attachment';

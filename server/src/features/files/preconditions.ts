@@ -2,7 +2,7 @@ import type { ByteRange } from '../../blobs/blob-store.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a stored file is compared by. */
+/** What conditional requests compare of a stored file. */
 export interface Validators {
   /** Strong, with its quotes. */
   readonly etag: string;
@@ -19,9 +19,8 @@ export function isUnchanged(headers: Headers, { etag, modifiedAt }: Validators):
 }
 
 /**
- * The bytes to send: one range, `undefined` for all, or 'unsatisfiable' (416). What is malformed, has another unit or
- * several ranges is answered with the whole file, as RFC 9110, section 14.2 allows; so is a range of another version
- * (If-Range).
+ * The bytes to send: one range, `undefined` for all, or 'unsatisfiable' (416). A malformed range, another unit or
+ * several ranges get the whole file, as RFC 9110, section 14.2 allows; so does a range of another version (If-Range).
  */
 export function requestedRange(
   headers: Headers,
@@ -41,13 +40,13 @@ function suffix(length: number, size: number): ByteRange | 'unsatisfiable' {
   return length > 0 && size > 0 ? { start: Math.max(0, size - length), end: size - 1 } : 'unsatisfiable';
 }
 
-/** If-Range compares strongly: a weak tag never holds, and a date only when it is exactly the file's. */
+/** If-Range compares strongly: a weak tag never matches, and a date only if it is exactly the file's. */
 function holds(condition: string | undefined, { etag, modifiedAt }: Validators): boolean {
   if (condition === undefined) return true;
   return condition.trim() === etag || httpDate(condition) === wholeSeconds(modifiedAt);
 }
 
-/** Entity tags of a list, compared weakly: `W/` is left out. */
+/** Entity tags of a list, compared weakly: `W/` is ignored. */
 function tags(list: string): readonly string[] {
   return list.match(/"[^"]*"/g) ?? [];
 }
@@ -62,7 +61,7 @@ function wholeSeconds(epochMs: number): number {
   return Math.floor(epochMs / 1000) * 1000;
 }
 
-/** A header that is given twice says nothing. */
+/** A header that is given twice is ignored. */
 function text(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -22,13 +22,16 @@ export interface FileDeps {
   readonly db: Db;
   readonly blobs: BlobStore;
   readonly maxFileBytes: number;
-  /** Takes room for so many bytes, and answers how it is given back. @throws Failure Timeout when there is too little */
+  /**
+   * Reserves room for `bytes`, and returns a function that gives it back. @throws Failure Timeout when there is too
+   * little
+   */
   readonly claimRoom: (bytes: number) => Promise<() => void>;
   /** The address under which clients reach the service, without a slash at the end. */
   readonly publicUrl: () => string;
   readonly usage: UsageMeter;
   readonly quotas: ClientQuotas;
-  /** Does work whose failure does not change the answer: it is logged, and a sweep makes up for it. */
+  /** Does work whose failure does not change the answer: the error is logged, and a sweep makes up for it. */
   readonly attempt: (what: string, work: () => Promise<unknown>) => Promise<void>;
 }
 
@@ -64,17 +67,17 @@ function list({ db }: FileDeps, table: Table): Endpoint {
   });
 }
 
-/** One path in the OpenAPI document: a name where something is uploaded, an objectId everywhere else. */
+/** One path in the OpenAPI document: a name for uploads, an objectId everywhere else. */
 const onePath = '/files/:file';
 
 interface Announced {
   readonly name: string;
   readonly contentType: string;
-  /** Bytes; undefined where the body is sent in chunks. */
+  /** Bytes; undefined if the body is sent in chunks. */
   readonly length: number | undefined;
 }
 
-/** All that the head of the request tells, so that a refusal costs nobody the transfer. */
+/** Everything that the head of the request says, so that a refusal saves the transfer. */
 function readHead(
   { params, headers }: Pick<Call<undefined, undefined>, 'params' | 'headers'>,
   maxBytes: number,
@@ -113,7 +116,8 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
     ],
     locate: async (call) => {
       const announced = readHead(call, maxFileBytes);
-      // Before the body: a refusal costs nobody the transfer. A client that does not say how much is coming may send the most.
+      // Before the body, so that a refusal saves the transfer. A client that does not announce a length may send the
+      // most.
       const bytes = announced.length ?? maxFileBytes;
       await usage.assertRoom(call.app.appId, call.app.policy, { files: 1, fileBytes: bytes });
       quotas.takeUpload(call, bytes);
@@ -139,7 +143,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
           now,
         });
       } catch (error) {
-        // Bytes without a record are swept up later; a record without bytes would be an address that leads nowhere.
+        // Bytes without a record are swept later; a record without bytes would be an address that leads nowhere.
         if (isSurelyRefused(error))
           await attempt('removing a file whose record could not be written', () => blobs.remove(key));
         throw error;
@@ -151,10 +155,10 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
   });
 }
 
-/** Whether an error of the write leaves no doubt that nothing was stored. */
+/** Whether an error of the write means for certain that nothing was stored. */
 function isSurelyRefused(error: unknown): boolean {
   if (!(error instanceof Failure) || error.entry.name !== 'Timeout') return true;
-  // Bytes that take up the room of a full disk cannot wait for the sweep.
+  // Bytes on a full disk cannot wait for the sweep.
   return storageTrouble(error) === 'full' && !error.isOutcomeUnknown;
 }
 
@@ -210,7 +214,7 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     errors: ['ObjectNotFound', 'OperationForbidden'],
     locate: async (call) => {
       const { app, params } = call;
-      // Also one that is hidden because its bytes are gone.
+      // Also a file that is hidden because its bytes are gone.
       const row = await findStoredFile(deps.db, app.appId, params['file'] ?? '');
       if (!row) throw notFound();
       await assertMaker(deps.db, table, { caller: call, key: keyOf(app.appId, params) });
@@ -218,7 +222,7 @@ function remove(deps: FileDeps, table: Table): Endpoint {
     },
     handle: async ({ app, located }) => {
       const key = { app_id: app.appId, object_id: located.object_id };
-      // The row first: a blob without a row is swept up later, a row without a blob would never be mended.
+      // The row first: a blob without a row is swept later, a row without a blob would never be repaired.
       if (!(await table.remove(deps.db, key))) throw notFound();
       deps.usage.add(app.appId, { files: -1, fileBytes: -located.size });
       const blob = blobKeyOf(app.appId, located.stored_name);

@@ -10,8 +10,8 @@ import { findServedFile, type ServedFile } from './store.ts';
 const nameForm = /^[0-9a-f]{32}_/;
 
 /**
- * Only the client that has asked keeps it, and asks again after a minute whether it is still there: a deleted file is gone
- * from then on. Asking costs one look into an index and an answer without a body.
+ * Only the requesting client may cache it, and asks again after a minute, so that a deleted file is gone from then on.
+ * Asking costs one look into an index and an answer without a body.
  */
 const cacheControl = 'private, max-age=60, must-revalidate';
 
@@ -21,9 +21,9 @@ interface Deps {
 }
 
 /**
- * Hands out uploaded files at `/files/{appId}/{storedName}` to whoever knows the address, without credentials.
+ * Serves uploaded files at `/files/{appId}/{storedName}` to anyone who knows the address, without credentials.
  *
- * The files share the origin of the console. So only inert types keep their type, everything else is saved and not
+ * The files share the origin of the console. So only inert types keep their type; everything else is saved and not
  * shown, and what is shown is in a sandbox without an origin.
  */
 export function registerFileServing(server: FastifyInstance, deps: Deps): void {

@@ -18,9 +18,9 @@ export interface SettleDeps {
 }
 
 /**
- * Hides the records of files whose content is missing from the storage, and shows them again once it is back. Nothing is
- * deleted: an unmounted folder looks the same as lost files. With `all` every record is checked, otherwise only the hidden
- * ones. It works in small steps, so that requests are not delayed.
+ * Hides the records of files whose content is missing from the storage, and shows them again once it is back. Nothing
+ * is deleted: an unmounted folder looks the same as lost files. With `all` every record is checked, otherwise only the
+ * hidden ones. It works in small steps, so that requests are not delayed.
  */
 export async function settleFiles({ db, blobs, now, isStopping, log }: SettleDeps, all: boolean): Promise<void> {
   const lost: string[] = [];

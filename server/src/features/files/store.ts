@@ -12,7 +12,7 @@ const columns = defineTable('files', {
   updatedAt: time('updated_at'),
 });
 
-/** Files as lists and records show them: with the address, which is kept nowhere, since the public address may change. */
+/** Files as lists and records show them: with the address, which is not stored, since the public address may change. */
 export function fileTable(publicUrl: () => string): Table {
   const render = (row: Row): string => {
     const url = fileUrl(publicUrl(), String(row['app_id']), String(row['stored_name']));
@@ -35,7 +35,7 @@ export function fileTable(publicUrl: () => string): Table {
 export interface NewFile {
   readonly appId: string;
   readonly objectId: string;
-  /** As the client called it. */
+  /** The client's name for the file. */
   readonly name: string;
   readonly storedName: string;
   readonly contentType: string;
@@ -43,7 +43,7 @@ export interface NewFile {
   readonly size: number;
   /** Hexadecimal. */
   readonly sha256: string;
-  /** The columns that say who has made it. */
+  /** The columns that record the creator. */
   readonly maker: Key;
   readonly now: number;
 }
@@ -55,7 +55,7 @@ export async function insertFile(db: Db, file: NewFile): Promise<void> {
       ${file.sha256}, ${file.maker['user_id'] ?? null}, ${file.maker['by_admin'] ?? 0}, ${file.now}, ${file.now})`);
 }
 
-/** What a record says of where its bytes are, also of one that is hidden because they are not there. */
+/** The record's information on its bytes, also if it is hidden because they are missing. */
 export interface StoredFile {
   readonly app_id: string;
   readonly object_id: string;
@@ -68,7 +68,7 @@ export interface StoredFile {
 
 const stored = raw('app_id, object_id, stored_name, size, bytes_missing_at');
 
-/** The files of all apps in the order of their keys; without `all`, those that are hidden. */
+/** The files of all apps in the order of their keys; without `all`, the hidden ones. */
 export function findFilesAfter(
   db: Db,
   last: StoredFile | undefined,
@@ -99,22 +99,22 @@ export interface ServedFile {
   readonly created_at: number;
 }
 
-/** A file that may be handed out: one of an app that is not disabled. */
+/** A file that may be served: one of an app that is not disabled. */
 export function findServedFile(db: Db, appId: string, storedName: string): Promise<ServedFile | undefined> {
   return db.one<ServedFile>(sql`select f.name, f.content_type, f.size, f.sha256, f.created_at
     from files f join apps a on a.app_id = f.app_id
     where f.app_id = ${appId} and f.stored_name = ${storedName} and a.disabled_at is null`);
 }
 
-/** The stored names of an app that lie between two prefixes of 32 digits, both included. */
+/** The stored names of an app between two prefixes of 32 digits, both included. */
 export async function findStoredNames(db: Db, appId: string, first: string, last: string): Promise<string[]> {
-  // Behind the digits stands an underscore; the next character in ASCII is the grave accent.
+  // An underscore follows the digits; the next character in ASCII is the grave accent.
   const rows = await db.all<{ stored_name: string }>(sql`select stored_name from files
     where app_id = ${appId} and stored_name >= ${first} and stored_name < ${`${last}\u0060`}`);
   return rows.map((row) => row.stored_name);
 }
 
-/** How many files an app has, and their bytes. */
+/** The number of an app's files, and their bytes. */
 export async function measureFiles(db: Db, appId: string): Promise<{ files: number; bytes: number }> {
   const [sum] = await db.all<{ files: number; bytes: number }>(
     sql`select count(*) as files, coalesce(sum(size), 0) as bytes from files
@@ -124,7 +124,7 @@ export async function measureFiles(db: Db, appId: string): Promise<{ files: numb
   return { files: Number(sum?.files ?? 0), bytes: Number(sum?.bytes ?? 0) };
 }
 
-/** Epoch milliseconds at which this database came into being. */
+/** Epoch milliseconds at which this database was created. */
 export async function databaseBirth(db: Db): Promise<number> {
   const row = await db.one<{ at: number | null }>(raw('select min(applied_at) as at from migrations'));
   return row?.at ?? Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import type { BlobEntry, BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
 import { databaseBirth, findStoredNames } from './store.ts';
 
-/** The record of an upload follows its bytes within moments; a day forgives clocks that differ. */
+/** The record of an upload follows its bytes within moments; a day allows for clocks that differ. */
 const graceMs = 86_400_000;
 const pageSize = 100;
 
@@ -12,18 +12,19 @@ export interface SweepDeps {
   readonly db: Db;
   readonly blobs: BlobStore;
   readonly now: Clock;
-  /** Asked between the steps, so that a stop does not wait for the whole walk. */
+  /** Checked between the steps, so that a stop does not wait for the whole walk. */
   readonly isStopping: () => boolean;
 }
 
 /**
- * Removes blobs that no record names: of uploads that were cut between bytes and record, of deletions that were cut
- * after the record, and of apps that were deleted. It walks in small steps, so that no request waits for it.
+ * Removes blobs that no record names: those of uploads that were interrupted between bytes and record, of deletions
+ * that were interrupted after the record, and of deleted apps. It walks in small steps, so that no request waits for
+ * it.
  *
- * What is older than the database is left alone: it cannot be an orphan of this one. A service that is started by
+ * Blobs older than the database are left alone: they cannot be orphans of this one. A service that is started by
  * mistake with a new database on the folder of another must not empty it.
  *
- * Answers the number of removed blobs.
+ * Returns the number of removed blobs.
  */
 export async function sweepOrphans({ db, blobs, now, isStopping }: SweepDeps): Promise<number> {
   const birth = await databaseBirth(db);

@@ -10,7 +10,7 @@ interface StoredRow {
   readonly stored_name: string;
 }
 
-/** The files of all apps, page by page, with where their bytes are. */
+/** The files of all apps, page by page, with the keys of their bytes. */
 export async function* storedFiles(db: Db): AsyncGenerator<{ readonly blobKey: string; readonly name: string }> {
   for (let last: StoredRow | undefined; ; ) {
     const behind = last ? sql`where (app_id, object_id) > (${last.app_id}, ${last.object_id})` : raw('');

@@ -3,14 +3,14 @@ import type { Registration } from './schemas.ts';
 import type { InstallationRow } from './store.ts';
 
 /**
- * Decides whose installation it is after its installationId was registered again. The id alone proves nothing, because others
- * may have seen it. Proof is the bearer of its user or the stored push token. A registration without proof is accepted, so
- * that a phone whose token was renewed keeps working, but the installation loses its user and is `unproven` until that user
- * registers it again or the earlier token is sent.
+ * Decides who owns an installation after its installationId was registered again. The id alone proves nothing, because
+ * others may have seen it. Proof is the bearer of its user or the stored push token. A registration without proof is
+ * accepted, so that a phone whose token was renewed keeps working, but the installation loses its user and is
+ * `unproven` until that user registers it again or the earlier token is sent.
  */
 
 export interface Registrant {
-  /** The signed-in user; undefined with the app key alone. */
+  /** The signed-in user; undefined with only the app key. */
   readonly userId: string | undefined;
   readonly isManager: boolean;
 }
@@ -41,13 +41,13 @@ export function nextHands(row: InstallationRow, sent: Registration, by: Registra
     by.isManager ||
     showsToken ||
     (by.userId !== undefined && by.userId === rightful.userId) ||
-    // Nobody's installation is known by its id to its phone alone.
+    // Only its phone knows the id of an installation without a user.
     (!isUnproven && row.user_id === null);
   const userId = userOf(sent, by) ?? (isProven ? rightful.userId : null);
   const claim = isProven ? noClaim : isUnproven ? {} : claimOf(row);
   const isChanged = userId !== row.user_id;
   if (!isChanged) return { userId, columns: { unproven: isProven ? 0 : 1, ...claim }, reset: {} };
-  // The rightful user is back, and nobody else was signed in between.
+  // The rightful user is back, and no other user was signed in between.
   const isBack = isUnproven && row.user_id === null && userId === row.claim_user_id;
   return {
     userId,
@@ -63,8 +63,8 @@ export function nextHands(row: InstallationRow, sent: Registration, by: Registra
 }
 
 /**
- * A manager, or its user, says whose it is. Whoever has taken it by its id alone can only let it go: who had it before
- * stays the one that can prove it.
+ * A manager, or its user, assigns it. Someone who took it over by its id alone can only release it: the previous user
+ * remains the one who can prove it.
  */
 export function assignedHands(
   row: InstallationRow,

@@ -24,7 +24,7 @@ import { installationTable, isUnproven } from './store.ts';
 export interface InstallationRouteDeps {
   readonly db: Db;
   readonly service: InstallationService;
-  /** Forgets where it was; called in the transaction that deletes it. */
+  /** Erases its traces; called in the transaction that deletes it. */
   readonly forget: (db: Db, appId: string, objectId: string) => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ type LocateOwn = ReturnType<typeof locate>;
 const registrant = (caller: Caller): Registrant => ({ userId: caller.user?.userId, isManager: seesAll(caller) });
 
 export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
-  // Listing, getting and deleting are as for any record; writing has rules of its own.
+  // Listing, getting and deleting work as for any record; writing has its own rules.
   const options = {
     db: deps.db,
     table: installationTable,
@@ -59,7 +59,7 @@ export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
   return [register(deps), ...reading, ...removing, change(deps, 'PUT', locateOwn), change(deps, 'PATCH', locateOwn)];
 }
 
-/** Registered anew after a deletion, it would belong to whoever knew its id. */
+/** If it could be registered again after a deletion, it would belong to anyone who knew its id. */
 function removeProven({ db }: InstallationRouteDeps, endpoint: Endpoint): Endpoint {
   return {
     ...endpoint,

@@ -123,7 +123,7 @@ export const installationRecord = {
   },
 };
 
-/** Registering one that is known already changes it. */
+/** Registering a known installation changes it. */
 export const knownAnswer: AnswerSpec = {
   status: 200,
   description: 'It was registered already and is updated.',

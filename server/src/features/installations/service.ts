@@ -33,18 +33,67 @@ export interface Registered {
 /** Two clients can race for one id or token; the one that loses finds the other's row on its next try. */
 const maxTries = 10;
 
-export type InstallationService = ReturnType<typeof createInstallationService>;
-
 /** Installations of an app: one row for each `installationId` and for each `deviceToken`. */
-export function createInstallationService({ db, now, userExists, tokenFault }: InstallationDeps) {
-  /** In a transaction the user is not erased before its end either. */
-  async function assertUser(db: Db, appId: string, userId: string | null | undefined): Promise<void> {
+export class InstallationService {
+  readonly #deps: InstallationDeps;
+
+  constructor(deps: InstallationDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Creates an installation, or changes the existing one. A token moves here from any other installation, and a dead
+   * token is alive again.
+   *
+   * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not
+   * exist, ValidationError for another deviceType, Timeout
+   */
+  async register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+    return retryRaces(() => this.#registerOnce(appId, sent, by));
+  }
+
+  /**
+   * Changes what is sent; `merge` merges metadata (RFC 7396).
+   *
+   * @throws Failure ObjectNotFound, OperationForbidden for somebody else's userId, ValidationError for another installationId or deviceType
+   */
+  async change(
+    key: { readonly appId: string; readonly objectId: string },
+    changes: Changes<Installation>,
+    { merge, by }: { readonly merge: boolean; readonly by: Registrant },
+  ): Promise<number> {
+    const { db, now } = this.#deps;
+    const { appId, objectId } = key;
+    return retryRaces(() =>
+      db.transaction(async (db) => {
+        const row = await store.lockInstallation(db, appId, objectId);
+        // It may have passed to another user since the path was checked.
+        if (!row || !(by.isManager || (by.userId !== undefined && row.user_id === by.userId)))
+          throw fail('ObjectNotFound', 'There is no installation with this objectId.');
+        assertSame(row, changes);
+        this.#assertReachable(changes, row);
+        const { userId } = changes.set;
+        if (userId && userId.objectId !== by.userId && !by.isManager) throw notSignedIn();
+        await this.#assertUser(db, appId, userId?.objectId);
+        const next = changes.cleared.includes('userId') ? null : (userId?.objectId ?? row.user_id);
+        const { metadata } = changes.set;
+        const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
+        const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
+        return this.#write(db, appId, row, { ...changes, set, by, hands: assignedHands(row, next, by, now()) });
+      }),
+    );
+  }
+
+  /** In a transaction the user cannot be erased before its end. */
+  async #assertUser(db: Db, appId: string, userId: string | null | undefined): Promise<void> {
+    const { userExists } = this.#deps;
     if (!userId || (await userExists(db, appId, userId))) return;
     throw fail('ObjectNotFound', `userId: there is no user ${userId}.`);
   }
 
-  /** Judges the token where it or how it is reached changes; what was registered before may stay. */
-  function assertReachable(changes: Changes<Installation>, row?: store.InstallationRow): void {
+  /** Checks the token if it or the way it is reached changes; an earlier registration may stay. */
+  #assertReachable(changes: Changes<Installation>, row?: store.InstallationRow): void {
+    const { tokenFault } = this.#deps;
     const { set, cleared } = changes;
     if (set.deviceToken === undefined && set.pushType === undefined && !cleared.includes('pushType')) return;
     const deviceToken = cleared.includes('deviceToken') ? null : (set.deviceToken ?? row?.device_token ?? null);
@@ -58,35 +107,13 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     ]);
   }
 
-  /** The installation that is meant: by the client's own id, else by the token. */
-  async function lockMeant(db: Db, appId: string, sent: Installation): Promise<store.InstallationRow | undefined> {
-    const { installationId, deviceToken } = sent;
-    const byId = installationId ? await store.lockByInstallationId(db, appId, installationId) : undefined;
-    if (byId || !deviceToken) return byId;
-    const byToken = await store.lockByToken(db, appId, deviceToken);
-    if (!byToken || !installationId) return byToken;
-    // Registered by its token alone so far; now it says which installation it is.
-    return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
-  }
-
-  /** Tags are heard by everybody: one that stands for somebody's installation is not taken over by writing it down. */
-  async function tagOf(
-    db: Db,
-    appId: string,
-    metadata: unknown,
-    { objectId, by }: { readonly objectId: string; readonly by: Registrant },
-  ): Promise<string | null> {
-    const key = advertisedKey(metadata);
-    if (key === null || by.isManager) return key;
-    return (await store.isTagOfAnother(db, appId, key, { objectId, userId: by.userId })) ? null : key;
-  }
-
-  async function insert(db: Db, appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+  async #insert(db: Db, appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+    const { now } = this.#deps;
     const createdAt = now();
     const objectId = newObjectId(createdAt);
     const { installationId, deviceToken } = sent;
-    // Without an id of its own, whoever has got the token meanwhile is this very installation: the unique index sends
-    // this try back to find it.
+    // Without an id of its own, the installation that got the token in the meantime is this very one: the unique index
+    // makes the next try find it.
     if (installationId && deviceToken) await store.takeToken(db, appId, deviceToken, objectId);
     const columns = {
       app_id: appId,
@@ -102,13 +129,14 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     return { objectId, createdAt, updatedAt: createdAt, isNew: true };
   }
 
-  /** Writes what was sent over a locked row. Answers the time of the update. */
-  async function write(
+  /** Writes what was sent to a locked row. Returns the time of the update. */
+  async #write(
     db: Db,
     appId: string,
     row: store.InstallationRow,
     { set, cleared: names, hands, by }: Changes<Installation> & { readonly hands: Key; readonly by: Registrant },
   ) {
+    const { now } = this.#deps;
     const { deviceToken, userId: _inHands, ...members } = unrepeated(set);
     const { userId: _too, ...cleared }: Record<string, null> = Object.fromEntries(
       names.map((member) => [member, null]),
@@ -138,70 +166,51 @@ export function createInstallationService({ db, now, userExists, tokenFault }: I
     return updatedAt;
   }
 
-  function register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+  #registerOnce(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+    const { db, now } = this.#deps;
     return db.transaction(async (db) => {
       const named = userOf(sent, by);
-      await assertUser(db, appId, named);
+      await this.#assertUser(db, appId, named);
       const row = await lockMeant(db, appId, sent);
       const hands = row && nextHands(row, sent, by, now());
-      if (hands && hands.userId !== named && hands.userId !== row.user_id) await assertUser(db, appId, hands.userId);
+      if (hands && hands.userId !== named && hands.userId !== row.user_id)
+        await this.#assertUser(db, appId, hands.userId);
       if (sent.userId && sent.userId.objectId !== (hands?.userId ?? by.userId) && !by.isManager) throw notSignedIn();
       if (row && row.device_type !== sent.deviceType) throw unchangeable(['deviceType']);
-      assertReachable({ set: sent, cleared: [] }, row);
-      if (!row || !hands) return insert(db, appId, sent, by);
+      this.#assertReachable({ set: sent, cleared: [] }, row);
+      if (!row || !hands) return this.#insert(db, appId, sent, by);
       const { previousDeviceToken: _shown, ...members } = sent;
       const reset = Object.keys(hands.reset).filter((member) => !(member in members)) as (keyof Installation)[];
-      const updatedAt = await write(db, appId, row, { set: members, cleared: reset, hands: hands.columns, by });
+      const updatedAt = await this.#write(db, appId, row, { set: members, cleared: reset, hands: hands.columns, by });
       return { objectId: row.object_id, createdAt: row.created_at, updatedAt, isNew: false };
     });
   }
-
-  return {
-    /**
-     * Makes an installation or changes the one that it already is. A token that another one has moves here, and one
-     * that was dead is alive again.
-     *
-     * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not exist,
-     * ValidationError for another deviceType, Timeout
-     */
-    async register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
-      return retryRaces(() => register(appId, sent, by));
-    },
-
-    /**
-     * Changes what is sent; `merge` merges metadata (RFC 7396).
-     *
-     * @throws Failure ObjectNotFound, OperationForbidden for somebody else's userId, ValidationError for another installationId or deviceType
-     */
-    async change(
-      key: { readonly appId: string; readonly objectId: string },
-      changes: Changes<Installation>,
-      { merge, by }: { readonly merge: boolean; readonly by: Registrant },
-    ): Promise<number> {
-      const { appId, objectId } = key;
-      return retryRaces(() =>
-        db.transaction(async (db) => {
-          const row = await store.lockInstallation(db, appId, objectId);
-          // It may have gone to somebody else since the path was looked at.
-          if (!row || !(by.isManager || (by.userId !== undefined && row.user_id === by.userId)))
-            throw fail('ObjectNotFound', 'There is no installation with this objectId.');
-          assertSame(row, changes);
-          assertReachable(changes, row);
-          const { userId } = changes.set;
-          if (userId && userId.objectId !== by.userId && !by.isManager) throw notSignedIn();
-          await assertUser(db, appId, userId?.objectId);
-          const next = changes.cleared.includes('userId') ? null : (userId?.objectId ?? row.user_id);
-          const { metadata } = changes.set;
-          const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
-          const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
-          return write(db, appId, row, { ...changes, set, by, hands: assignedHands(row, next, by, now()) });
-        }),
-      );
-    },
-  };
 }
 
-/** What identifies an installation stays as it is; sending it unchanged is fine. */
+/** The installation in question: by the client's own id, else by the token. */
+async function lockMeant(db: Db, appId: string, sent: Installation): Promise<store.InstallationRow | undefined> {
+  const { installationId, deviceToken } = sent;
+  const byId = installationId ? await store.lockByInstallationId(db, appId, installationId) : undefined;
+  if (byId || !deviceToken) return byId;
+  const byToken = await store.lockByToken(db, appId, deviceToken);
+  if (!byToken || !installationId) return byToken;
+  // So far registered by its token alone; now it names its installationId.
+  return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
+}
+
+/** Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down. */
+async function tagOf(
+  db: Db,
+  appId: string,
+  metadata: unknown,
+  { objectId, by }: { readonly objectId: string; readonly by: Registrant },
+): Promise<string | null> {
+  const key = advertisedKey(metadata);
+  if (key === null || by.isManager) return key;
+  return (await store.isTagOfAnother(db, appId, key, { objectId, userId: by.userId })) ? null : key;
+}
+
+/** The identifiers of an installation stay as they are; sending them unchanged is allowed. */
 function assertSame(row: store.InstallationRow, { set, cleared }: Changes<Installation>): void {
   const changed: string[] = [];
   const { installationId, deviceType } = set;

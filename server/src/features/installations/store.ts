@@ -5,7 +5,7 @@ import { defineTable, json, pointer, text, time } from '../../resources/table.ts
 
 const optional = { omitNull: true } as const;
 
-/** What answers, lists and audiences may see: all but the token. */
+/** What answers, lists and audiences may show: all but the token. */
 export const installationTable = defineTable('installations', {
   objectId: text('object_id'),
   installationId: text('installation_id', { ...optional, indexed: 'unique' }),
@@ -57,7 +57,7 @@ export const lockByInstallationId = (db: Db, appId: string, installationId: stri
 export const lockByToken = (db: Db, appId: string, deviceToken: string) =>
   lock(db, sql`app_id = ${appId} and device_token = ${deviceToken}`);
 
-/** Takes a token from whichever other installation has it. */
+/** Takes a token from any other installation that has it. */
 export async function takeToken(db: Db, appId: string, deviceToken: string, forId: string): Promise<void> {
   await db.run(sql`update installations set device_token = null, token_at = null, token_dead_at = null, token_dead_reason = null
     where app_id = ${appId} and device_token = ${deviceToken} and object_id <> ${forId}`);
@@ -66,7 +66,7 @@ export async function takeToken(db: Db, appId: string, deviceToken: string, forI
 /** A user with more installations than this is a machine. */
 const mostHeld = 100;
 
-/** The installations of a user that were shown to be hers, the newest hundred, and from when on. */
+/** The installations that are proven to belong to a user, the newest hundred, and since when. */
 export async function findHeld(db: Db, appId: string, userId: string): Promise<HeldInstallation[]> {
   const rows = await db.all<{ object_id: string; held_since: number | null }>(
     sql`select object_id, held_since from installations
@@ -75,7 +75,7 @@ export async function findHeld(db: Db, appId: string, userId: string): Promise<H
   return rows.map(({ object_id, held_since }) => ({ objectId: object_id, heldSince: held_since ?? 0 }));
 }
 
-/** The user of an installation, null for nobody's; undefined when there is no such installation. */
+/** The user of an installation, null if it has none; undefined if there is no such installation. */
 export async function findHolder(db: Db, appId: string, objectId: string): Promise<string | null | undefined> {
   const row = await db.one<{ user_id: string | null }>(
     sql`select user_id from installations where app_id = ${appId} and object_id = ${objectId}`,
@@ -83,7 +83,7 @@ export async function findHolder(db: Db, appId: string, objectId: string): Promi
   return row?.user_id;
 }
 
-/** Whether a tag stands for an installation of another user already. */
+/** Whether a tag already stands for an installation of another user. */
 export async function isTagOfAnother(
   db: Db,
   appId: string,
@@ -96,7 +96,7 @@ export async function isTagOfAnother(
   return row !== undefined;
 }
 
-/** Whether its present holder has shown nothing but its id. */
+/** Whether its present holder has proved nothing and only knows its id. */
 export async function isUnproven(db: Db, appId: string, objectId: string): Promise<boolean> {
   const row = await db.one<{ unproven: number }>(
     sql`select unproven from installations where app_id = ${appId} and object_id = ${objectId}`,
@@ -105,8 +105,8 @@ export async function isUnproven(db: Db, appId: string, objectId: string): Promi
 }
 
 /**
- * A user was erased: her installations stay as nobody's, without what reaches or describes her. The phone itself may go on
- * with its installationId; where it has been is erased elsewhere.
+ * For an erased user: the installations stay without a user, and without what reaches or describes that user. The phone
+ * itself may continue with its installationId; its traces are erased elsewhere.
  */
 export async function unlinkUser(db: Db, appId: string, userId: string): Promise<void> {
   await db.run(sql`update installations set user_id = null, device_token = null, token_at = null, token_dead_at = null,

@@ -3,12 +3,12 @@ import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 
 /**
- * Counts for the first page of an app: SQL and nothing else. All of it runs beside the other requests, under the
- * deadline of long queries, and reads no more than a range of ids or one entry of an index for each beacon.
+ * Counts for the first page of an app: only SQL. All of it runs beside the other requests, under the deadline of long
+ * queries, and reads no more than a range of ids or one index entry per beacon.
  */
 
 const hourMs = 3_600_000;
-/** A beacon that nobody has come near for so long, and had visitors before, may have lost its battery. */
+/** A beacon that had visitors before, but none for this long, may have an empty battery. */
 const silentAfterMs = 48 * hourMs;
 const failuresWithinMs = 24 * hourMs;
 
@@ -40,10 +40,13 @@ export async function readLive(db: Db, appId: string) {
   };
 }
 
-/** Verdicts of these were never meant for the event. */
+/** Verdicts with these reasons were never meant for the event. */
 const otherwiseMeant = new Set(['disabled', 'event', 'beacon']);
 
-/** What became of the events since a time (epoch ms). Ids of events begin with their time, and those of what follows from them too. */
+/**
+ * The results of the events since a time (epoch ms). Ids of events begin with their time, and so do the ids of what
+ * follows from them.
+ */
 export async function readFunnel(db: Db, appId: string, since: number) {
   const slow = { share: appId };
   const from = sql`app_id = ${appId} and object_id >= ${firstIdAt(since)}`;
@@ -83,7 +86,7 @@ export async function readFunnel(db: Db, appId: string, since: number) {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
-/** What a person should look at. */
+/** What needs a person's attention. */
 export async function readAttention(db: Db, appId: string, now: number) {
   return {
     lastVisitAt: await readLastVisit(db, appId),

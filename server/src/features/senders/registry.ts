@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts';
 import type { PushSender, SenderDefinition, SenderDeps, SenderKind } from '../../delivery/push/push-sender.ts';
 import { listSenders, type SenderRow } from './store.ts';
 
-/** What an app has set up: a sender, or why its credentials cannot be used. */
+/** What an app has set up: a sender, or the reason why its credentials cannot be used. */
 export type FoundSender = { readonly sender: PushSender } | { readonly problem: string };
 export type AppSenders = ReadonlyMap<SenderKind, FoundSender>;
 
@@ -18,7 +18,7 @@ export interface RegistryDeps {
   readonly secrets: SecretBox;
   readonly definitions: readonly SenderDefinition[];
   readonly senderDeps: SenderDeps;
-  /** What an app has without setting anything up, such as the broker of this process. */
+  /** Senders that an app has without setting anything up, such as this process's own broker. */
   readonly builtIn?: (appId: string) => AppSenders;
   readonly onError: (what: string, error: unknown) => void;
 }
@@ -28,14 +28,13 @@ interface Kept {
   readonly found: FoundSender;
 }
 
-/** More open connections than these are not kept. */
+/** No more open connections than these are kept. */
 const maxKept = 500;
 
 export const sealContext = (appId: string, kind: SenderKind) => `sender ${appId} ${kind}`;
 
 /**
- * The row is read each time, by its key: so that new credentials count at once on every node, and nothing has to be
- * told about them.
+ * The row is read each time, by its key, so that new credentials apply at once on every node without being announced.
  */
 export function createSenderRegistry(deps: RegistryDeps): SenderRegistry {
   const { db, secrets, senderDeps, builtIn, onError } = deps;

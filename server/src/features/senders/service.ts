@@ -25,22 +25,83 @@ export interface SenderView {
   readonly lastTest: { readonly at: string; readonly ok: boolean; readonly text: string } | null;
 }
 
-export type SenderService = ReturnType<typeof createSenderService>;
-
 const testTimeoutMs = 15_000;
 
 /** The credentials of an app's push providers, as administrators enter, test and remove them. */
-export function createSenderService({ db, now, secrets, definitions, senderDeps }: SenderServiceDeps) {
-  const find = (kind: string): SenderDefinition => {
+export class SenderService {
+  readonly #deps: SenderServiceDeps;
+
+  constructor(deps: SenderServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Failure ObjectNotFound for an unknown provider */
+  find(kind: string): SenderDefinition {
+    const { definitions } = this.#deps;
     const definition = definitions.find((one) => one.kind === kind);
     if (definition) return definition;
     throw fail(
       'ObjectNotFound',
       `There is no push provider ${kind}; there are ${definitions.map((one) => one.kind).join(', ')}.`,
     );
-  };
+  }
 
-  async function tryOut(definition: SenderDefinition, settings: unknown): Promise<TestAnswer> {
+  async list(appId: string): Promise<SenderView[]> {
+    const { db, definitions } = this.#deps;
+    const rows = new Map((await store.listSenders(db, appId)).map((row) => [row.kind, row]));
+    return definitions.map(({ kind, name }) => view(kind, name, rows.get(kind)));
+  }
+
+  /** @throws Failure ValidationError, or OperationForbidden without a key to encrypt with */
+  async save(target: { readonly appId: string; readonly kind: string }, entered: object, by: Actor) {
+    const { db, now, secrets } = this.#deps;
+    const definition = this.find(target.kind);
+    const complete = withGenerated(definition, entered);
+    const summary = definition.summarise(definition.read(complete));
+    const { appId } = target;
+    const { kind, name } = definition;
+    // As it was entered: everything goes through `read`, even what an older version has stored.
+    const sealed = secrets.seal(JSON.stringify(complete), sealContext(appId, kind));
+    const at = now();
+    await db.transaction(async (db) => {
+      await store.saveSender(db, { appId, kind, settings: sealed, summary: JSON.stringify(summary), now: at });
+      await recordChange(db, { by, action: 'sender.save', subject: kind, appId, after: summary, now: at });
+    });
+    return view(kind, name, await this.#stored(appId, kind));
+  }
+
+  /** @throws Failure ObjectNotFound */
+  async remove(target: { readonly appId: string; readonly kind: string }, by: Actor): Promise<void> {
+    const { db, now } = this.#deps;
+    const { appId } = target;
+    const { kind } = this.find(target.kind);
+    await db.transaction(async (db) => {
+      if (!(await store.deleteSender(db, appId, kind)))
+        throw fail('ObjectNotFound', `No ${this.find(kind).name} credentials are set up.`);
+      await recordChange(db, { by, action: 'sender.remove', subject: kind, appId, now: now() });
+    });
+  }
+
+  /**
+   * The provider's answer to these settings, or to the stored ones if none are given; nobody receives anything.
+   *
+   * @throws Failure ObjectNotFound when there are none, ValidationError for malformed ones
+   */
+  async test(
+    target: { readonly appId: string; readonly kind: string },
+    entered: object | undefined,
+  ): Promise<TestAnswer> {
+    const { db, now } = this.#deps;
+    const definition = this.find(target.kind);
+    if (entered !== undefined) return this.#tryOut(definition, definition.read(withGenerated(definition, entered)));
+    const row = await this.#stored(target.appId, target.kind);
+    const answer = await this.#tryOut(definition, definition.read(this.#openSettings(row)));
+    await store.noteTest(db, row, { at: now(), ...answer });
+    return answer;
+  }
+
+  async #tryOut(definition: SenderDefinition, settings: unknown): Promise<TestAnswer> {
+    const { senderDeps } = this.#deps;
     const sender = definition.create(settings, senderDeps);
     try {
       return await sender.test(AbortSignal.timeout(testTimeoutMs));
@@ -49,13 +110,15 @@ export function createSenderService({ db, now, secrets, definitions, senderDeps 
     }
   }
 
-  async function stored(appId: string, kind: string) {
+  async #stored(appId: string, kind: string) {
+    const { db } = this.#deps;
     const row = (await store.listSenders(db, appId)).find((one) => one.kind === kind);
-    if (!row) throw fail('ObjectNotFound', `No ${find(kind).name} credentials are set up yet.`);
+    if (!row) throw fail('ObjectNotFound', `No ${this.find(kind).name} credentials are set up yet.`);
     return row;
   }
 
-  function openSettings(row: store.SenderRow): unknown {
+  #openSettings(row: store.SenderRow): unknown {
+    const { secrets } = this.#deps;
     try {
       return JSON.parse(secrets.open(row.settings, sealContext(row.app_id, row.kind)));
     } catch (cause) {
@@ -64,64 +127,9 @@ export function createSenderService({ db, now, secrets, definitions, senderDeps 
       throw fail('OperationForbidden', { message, cause });
     }
   }
-
-  return {
-    /** @throws Failure ObjectNotFound for a provider that there is not */
-    find,
-
-    async list(appId: string): Promise<SenderView[]> {
-      const rows = new Map((await store.listSenders(db, appId)).map((row) => [row.kind, row]));
-      return definitions.map(({ kind, name }) => view(kind, name, rows.get(kind)));
-    },
-
-    /** @throws Failure ValidationError, OperationForbidden without a key to encrypt with */
-    async save(target: { readonly appId: string; readonly kind: string }, entered: object, by: Actor) {
-      const definition = find(target.kind);
-      const complete = withGenerated(definition, entered);
-      const summary = definition.summarise(definition.read(complete));
-      const { appId } = target;
-      const { kind, name } = definition;
-      // As it was entered: `read` is the one door, also for what an older version has stored.
-      const sealed = secrets.seal(JSON.stringify(complete), sealContext(appId, kind));
-      const at = now();
-      await db.transaction(async (db) => {
-        await store.saveSender(db, { appId, kind, settings: sealed, summary: JSON.stringify(summary), now: at });
-        await recordChange(db, { by, action: 'sender.save', subject: kind, appId, after: summary, now: at });
-      });
-      return view(kind, name, await stored(appId, kind));
-    },
-
-    /** @throws Failure ObjectNotFound */
-    async remove(target: { readonly appId: string; readonly kind: string }, by: Actor): Promise<void> {
-      const { appId } = target;
-      const { kind } = find(target.kind);
-      await db.transaction(async (db) => {
-        if (!(await store.deleteSender(db, appId, kind)))
-          throw fail('ObjectNotFound', `No ${find(kind).name} credentials are set up.`);
-        await recordChange(db, { by, action: 'sender.remove', subject: kind, appId, now: now() });
-      });
-    },
-
-    /**
-     * What the provider says to these settings, or to the stored ones when none are given; nobody receives anything.
-     *
-     * @throws Failure ObjectNotFound when there are none, ValidationError for malformed ones
-     */
-    async test(
-      target: { readonly appId: string; readonly kind: string },
-      entered: object | undefined,
-    ): Promise<TestAnswer> {
-      const definition = find(target.kind);
-      if (entered !== undefined) return tryOut(definition, definition.read(withGenerated(definition, entered)));
-      const row = await stored(target.appId, target.kind);
-      const answer = await tryOut(definition, definition.read(openSettings(row)));
-      await store.noteTest(db, row, { at: now(), ...answer });
-      return answer;
-    },
-  };
 }
 
-/** `generate: true` asks for what an administrator need not bring. */
+/** `generate: true` generates what an administrator need not supply. */
 function withGenerated({ generate }: SenderDefinition, entered: object): object {
   const { generate: isWanted, ...own } = entered as { readonly generate?: unknown };
   return isWanted === true && generate ? { ...generate(), ...own } : own;

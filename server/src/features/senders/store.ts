@@ -28,7 +28,7 @@ export interface SavedSender {
   readonly now: number;
 }
 
-/** A later save always has a later time: that is what other nodes know it by. */
+/** A later save always has a later time, by which other nodes recognise it. */
 export async function saveSender(db: Db, { appId, kind, settings, summary, now }: SavedSender): Promise<void> {
   await db.run(sql`insert into senders (app_id, kind, settings, summary, created_at, updated_at)
     values (${appId}, ${kind}, ${settings}, ${summary}, ${now}, ${now})
@@ -41,7 +41,7 @@ export async function deleteSender(db: Db, appId: string, kind: SenderKind): Pro
   return (await db.run(sql`delete from senders where app_id = ${appId} and kind = ${kind}`)) > 0;
 }
 
-/** Notes what a test of these very settings said; one of older settings changes nothing. */
+/** Stores the result of a test of these very settings; a result for older settings changes nothing. */
 export async function noteTest(
   db: Db,
   row: Pick<SenderRow, 'app_id' | 'kind' | 'updated_at'>,

@@ -19,7 +19,7 @@ import { deleteDetailsOf, detailTable, holdStoryline, linkBeacons, looseDetailTa
 export interface StorylineDeps {
   readonly db: Db;
   readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
-  /** Called in the transaction of every write: what is kept in memory of scenarios is no longer right. */
+  /** Called in the transaction of every write: cached scenarios are no longer right. */
   readonly noteChange: (db: Db) => Promise<void>;
 }
 

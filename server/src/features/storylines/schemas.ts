@@ -84,7 +84,7 @@ export const detailRecord = {
   example: { objectId: exampleId, ...detailExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
 
-/** As the list of all storylines' scenarios has it; below its storyline a record says nothing more than is specified. */
+/** As in the list of all storylines' scenarios; below its storyline, a record has only the specified members. */
 export const looseDetailRecord = {
   schema: Type.Object({
     ...detailRecord.schema.properties,

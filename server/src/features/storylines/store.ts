@@ -28,13 +28,13 @@ const detailColumns = {
 };
 
 export const detailTable = defineTable('storyline_details', detailColumns);
-/** Scenarios apart from their storyline: then a record says which it belongs to. */
+/** Scenarios outside their storyline, with the storyline in each record. */
 export const looseDetailTable = defineTable('storyline_details', {
   ...detailColumns,
   storylineId: text('storyline_id'),
 });
 
-/** Inside a transaction: the storyline is there, and is not deleted before the end. */
+/** In a transaction: the storyline exists and is not deleted before the end. */
 export async function holdStoryline(db: Db, appId: string, storylineId: string): Promise<boolean> {
   const row = await db.one(sql`select 1 as found from storylines
     where app_id = ${appId} and object_id = ${storylineId}${raw(db.dialect.holdRow)}`);
@@ -47,7 +47,7 @@ export async function deleteDetailsOf(db: Db, appId: string, storylineId: string
   await db.run(sql`delete from storyline_details where app_id = ${appId} and storyline_id = ${storylineId}`);
 }
 
-/** Notes which beacons a scenario belongs to, so that those of a beacon are found without reading all. */
+/** Stores which beacons a scenario belongs to, so that a beacon's scenarios are found without reading all. */
 export async function linkBeacons(
   db: Db,
   appId: string,

@@ -63,7 +63,7 @@ interface Deps {
   readonly countJobs: () => Promise<Readonly<Record<string, number>>>;
 }
 
-/** How this process and its storage do, for people. `/metrics` is the same for machines. */
+/** The state of this process and its storage, for people. `/metrics` is the same for machines. */
 export function systemConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { db, now, version, dataFolder, countJobs } = deps;
   const startedAt = now();

@@ -2,7 +2,7 @@ import { secretHash } from '../../access/access.ts';
 import type { AppContext } from '../../access/context.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
 
-/** Who tries, and for which account. */
+/** The origin of an attempt, and its account. */
 export interface Attempt {
   readonly app: AppContext;
   readonly address: string;
@@ -10,11 +10,11 @@ export interface Attempt {
   readonly now: number;
 }
 
-/** Guesses at one account from one address: 5 at once, then one in 12 s. In force whatever the app's own limit is. */
+/** Guesses at one account from one address: 5 at once, then one in 12 s. Applies whatever the app's own limit is. */
 const guesses: RateRule = { perSecond: 1 / 12, burst: 5 };
 /** Guesses from one address at any account. */
 const guessesAnywhere: RateRule = { perSecond: 1, burst: 30 };
-/** Accounts that one address makes; many visitors of a venue share one. */
+/** Accounts created from one address; many visitors of a venue share one. */
 const newAccounts: RateRule = { perSecond: 1, burst: 100 };
 /** Mails to one account, so that nobody's mailbox is flooded. */
 const resetMails: RateRule = { perSecond: 1 / 600, burst: 3 };
@@ -25,14 +25,14 @@ type Limits = readonly (readonly [key: string, rule: RateRule])[];
 interface Counting {
   readonly limits: Limits;
   readonly now: number;
-  /** Whether an attempt that ended so uses up what it took; otherwise that is given back. */
+  /** Whether an attempt with this result uses up its token; otherwise the token is given back. */
   readonly counts: (outcome: { readonly error?: unknown }) => boolean;
 }
 
 /**
- * Stricter limits than the app's own for what can be abused with the app key alone. Only what they are against counts:
- * wrong e-mails and passwords, accounts that come into being, and requests for mails. An app whose own limit is off
- * has none for a whole address either.
+ * Limits stricter than the app's own for what can be abused with just the app key. Only the abuse counts: wrong e-mail
+ * addresses and passwords, new accounts, and requests for mails. If the app's own limit is off, there is none for a
+ * whole address either.
  */
 export class AttemptLimits {
   readonly #limiter: RateLimiter;
@@ -42,7 +42,7 @@ export class AttemptLimits {
   }
 
   /**
-   * Runs a sign-in. It counts when `isWrong` says so of what it throws.
+   * Runs a sign-in. It counts if `isWrong` is true for its error.
    *
    * @throws Failure APICallLimit
    */
@@ -58,14 +58,14 @@ export class AttemptLimits {
     );
   }
 
-  /** Runs a sign-up. It counts when an account comes into being. @throws Failure APICallLimit */
+  /** Runs a sign-up. It counts if an account is created. @throws Failure APICallLimit */
   async signUp<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
     if (!attempt.app.policy.rateLimit.enabled) return work();
     const limits: Limits = [[`new ${networkOf(attempt)}`, newAccounts]];
     return this.#counted({ limits, now: attempt.now, counts: ({ error }) => error === undefined }, work);
   }
 
-  /** Counts a request for a mail, alike whether there is such an account or not. @throws Failure APICallLimit */
+  /** Counts a request for a mail, whether or not the account exists. @throws Failure APICallLimit */
   requestMail(attempt: Attempt): void {
     this.#take(
       [
@@ -111,5 +111,5 @@ export class AttemptLimits {
 }
 
 const networkOf = ({ app, address }: Attempt) => `${app.appId} ${clientNetwork(address)}`;
-// Hashed, so that no e-mail address stays in memory or is stored with what was counted.
+// Hashed, so that no e-mail address stays in memory or is stored with the counts.
 const keyOf = (attempt: Attempt) => `${networkOf(attempt)} ${secretHash(attempt.emailKey)}`;

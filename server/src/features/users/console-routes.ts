@@ -74,7 +74,7 @@ interface Deps {
 
 const keyOf = ({ params: { appId = '', userId = '' } }: Pick<ConsoleCall<unknown>, 'params'>) => ({ appId, userId });
 
-/** The users of an app, for those who may see or change them. */
+/** The users of an app, for callers who may see or change them. */
 export function userConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [list(deps), get(deps), change(deps), erase(deps)];
 }

@@ -1,11 +1,12 @@
 import { isLongerThan } from '../../base/text-length.ts';
 
-/** Characters of the longest e-mail address that an account can have. */
+/** The most characters of an account's e-mail address. */
 export const maxEmailLength = 200;
 
 /**
- * E-mails compare without case and surrounding space. The key of a text that is too long for an account is empty, which
- * no account's is: to normalise a run of combining marks takes time that grows with the square of its length.
+ * E-mail addresses are compared without case and surrounding space. The key of a text that is too long for an account
+ * is empty, which no account's is: normalising a run of combining marks takes time that grows with the square of its
+ * length.
  */
 export function emailKey(email: string): string {
   const text = email.trim();
@@ -16,8 +17,8 @@ const localPart = /^[^\s@<>()[\]\\,;:"\p{C}]{1,64}$/u;
 const label = /^[\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
 
 /**
- * True for an address that mail can be sent to: a local part without quoting, and a domain of two labels or more.
- * Whether anybody reads it only a mail can tell.
+ * True for an address that mail can be sent to: a local part without quoting, and a domain of two labels or more. Only
+ * a mail can show whether anybody reads it.
  */
 export function isEmailAddress(text: string): boolean {
   const [local = '', domain = '', ...more] = text.trim().split('@');

@@ -22,7 +22,7 @@ export interface UserFeatureDeps {
   readonly enqueue: Outbox['enqueue'];
   /** Undefined while no mail server is configured. */
   readonly mail: MailSender | undefined;
-  /** Counts attempts to sign in. */
+  /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
   readonly findApp: FindApp;
   readonly assertApp: AssertApp;

@@ -13,10 +13,10 @@ import * as store from './store.ts';
 
 export const resetMinutes = 60;
 const resetMs = resetMinutes * 60_000;
-/** Tokens have 43 characters. What is longer is not worth a hash. */
+/** Tokens have 43 characters. Longer ones are not worth a hash. */
 const longestToken = 128;
 
-/** An app as far as a reset needs it; undefined while it is disabled. */
+/** The parts of an app that a reset needs; undefined while it is disabled. */
 export type FindApp = (appId: string) => Promise<AppContext | undefined>;
 
 export interface ResetDeps {
@@ -31,14 +31,14 @@ export interface ResetDeps {
 
 export type PasswordReset = ReturnType<typeof createPasswordReset>;
 
-/** Forgotten passwords: a mail with a link whose token is good once and for an hour, and what it opens. */
+/** Forgotten passwords: a mail with a link whose token is valid once and for an hour, and the page behind the link. */
 export function createPasswordReset({ db, revision, now, passwords, enqueue, canMail }: ResetDeps) {
   const unusable = () =>
     fail('ObjectNotFound', 'This reset token is not valid, has expired or has been used. Ask for a new mail.');
 
   return {
     /**
-     * Asks for the mail. It does the same whether there is such an account or not: only the job looks.
+     * Requests the mail. It does the same whether or not the account exists: only the job looks.
      *
      * @throws Failure OperationForbidden when no mail server is configured
      */
@@ -57,7 +57,7 @@ export function createPasswordReset({ db, revision, now, passwords, enqueue, can
       await db.transaction((db) => enqueue(db, job));
     },
 
-    /** Whether a token could be used now. */
+    /** Whether the token is valid now. */
     async isUsable(appId: string, token: string): Promise<boolean> {
       if (token.length > longestToken) return false;
       return (await store.findReset(db, appId, secretHash(token), now())) !== undefined;
@@ -91,8 +91,8 @@ export interface ResetMailDeps {
 }
 
 /**
- * Sends the mails that were asked for. The token is made here and not with the job, so that the outbox never holds a
- * secret; a repeated try makes another one, and the first stays good, because its mail may have arrived after all.
+ * Sends the requested mails. The token is made here and not with the job, so that the outbox never holds a secret. A
+ * repeated try makes another one, and the first stays valid, because its mail may have arrived after all.
  */
 export function createResetMailHandler({ db, now, mail, findApp, publicUrl }: ResetMailDeps): JobHandler {
   return {
@@ -116,7 +116,7 @@ export function createResetMailHandler({ db, now, mail, findApp, publicUrl }: Re
   };
 }
 
-/** The app's own page where it has one, else the page of this service. */
+/** The app's own page if it has one, else the page of this service. */
 export function resetLink(app: AppContext, token: string, publicUrl: string): string {
   const own = app.policy.passwordResetUrl;
   const url = new URL(URL.canParse(own) ? own : `${publicUrl}/password-reset`);
@@ -125,7 +125,7 @@ export function resetLink(app: AppContext, token: string, publicUrl: string): st
   return url.href;
 }
 
-/** Nothing that a stranger could have chosen at sign-up is in it, so that it is of no use for sending spam. */
+/** Contains nothing that a stranger could have chosen at sign-up, so that it is useless for spam. */
 function resetMail(app: AppContext, link: string): { subject: string; text: string } {
   const name = app.name.replace(/\p{C}/gu, ' ');
   const text = [

@@ -31,7 +31,10 @@ const headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** `/password-reset`: where the mail leads when the app has no page of its own. The token is what proves the caller. */
+/**
+ * `/password-reset`: the target of the mail's link if the app has no page of its own. The token authenticates the
+ * caller.
+ */
 export async function registerResetPage(server: FastifyInstance, deps: ResetPageDeps): Promise<void> {
   const { findApp, reset, limits, now } = deps;
 

@@ -58,7 +58,7 @@ function broken(
   return value === undefined || holds(value) ? [] : [{ field, problem }];
 }
 
-/** A wrong member's own error; the order decides when several are wrong. */
+/** The error of each member; the order decides when several are wrong. */
 const memberErrors: readonly (readonly [string, ErrorName, whenBlank?: ErrorName])[] = [
   ['firstname', 'InvalidFirstName'],
   ['lastname', 'InvalidLastName'],
@@ -90,7 +90,7 @@ function passwordProblems(given: unknown, app: AppContext): Problem[] {
   return [{ field: 'password', problem: `must have at least ${least} characters` }];
 }
 
-/** Reads a body with `read` and adds what the app's own policy asks of a password. */
+/** Reads a body with `read` and adds what the app's own policy requires of a password. */
 function readAccount<T>(body: unknown, app: AppContext, read: () => T): T {
   const ofPolicy = isObject(body) ? passwordProblems(body['password'], app) : [];
   try {
@@ -115,7 +115,7 @@ const currentPassword = Type.Optional(
   Type.String({ description: 'The current password. Required to change the e-mail or the password' }),
 );
 
-/** What PUT and PATCH of the own account take. */
+/** The members that PUT and PATCH of the own account accept. */
 export const accountChangeSchema = Type.Object({
   ...accountSchema.properties,
   currentPassword,
@@ -143,7 +143,7 @@ export { maxPasswordLength };
 export const signInSchema = Type.Object({ email: Type.String(), password: Type.String() });
 export type SignIn = Static<typeof signInSchema>;
 
-/** At sign-in nothing is judged but what is missing: whatever is wrong with the rest is a wrong e-mail or password. */
+/** At sign-in only missing members are reported: anything else that is wrong is a wrong e-mail address or password. */
 export function readSignIn(body: unknown): SignIn {
   const given = requireObject(body);
   const details: Problem[] = ['email', 'password'].flatMap((field) => {

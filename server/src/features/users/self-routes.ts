@@ -26,7 +26,7 @@ const tag = 'Users';
 const mePath = '/users/me';
 const idPath = '/users/:objectId';
 
-/** What users do with their own account, at `/users/me` and at `/users/{objectId}` with their own id. */
+/** Users' access to their own account, at `/users/me` and at `/users/{objectId}` with their own id. */
 export function selfEndpoints(deps: SelfDeps): Endpoint[] {
   return [
     getMe(deps),
@@ -39,7 +39,7 @@ const isWrongLogin = (error: unknown) => error instanceof Failure && error.entry
 
 type Early = { readonly user: UserContext | undefined; readonly params: Readonly<Record<string, string>> };
 
-/** Alike for an id that exists and one that does not, so that nobody learns which ids there are. */
+/** The same for an id that exists and one that does not, so that nobody learns which ids exist. */
 async function onlyOneself({ user, params }: Early): Promise<void> {
   if (params['objectId'] !== undefined && params['objectId'] !== user?.userId)
     throw fail('OperationForbidden', 'Users may read and change only their own account.');
@@ -130,7 +130,7 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
     locate: onlyOneself,
     handle: async ({ app, user, body, address, now }) => {
       const key = { appId: app.appId, userId: signedIn(user).userId };
-      // A wrong password counts as at signing in, and for the same account.
+      // A wrong password counts as at sign-in, and for the same account.
       const confirm = (emailKey: string, check: () => Promise<void>) =>
         limits.guess({ app, address, emailKey, now }, check, isWrongLogin);
       return { result: { updatedAt: isoTime(await service.update(key, body, { merge, confirm })) } };

@@ -26,7 +26,7 @@ export interface UserDeps {
   readonly revision: Revision;
   readonly now: Clock;
   readonly passwords: Passwords;
-  /** What else names a user and has to forget it when it is erased. */
+  /** Removes the name of an erased user from everything else. */
   readonly unlink: (db: Db, appId: string, userId: string) => Promise<void>;
 }
 
@@ -42,21 +42,150 @@ const wrongPassword = 'currentPassword is wrong.';
 
 interface Updating {
   readonly merge: boolean;
-  /** Runs the check of a password so that wrong ones of an account count. @throws Failure APICallLimit */
+  /** Checks a password so that wrong ones count against the account. @throws Failure APICallLimit */
   readonly confirm: (emailKey: string, check: () => Promise<void>) => Promise<void>;
 }
 
-export type UserService = ReturnType<typeof createUserService>;
+/** Accounts and their tokens. Everything that ends a token changes the cache version, so that no cache outlives it. */
+export class UserService {
+  readonly #deps: UserDeps;
 
-/** Accounts and their tokens. Whatever ends a token goes through the revision, so that no cache outlives it. */
-export function createUserService({ db, revision, now, passwords, unlink }: UserDeps) {
-  async function endSessions(db: Db, key: store.UserKey): Promise<void> {
-    await store.deleteTokensOf(db, key);
-    await store.deleteResetsOf(db, key);
+  constructor(deps: UserDeps) {
+    this.#deps = deps;
   }
 
-  /** @throws Failure UserInvalidLoginParams when the account changed since its password was checked */
-  async function issueToken(app: AppContext, checked: store.UserRow): Promise<Token> {
+  /** @throws Failure UserEmailTaken */
+  async signUp(app: AppContext, account: Account): Promise<{ objectId: string; createdAt: number }> {
+    const { db, now, passwords } = this.#deps;
+    const { email, password, ...members } = account;
+    const key = emailKey(email);
+    // Saves the hashing; the index decides whether the address is still free.
+    if (await store.findUserByEmail(db, app.appId, key)) throw emailTaken();
+    const passwordHash = await passwords.hash(password, app.appId);
+    const createdAt = now();
+    const objectId = newObjectId(createdAt);
+    const columns = {
+      app_id: app.appId,
+      object_id: objectId,
+      email_key: key,
+      password_hash: passwordHash,
+      role: 'user',
+    };
+    const values = { metadata: null, ...members, validemail: email.trim(), createdAt, updatedAt: createdAt };
+    await unlessTaken(() => store.profileTable.insert(db, columns, values));
+    return { objectId, createdAt };
+  }
+
+  /**
+   * @throws Failure UserInvalidLoginParams, the same and in the same time for a wrong e-mail address and a wrong
+   * password
+   */
+  async signIn(app: AppContext, { email, password }: SignIn): Promise<Token> {
+    const { db, passwords } = this.#deps;
+    const user = await store.findUserByEmail(db, app.appId, emailKey(email));
+    const isRight = await passwords.matches(password, user?.password_hash, app.appId);
+    if (!user || !isRight) throw fail('UserInvalidLoginParams');
+    if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
+    return this.#issueToken(app, user);
+  }
+
+  async signOut(appId: string, tokenHash: string): Promise<void> {
+    const { revision } = this.#deps;
+    await revision.change((db) => store.deleteToken(db, appId, tokenHash));
+  }
+
+  /**
+   * Replaces the members that are set and clears the others that are named; `merge` merges metadata (RFC 7396)
+   * instead. A new password ends all tokens. Returns the time of the update.
+   *
+   * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone, PasswordMissing and
+   * UserInvalidLoginParams when a new e-mail address or password needs the current one
+   */
+  async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
+    const { db, revision, now, passwords } = this.#deps;
+    const { email, password, metadata, ...members } = changes.set;
+    const confirmed = await this.#assertCurrent(key, changes, how.confirm);
+    const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
+    const write = async (db: Db): Promise<number> => {
+      const user = await store.lockUser(db, key);
+      if (!user) throw fail('InvalidSessionToken');
+      // Changed by another request while it was checked.
+      if (confirmed && user.password_hash !== confirmed) throw fail('UserInvalidLoginParams', wrongPassword);
+      const updatedAt = Math.max(now(), user.updated_at);
+      const merged = metadata && how.merge ? mergePatch(JSON.parse(user.metadata), metadata) : metadata;
+      const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));
+      const columns = {
+        ...(email === undefined ? {} : { email_key: emailKey(email) }),
+        ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+      };
+      await store.profileTable.update(
+        db,
+        { app_id: key.appId, object_id: key.userId },
+        { ...cleared, ...members, metadata: merged ?? cleared['metadata'], validemail: email?.trim(), updatedAt },
+        columns,
+      );
+      if (passwordHash !== undefined) await endSessions(db, key);
+      // A mail to the old address must no longer open the account.
+      else if (email !== undefined && emailKey(email) !== user.email_key) await store.deleteResetsOf(db, key);
+      return updatedAt;
+    };
+    return unlessTaken(() => (passwordHash === undefined ? db.transaction(write) : revision.change(write)));
+  }
+
+  /**
+   * Removes the user, their tokens and resets, their name from what belonged to them, and the traces of their
+   * installations. `by` is the acting administrator; the audit keeps the id and nothing about the person.
+   */
+  async erase(key: store.UserKey, by?: Actor): Promise<void> {
+    const { revision, now, unlink } = this.#deps;
+    await mustChange(
+      revision.change(async (db) => {
+        const found = await store.deleteUser(db, key);
+        await endSessions(db, key);
+        await unlink(db, key.appId, key.userId);
+        if (found && by)
+          await recordChange(db, { by, action: 'user.erase', subject: key.userId, appId: key.appId, now: now() });
+        return found;
+      }),
+    );
+  }
+
+  /** For the console. @throws Failure ObjectNotFound */
+  async setUserRole(key: store.UserKey, role: UserRole, by: Actor = service): Promise<void> {
+    const { revision } = this.#deps;
+    await mustChange(
+      revision.change(async (db) => {
+        const before = await store.lockUser(db, key);
+        if (before) await this.#audit(db, by, key, { before: { role: before.role }, after: { role } });
+        return store.setRole(db, key, role);
+      }),
+    );
+  }
+
+  /** For the console. Disabling ends all tokens at once. @throws Failure ObjectNotFound */
+  async setUserDisabled(key: store.UserKey, disabled: boolean, by: Actor = service): Promise<void> {
+    const { revision, now } = this.#deps;
+    await mustChange(
+      revision.change(async (db) => {
+        const before = await store.lockUser(db, key);
+        if (before)
+          await this.#audit(db, by, key, { before: { disabled: before.disabled_at !== null }, after: { disabled } });
+        if (disabled) await endSessions(db, key);
+        return store.setDisabledAt(db, key, disabled ? now() : null);
+      }),
+    );
+  }
+
+  /** Removes what has expired, in small steps. */
+  async sweep(): Promise<void> {
+    const { db, now } = this.#deps;
+    for (const table of ['tokens', 'password_resets'])
+      await deleteInSteps(db, { table, id: 'token_hash', scope: sql`expires_at <= ${now()}` });
+  }
+
+  /** @throws Failure UserInvalidLoginParams when the account changed after its password was checked */
+  async #issueToken(app: AppContext, checked: store.UserRow): Promise<Token> {
+    const { db, now } = this.#deps;
     const accessToken = randomBytes(32).toString('base64url');
     const key = { appId: app.appId, userId: checked.object_id };
     const [issuedAt, expiresAt] = [now(), now() + app.policy.tokenDays * dayMs];
@@ -70,14 +199,15 @@ export function createUserService({ db, revision, now, passwords, unlink }: User
   }
 
   /**
-   * Whoever has found or borrowed a phone has its token; the account itself is changed by who knows the password. Answers
-   * the hash that was checked, undefined where nothing asks for it.
+   * Anyone who has found or borrowed a phone has its token, so changing the account itself takes the password. Returns
+   * the hash that was checked; undefined if nothing requires it.
    */
-  async function assertCurrent(
+  async #assertCurrent(
     key: store.UserKey,
     { set: { email, password }, currentPassword }: AccountChanges,
     confirm: Updating['confirm'],
   ): Promise<string | undefined> {
+    const { db, passwords } = this.#deps;
     if (email === undefined && password === undefined) return undefined;
     const user = await store.findUser(db, key);
     if (!user) throw fail('InvalidSessionToken');
@@ -91,132 +221,19 @@ export function createUserService({ db, revision, now, passwords, unlink }: User
     return user.password_hash;
   }
 
-  async function mustChange(done: Promise<boolean>): Promise<void> {
-    if (!(await done)) throw fail('ObjectNotFound', 'There is no user with this objectId.');
+  #audit(db: Db, by: Actor, { appId, userId }: store.UserKey, states: { before: object; after: object }) {
+    const { now } = this.#deps;
+    return recordChange(db, { by, action: 'user.change', subject: userId, appId, ...states, now: now() });
   }
+}
 
-  const audit = (db: Db, by: Actor, { appId, userId }: store.UserKey, states: { before: object; after: object }) =>
-    recordChange(db, { by, action: 'user.change', subject: userId, appId, ...states, now: now() });
+async function endSessions(db: Db, key: store.UserKey): Promise<void> {
+  await store.deleteTokensOf(db, key);
+  await store.deleteResetsOf(db, key);
+}
 
-  return {
-    /** @throws Failure UserEmailTaken */
-    async signUp(app: AppContext, account: Account): Promise<{ objectId: string; createdAt: number }> {
-      const { email, password, ...members } = account;
-      const key = emailKey(email);
-      // Spares the hashing; whether it is still free is decided by the index.
-      if (await store.findUserByEmail(db, app.appId, key)) throw emailTaken();
-      const passwordHash = await passwords.hash(password, app.appId);
-      const createdAt = now();
-      const objectId = newObjectId(createdAt);
-      const columns = {
-        app_id: app.appId,
-        object_id: objectId,
-        email_key: key,
-        password_hash: passwordHash,
-        role: 'user',
-      };
-      const values = { metadata: null, ...members, validemail: email.trim(), createdAt, updatedAt: createdAt };
-      await unlessTaken(() => store.profileTable.insert(db, columns, values));
-      return { objectId, createdAt };
-    },
-
-    /** @throws Failure UserInvalidLoginParams, alike and in like time for a wrong e-mail and a wrong password */
-    async signIn(app: AppContext, { email, password }: SignIn): Promise<Token> {
-      const user = await store.findUserByEmail(db, app.appId, emailKey(email));
-      const isRight = await passwords.matches(password, user?.password_hash, app.appId);
-      if (!user || !isRight) throw fail('UserInvalidLoginParams');
-      if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
-      return issueToken(app, user);
-    },
-
-    async signOut(appId: string, tokenHash: string): Promise<void> {
-      await revision.change((db) => store.deleteToken(db, appId, tokenHash));
-    },
-
-    /**
-     * Replaces the members that are set and clears the others that are named; `merge` merges metadata (RFC 7396)
-     * instead. A new password ends all tokens. Answers the time of the update.
-     *
-     * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone meanwhile, PasswordMissing and
-     * UserInvalidLoginParams where a new e-mail or password needs the current one
-     */
-    async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
-      const { email, password, metadata, ...members } = changes.set;
-      const confirmed = await assertCurrent(key, changes, how.confirm);
-      const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
-      const write = async (db: Db): Promise<number> => {
-        const user = await store.lockUser(db, key);
-        if (!user) throw fail('InvalidSessionToken');
-        // Changed by somebody else while it was checked.
-        if (confirmed && user.password_hash !== confirmed) throw fail('UserInvalidLoginParams', wrongPassword);
-        const updatedAt = Math.max(now(), user.updated_at);
-        const merged = metadata && how.merge ? mergePatch(JSON.parse(user.metadata), metadata) : metadata;
-        const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));
-        const columns = {
-          ...(email === undefined ? {} : { email_key: emailKey(email) }),
-          ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
-        };
-        await store.profileTable.update(
-          db,
-          { app_id: key.appId, object_id: key.userId },
-          { ...cleared, ...members, metadata: merged ?? cleared['metadata'], validemail: email?.trim(), updatedAt },
-          columns,
-        );
-        if (passwordHash !== undefined) await endSessions(db, key);
-        // A mail to the old address must not open the account any more.
-        else if (email !== undefined && emailKey(email) !== user.email_key) await store.deleteResetsOf(db, key);
-        return updatedAt;
-      };
-      return unlessTaken(() => (passwordHash === undefined ? db.transaction(write) : revision.change(write)));
-    },
-
-    /**
-     * Removes the user, its tokens and resets, its name from what belonged to it, and where its installations were.
-     * `by` is the administrator who does it; the audit keeps the id and nothing of the person.
-     */
-    async erase(key: store.UserKey, by?: Actor): Promise<void> {
-      await mustChange(
-        revision.change(async (db) => {
-          const found = await store.deleteUser(db, key);
-          await endSessions(db, key);
-          await unlink(db, key.appId, key.userId);
-          if (found && by)
-            await recordChange(db, { by, action: 'user.erase', subject: key.userId, appId: key.appId, now: now() });
-          return found;
-        }),
-      );
-    },
-
-    /** For the console. @throws Failure ObjectNotFound */
-    async setUserRole(key: store.UserKey, role: UserRole, by: Actor = service): Promise<void> {
-      await mustChange(
-        revision.change(async (db) => {
-          const before = await store.lockUser(db, key);
-          if (before) await audit(db, by, key, { before: { role: before.role }, after: { role } });
-          return store.setRole(db, key, role);
-        }),
-      );
-    },
-
-    /** For the console. Disabling ends all tokens at once. @throws Failure ObjectNotFound */
-    async setUserDisabled(key: store.UserKey, disabled: boolean, by: Actor = service): Promise<void> {
-      await mustChange(
-        revision.change(async (db) => {
-          const before = await store.lockUser(db, key);
-          if (before)
-            await audit(db, by, key, { before: { disabled: before.disabled_at !== null }, after: { disabled } });
-          if (disabled) await endSessions(db, key);
-          return store.setDisabledAt(db, key, disabled ? now() : null);
-        }),
-      );
-    },
-
-    /** Removes what has expired, in small steps. */
-    async sweep(): Promise<void> {
-      for (const table of ['tokens', 'password_resets'])
-        await deleteInSteps(db, { table, id: 'token_hash', scope: sql`expires_at <= ${now()}` });
-    },
-  };
+async function mustChange(done: Promise<boolean>): Promise<void> {
+  if (!(await done)) throw fail('ObjectNotFound', 'There is no user with this objectId.');
 }
 
 function emailTaken(): Failure {

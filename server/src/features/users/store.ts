@@ -4,7 +4,7 @@ import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { defineTable, json, text, time } from '../../resources/table.ts';
 
-/** What others may see of a user, and so the only members that a list can be filtered and ordered by. */
+/** What others may see of a user, and so the only members by which a list can be filtered and ordered. */
 export const userSummaryTable = defineTable('users', {
   objectId: text('object_id'),
   firstname: text('firstname'),
@@ -40,7 +40,7 @@ export const userAdminTable = defineTable('users', {
   updatedAt: time('updated_at'),
 });
 
-/** What they see of one user: everything but the password. */
+/** What administrators see of one user: everything but the password. */
 export const userDetailTable = defineTable('users', {
   ...userAdminTable.columns,
   middlename: text('middlename'),
@@ -80,12 +80,12 @@ export function findUser(db: Db, key: UserKey): Promise<UserRow | undefined> {
   return db.one<UserRow>(sql`select * from users where ${one(key)}`);
 }
 
-/** Nobody changes the row until the end of the transaction. */
+/** Nobody can change the row until the end of the transaction. */
 export function lockUser(db: Db, key: UserKey): Promise<UserRow | undefined> {
   return db.one<UserRow>(sql`select * from users where ${one(key)}${raw(db.dialect.lockRow)}`);
 }
 
-/** In a transaction the user is not erased before its end, so that nothing new can name it afterwards. */
+/** In a transaction the user is not erased before its end, so that nothing new can refer to it afterwards. */
 export async function userExists(db: Db, appId: string, userId: string): Promise<boolean> {
   const row = await db.one(sql`select 1 as found from users where ${one({ appId, userId })}${raw(db.dialect.holdRow)}`);
   return row !== undefined;
@@ -109,7 +109,7 @@ export async function setDisabledAt(db: Db, key: UserKey, disabledAt: number | n
   return (await db.run(sql`update users set disabled_at = ${disabledAt} where ${one(key)}`)) > 0;
 }
 
-/** What is signed in for a user. */
+/** A user's sessions. */
 export async function countSessions(
   db: Db,
   key: UserKey,
@@ -169,7 +169,7 @@ export async function insertReset(
     values (${reset.appId}, ${reset.tokenHash}, ${reset.userId}, ${reset.expiresAt})`);
 }
 
-/** Whom a live reset token is for. */
+/** The user of a valid reset token. */
 export async function findReset(db: Db, appId: string, tokenHash: string, now: number): Promise<string | undefined> {
   const row = await db.one<{ user_id: string }>(sql`select user_id from password_resets
     where app_id = ${appId} and token_hash = ${tokenHash} and expires_at > ${now}`);

@@ -2,7 +2,7 @@ import { fail } from '../../base/errors.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 
 /**
- * The address as it is stored.
+ * The address in its stored form.
  *
  * @throws Failure ValidationError that says what is wrong with it
  */

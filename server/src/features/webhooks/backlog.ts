@@ -8,7 +8,7 @@ export interface BacklogDeps {
   readonly now: Clock;
   /** How many calls of one webhook may wait. */
   readonly mostWaiting: number;
-  /** Does something that nobody waits for. */
+  /** Runs work that nobody waits for. */
   readonly run: (work: () => Promise<unknown>) => void;
 }
 
@@ -23,11 +23,11 @@ const stepSize = 500;
 const maxRemembered = 10_000;
 
 /**
- * Keeps what waits for a receiver that is down within bounds: of more than `mostWaiting` calls the oldest are given up.
- * They are deleted, because keeping them as failed would fill the database just the same, and counted at the webhook.
+ * Limits the backlog of a receiver that is down: beyond `mostWaiting` calls the oldest are given up. They are deleted,
+ * because keeping them as failed would fill the database just the same, and counted at the webhook.
  *
- * Counting at each event would make every event of an app wait for one row. So each process looks after a tenth of the
- * bound was queued, and at the first call after its start.
+ * Counting at each event would make every event of an app wait for one row. So each process counts only after it has
+ * queued a tenth of the limit, and at the first call after its start.
  */
 export function createBacklog({ db, now, mostWaiting, run }: BacklogDeps): Backlog {
   const lookAfter = Math.max(1, Math.ceil(mostWaiting / 10));

@@ -17,9 +17,14 @@ const tag = 'Webhooks';
 const all = '/apps/:appId/webhooks';
 const one = `${all}/:webhookId`;
 
-/** Webhooks of an app and what became of their deliveries, in the management console. */
+/** An app's webhooks and the results of their deliveries, in the management console. */
 export function webhookConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
-  return [...manageEndpoints(deps), ...secretAndTestEndpoints(deps), ...deliveryEndpoints(deps)];
+  return [
+    ...collectionEndpoints(deps),
+    ...webhookEndpoints(deps),
+    ...secretAndTestEndpoints(deps),
+    ...deliveryEndpoints(deps),
+  ];
 }
 
 const locators = ({ service, assertApp }: Deps) => ({
@@ -30,11 +35,12 @@ const locators = ({ service, assertApp }: Deps) => ({
   },
 });
 
-function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+const { schema, example } = schemas.webhookRecord;
+const changeErrors = ['ValidationError', 'ObjectNotFound', 'Timeout'] as const;
+
+function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { service } = deps;
-  const { locateApp, locate } = locators(deps);
-  const { schema, example } = schemas.webhookRecord;
-  const errors = ['ValidationError', 'ObjectNotFound', 'Timeout'] as const;
+  const { locateApp } = locators(deps);
   return [
     consoleEndpoint({
       method: 'GET',
@@ -66,9 +72,16 @@ function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         schema: Type.Object({ result: schemas.createdWebhook.schema }),
         example: { result: schemas.createdWebhook.example },
       },
-      errors: [...errors, 'OperationForbidden'],
+      errors: [...changeErrors, 'OperationForbidden'],
       handle: async ({ params: { appId = '' }, body, by }) => ({ result: await service.create(appId, body, by) }),
     }),
+  ];
+}
+
+function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const { locate } = locators(deps);
+  return [
     consoleEndpoint({
       method: 'GET',
       path: one,
@@ -95,7 +108,7 @@ function manageEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         read: (body) => schemas.webhookShape.readUpdate(body).set,
       },
       answer: recordAnswer(schema, example),
-      errors,
+      errors: changeErrors,
       handle: async ({ params: { appId = '', webhookId = '' }, body, by }) => ({
         result: await service.change(appId, webhookId, body, by),
       }),

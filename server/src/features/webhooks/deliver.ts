@@ -48,7 +48,9 @@ export async function callWebhook(
   return callReceiver({ url: webhook.url, headers, body: message.body }, { targets, timeoutMs, now }, signal);
 }
 
-/** Hands deliveries to their receivers. A delivery has its end in its own row, so a job only ever ends well. */
+/**
+ * Sends deliveries to their receivers. The result of a delivery is in its own row, so the job itself always ends well.
+ */
 export function createWebhookHandler(deps: DeliverDeps): JobHandler {
   const { db, now, random = Math.random } = deps;
   const places = new Places();
@@ -60,7 +62,7 @@ export function createWebhookHandler(deps: DeliverDeps): JobHandler {
     const delivery = await store.findDelivery(db, job.appId, deliveryId);
     if (delivery?.state !== 'queued') return;
     const webhook = await store.findWebhook(db, job.appId, delivery.webhook_id);
-    // It was deleted while this was being written down.
+    // It was deleted while the result was being stored.
     if (!webhook) return store.deleteDelivery(db, job.appId, deliveryId);
     const refused = refuse(webhook, delivery, now());
     if (refused) return store.noteAttempt(db, delivery, ended(delivery, refused, now()));
@@ -74,7 +76,7 @@ export function createWebhookHandler(deps: DeliverDeps): JobHandler {
     } finally {
       places.leave(job.appId, webhook.object_id, performance.now() - start);
     }
-    // The service stops, or another worker has the job: what was not answered is not held against the receiver.
+    // The service stops, or another worker has the job: a missing answer does not count against the receiver.
     if (context.signal.aborted && result.outcome === 'again') throw new RetryLater('It was interrupted.', 0);
     await note({ webhook, delivery, result }, context);
   }
@@ -98,7 +100,7 @@ export function createWebhookHandler(deps: DeliverDeps): JobHandler {
     if (state === 'queued') throw new RetryLater(result.text, pauseMs);
   }
 
-  /** The receiver says that it is gone for good; asking it for ever would help nobody. */
+  /** The receiver says that it is gone for good; trying for ever would help nobody. */
   async function switchOff(webhook: store.WebhookRow): Promise<void> {
     const reason = 'The receiver answered 410 Gone.';
     const { app_id: appId, object_id: subject } = webhook;
@@ -131,7 +133,7 @@ function refuse(
   return { state: 'expired', reason: delivery.reason ?? 'It expired before it could be sent.' };
 }
 
-/** What the receiver has answered last stays. */
+/** The receiver's last answer stays. */
 function ended(row: store.DeliveryRow, end: Pick<store.Attempt, 'state' | 'reason'>, now: number): store.Attempt {
   const { attempts, status, answer, duration } = row;
   return { attempts, status, answer, duration, nextAt: null, now, ...end };

@@ -1,7 +1,7 @@
 /**
- * How many calls run at once: a few for one webhook and some more for one app, so that a slow receiver keeps only its own
- * deliveries waiting. Who finds no place is told when to come back, one after the other at the pace that the receiver has
- * shown, so that a long queue is not claimed again and again.
+ * Limits concurrent calls: a few per webhook and some more per app, so that a slow receiver delays only its own
+ * deliveries. A call that finds no free slot is told when to come back. These times are spaced at the pace that the
+ * receiver has shown, so that a long queue is not claimed again and again.
  */
 export class Places {
   static readonly perWebhook = 4;

@@ -24,7 +24,10 @@ export interface PublisherDeps {
   readonly backlog: Pick<Backlog, 'noteQueued'>;
 }
 
-/** Puts what happened into the outbox, once for every webhook that asked for it. An app without one costs a look into a map. */
+/**
+ * Queues an event in the outbox once for every webhook that wants it. For an app without webhooks this costs one look
+ * into a map.
+ */
 export function createWebhookPublisher({ revision, now, enqueue, backlog }: PublisherDeps): Announce {
   const known = new Map<string, readonly Subscription[]>();
   // Counts drops, so that what was read before a change is not kept after it.

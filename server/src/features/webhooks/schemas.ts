@@ -23,7 +23,7 @@ const descriptions: Readonly<Record<HappeningType, string>> = {
   'push.finished': 'every recipient of a push has a state',
 };
 
-/** What a webhook can ask for: all but what comes many times in between. */
+/** The events that a webhook can have: all but the progress of a push. */
 export const webhookEvents = happeningTypes.filter((type) => type !== 'push.progress');
 
 const members = {

@@ -29,7 +29,7 @@ export interface WebhookDeps {
 }
 
 const dayMs = 86_400_000;
-/** A replaced secret goes on signing beside the new one, so that the receiver can change over. */
+/** A replaced secret still signs beside the new one, so that the receiver can switch over. */
 const oldSecretMs = dayMs;
 const keptMs = 7 * dayMs;
 const maxPerApp = 20;
@@ -42,23 +42,150 @@ export interface DeliveryKey {
   readonly deliveryId: string;
 }
 
-export type WebhookService = ReturnType<typeof createWebhookService>;
-
 /** The webhooks of an app, for its owner. */
-export function createWebhookService(deps: WebhookDeps) {
-  const { db, revision, now, enqueue, secrets, targets } = deps;
+export class WebhookService {
+  readonly #deps: WebhookDeps;
 
-  async function find(appId: string, webhookId: string): Promise<store.WebhookRow> {
+  constructor(deps: WebhookDeps) {
+    this.#deps = deps;
+  }
+
+  async get(appId: string, webhookId: string) {
+    const [view] = await this.#views(appId, [await this.#find(appId, webhookId)]);
+    return view as ReturnType<typeof webhookView>;
+  }
+
+  async list(appId: string) {
+    const { db } = this.#deps;
+    return this.#views(appId, await store.listWebhooks(db, appId));
+  }
+
+  /** How many webhooks need attention. */
+  async countTrouble(appId: string) {
+    const { db, now } = this.#deps;
+    const rows = await store.listWebhooks(db, appId);
+    const live = rows.filter((row) => row.is_enabled === 1).map((row) => healthOf(row, now()));
+    return {
+      failing: live.filter((health) => health === 'failing').length,
+      behind: live.filter((health) => health === 'behind').length,
+      switchedOff: rows.filter((row) => row.disabled_reason !== null).length,
+    };
+  }
+
+  async create(appId: string, fields: WebhookFields, by: Actor) {
+    const { revision, now, secrets, targets } = this.#deps;
+    const url = await readWebhookUrl(fields.url, targets);
+    const objectId = newObjectId(now());
+    const secret = newWebhookSecret();
+    const { events, description = '', enabled = true } = fields;
+    const row = { appId, objectId, url, events: JSON.stringify(events), description, isEnabled: enabled, now: now() };
+    const sealed = secrets.seal(secret, secretContext(appId, objectId));
+    await revision.change(async (db) => {
+      if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
+      await store.insertWebhook(db, { ...row, secret: sealed });
+      await this.#audit(db, by, 'create', { appId, subject: objectId, after: { url, events, description, enabled } });
+    });
+    return { objectId, createdAt: isoTime(row.now), secret };
+  }
+
+  async change(appId: string, webhookId: string, fields: Partial<WebhookFields>, by: Actor) {
+    const { now, targets } = this.#deps;
+    const url = fields.url === undefined ? undefined : await readWebhookUrl(fields.url, targets);
+    await this.#change(appId, webhookId, async (db, row) => {
+      const next = {
+        ...row,
+        url: url ?? row.url,
+        events: fields.events === undefined ? row.events : JSON.stringify(fields.events),
+        description: fields.description ?? row.description,
+        is_enabled: fields.enabled === undefined ? row.is_enabled : fields.enabled ? 1 : 0,
+        // What was known about the old address does not apply to the new one.
+        ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
+        ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
+      };
+      await store.updateWebhook(db, next, now());
+      await this.#audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
+    });
+    return this.get(appId, webhookId);
+  }
+
+  async remove(appId: string, webhookId: string, by: Actor): Promise<void> {
+    const { db } = this.#deps;
+    await this.#change(appId, webhookId, async (db, row) => {
+      await store.deleteWebhook(db, appId, webhookId);
+      await this.#audit(db, by, 'delete', { appId, subject: webhookId, before: shown(row) });
+    });
+    const scope = sql`app_id = ${appId} and webhook_id = ${webhookId}`;
+    await deleteInSteps(db, { table: 'webhook_deliveries', id: 'object_id', scope });
+  }
+
+  async rotateSecret(appId: string, webhookId: string, by: Actor) {
+    const { now, secrets } = this.#deps;
+    const secret = newWebhookSecret();
+    const until = now() + oldSecretMs;
+    await this.#change(appId, webhookId, async (db, row) => {
+      const sealed = secrets.seal(secret, secretContext(appId, webhookId));
+      const next = { ...row, secret: sealed, old_secret: row.secret, old_secret_until: until };
+      await store.updateWebhook(db, next, now());
+      await this.#audit(db, by, 'rotate', { appId, subject: webhookId });
+    });
+    return { secret, oldSecretUntil: isoTime(until) };
+  }
+
+  /** Calls the receiver now and returns its answer. Nothing is stored. */
+  async test(appId: string, webhookId: string) {
+    const { now } = this.#deps;
+    const row = await this.#find(appId, webhookId);
+    const at = now();
+    const data = { text: 'A test from the management console.' };
+    const message = { id: newObjectId(at), body: renderPayload(appId, { type: 'webhook.test', at, data }) };
+    const result = await callWebhook(this.#deps, row, message, new AbortController().signal);
+    const { outcome, text, status = null, answer = null, durationMs } = result;
+    return { ok: outcome === 'sent', text, status, answer, duration: durationMs / 1000 };
+  }
+
+  async listDeliveries(page: store.DeliveryPage) {
+    const { db } = this.#deps;
+    return (await store.listDeliveries(db, page)).map(deliveryView);
+  }
+
+  /** Sends a finished delivery once more, under the same id. */
+  async redeliver({ appId, webhookId, deliveryId }: DeliveryKey, by: Actor) {
+    const { db, now, enqueue } = this.#deps;
+    const row = await store.findDelivery(db, appId, deliveryId);
+    if (row?.webhook_id !== webhookId) throw fail('ObjectNotFound', `There is no delivery ${deliveryId}.`);
+    await db.transaction(async (db) => {
+      if (!(await store.requeueDelivery(db, row, now(), now() + timeToLiveMs)))
+        throw fail('DuplicateValue', 'The delivery is waiting for its next try already.');
+      await enqueue(db, { appId, kind: webhookJob, payload: { deliveryId } });
+      await this.#audit(db, by, 'redeliver', { appId, subject: deliveryId });
+    });
+  }
+
+  /** Deletes finished deliveries older than a week, and forgets earlier given-up calls. */
+  async sweep(appIds: readonly string[]): Promise<void> {
+    const { db, now } = this.#deps;
+    const before = firstIdAt(now() - keptMs);
+    for (const appId of appIds) {
+      while ((await store.deleteOldDeliveries(db, appId, before, stepSize)) === stepSize);
+      await store.forgetGivenUp(db, appId, now() - keptMs);
+    }
+  }
+
+  async #find(appId: string, webhookId: string): Promise<store.WebhookRow> {
+    const { db } = this.#deps;
     const row = await store.findWebhook(db, appId, webhookId);
     if (!row) throw noSuchWebhook(webhookId);
     return row;
   }
 
-  const audit = (db: Db, by: Actor, action: string, change: Audited) =>
-    recordChange(db, { by, action: `webhook.${action}`, now: now(), ...change });
+  #audit(db: Db, by: Actor, action: string, change: Audited) {
+    const { now } = this.#deps;
+    return recordChange(db, { by, action: `webhook.${action}`, now: now(), ...change });
+  }
 
-  /** Changes a row that nobody else changes meanwhile; every node's publisher then reads anew. */
-  async function change(appId: string, webhookId: string, work: (db: Db, row: store.WebhookRow) => Promise<void>) {
+  /** Changes a row under a lock; then every node's publisher reads it again. */
+  async #change(appId: string, webhookId: string, work: (db: Db, row: store.WebhookRow) => Promise<void>) {
+    const { revision } = this.#deps;
     await revision.change(async (db) => {
       const row = await store.lockWebhook(db, appId, webhookId);
       if (!row) throw noSuchWebhook(webhookId);
@@ -66,123 +193,11 @@ export function createWebhookService(deps: WebhookDeps) {
     });
   }
 
-  async function views(appId: string, rows: readonly store.WebhookRow[]) {
+  async #views(appId: string, rows: readonly store.WebhookRow[]) {
+    const { db, now } = this.#deps;
     const waiting = await store.countWaiting(db, appId);
     return rows.map((row) => webhookView(row, { now: now(), waiting: waiting.get(row.object_id) ?? 0 }));
   }
-
-  async function get(appId: string, webhookId: string) {
-    const [view] = await views(appId, [await find(appId, webhookId)]);
-    return view as ReturnType<typeof webhookView>;
-  }
-
-  return {
-    get,
-
-    list: async (appId: string) => views(appId, await store.listWebhooks(db, appId)),
-
-    /** How many webhooks need a person. */
-    async countTrouble(appId: string) {
-      const rows = await store.listWebhooks(db, appId);
-      const live = rows.filter((row) => row.is_enabled === 1).map((row) => healthOf(row, now()));
-      return {
-        failing: live.filter((health) => health === 'failing').length,
-        behind: live.filter((health) => health === 'behind').length,
-        switchedOff: rows.filter((row) => row.disabled_reason !== null).length,
-      };
-    },
-
-    async create(appId: string, fields: WebhookFields, by: Actor) {
-      const url = await readWebhookUrl(fields.url, targets);
-      const objectId = newObjectId(now());
-      const secret = newWebhookSecret();
-      const { events, description = '', enabled = true } = fields;
-      const row = { appId, objectId, url, events: JSON.stringify(events), description, isEnabled: enabled, now: now() };
-      const sealed = secrets.seal(secret, secretContext(appId, objectId));
-      await revision.change(async (db) => {
-        if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
-        await store.insertWebhook(db, { ...row, secret: sealed });
-        await audit(db, by, 'create', { appId, subject: objectId, after: { url, events, description, enabled } });
-      });
-      return { objectId, createdAt: isoTime(row.now), secret };
-    },
-
-    async change(appId: string, webhookId: string, fields: Partial<WebhookFields>, by: Actor) {
-      const url = fields.url === undefined ? undefined : await readWebhookUrl(fields.url, targets);
-      await change(appId, webhookId, async (db, row) => {
-        const next = {
-          ...row,
-          url: url ?? row.url,
-          events: fields.events === undefined ? row.events : JSON.stringify(fields.events),
-          description: fields.description ?? row.description,
-          is_enabled: fields.enabled === undefined ? row.is_enabled : fields.enabled ? 1 : 0,
-          // What was known of the old address says nothing about the new one.
-          ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
-          ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
-        };
-        await store.updateWebhook(db, next, now());
-        await audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
-      });
-      return get(appId, webhookId);
-    },
-
-    async remove(appId: string, webhookId: string, by: Actor): Promise<void> {
-      await change(appId, webhookId, async (db, row) => {
-        await store.deleteWebhook(db, appId, webhookId);
-        await audit(db, by, 'delete', { appId, subject: webhookId, before: shown(row) });
-      });
-      const scope = sql`app_id = ${appId} and webhook_id = ${webhookId}`;
-      await deleteInSteps(db, { table: 'webhook_deliveries', id: 'object_id', scope });
-    },
-
-    async rotateSecret(appId: string, webhookId: string, by: Actor) {
-      const secret = newWebhookSecret();
-      const until = now() + oldSecretMs;
-      await change(appId, webhookId, async (db, row) => {
-        const sealed = secrets.seal(secret, secretContext(appId, webhookId));
-        const next = { ...row, secret: sealed, old_secret: row.secret, old_secret_until: until };
-        await store.updateWebhook(db, next, now());
-        await audit(db, by, 'rotate', { appId, subject: webhookId });
-      });
-      return { secret, oldSecretUntil: isoTime(until) };
-    },
-
-    /** Calls the receiver now and answers what it said. Nothing is stored. */
-    async test(appId: string, webhookId: string) {
-      const row = await find(appId, webhookId);
-      const at = now();
-      const data = { text: 'A test from the management console.' };
-      const message = { id: newObjectId(at), body: renderPayload(appId, { type: 'webhook.test', at, data }) };
-      const result = await callWebhook(deps, row, message, new AbortController().signal);
-      const { outcome, text, status = null, answer = null, durationMs } = result;
-      return { ok: outcome === 'sent', text, status, answer, duration: durationMs / 1000 };
-    },
-
-    async listDeliveries(page: store.DeliveryPage) {
-      return (await store.listDeliveries(db, page)).map(deliveryView);
-    },
-
-    /** Sends a delivery that is over once more, under the same id. */
-    async redeliver({ appId, webhookId, deliveryId }: DeliveryKey, by: Actor) {
-      const row = await store.findDelivery(db, appId, deliveryId);
-      if (row?.webhook_id !== webhookId) throw fail('ObjectNotFound', `There is no delivery ${deliveryId}.`);
-      await db.transaction(async (db) => {
-        if (!(await store.requeueDelivery(db, row, now(), now() + timeToLiveMs)))
-          throw fail('DuplicateValue', 'The delivery is waiting for its next try already.');
-        await enqueue(db, { appId, kind: webhookJob, payload: { deliveryId } });
-        await audit(db, by, 'redeliver', { appId, subject: deliveryId });
-      });
-    },
-
-    /** Deletes deliveries that are over and a week old, and forgets what was given up before. */
-    async sweep(appIds: readonly string[]): Promise<void> {
-      const before = firstIdAt(now() - keptMs);
-      for (const appId of appIds) {
-        while ((await store.deleteOldDeliveries(db, appId, before, stepSize)) === stepSize);
-        await store.forgetGivenUp(db, appId, now() - keptMs);
-      }
-    },
-  };
 }
 
 interface Audited {

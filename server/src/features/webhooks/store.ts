@@ -1,7 +1,7 @@
 import { joinSql, raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 
-/** Webhooks and their deliveries. SQL and nothing else. */
+/** Webhooks and their deliveries: only SQL. */
 
 export interface WebhookRow {
   readonly app_id: string;
@@ -52,7 +52,7 @@ export function findWebhook(db: Db, appId: string, objectId: string): Promise<We
   return db.one<WebhookRow>(sql`select * from webhooks where app_id = ${appId} and object_id = ${objectId}`);
 }
 
-/** In a transaction: the row stays as it is until the end. */
+/** In a transaction: the row cannot change until the end. */
 export function lockWebhook(db: Db, appId: string, objectId: string): Promise<WebhookRow | undefined> {
   return db.one<WebhookRow>(
     sql`select * from webhooks where app_id = ${appId} and object_id = ${objectId}${raw(db.dialect.lockRow)}`,
@@ -77,7 +77,7 @@ export async function insertWebhook(db: Db, row: NewWebhook): Promise<void> {
       ${row.secret}, ${row.now}, ${row.now})`);
 }
 
-/** Writes what can be changed of it. */
+/** Writes the members that can be changed. */
 export async function updateWebhook(db: Db, row: WebhookRow, now: number): Promise<void> {
   await db.run(sql`update webhooks set url = ${row.url}, events = ${row.events}, description = ${row.description},
       is_enabled = ${row.is_enabled}, secret = ${row.secret}, old_secret = ${row.old_secret},
@@ -91,7 +91,7 @@ export async function deleteWebhook(db: Db, appId: string, objectId: string): Pr
   await db.run(sql`delete from webhooks where app_id = ${appId} and object_id = ${objectId}`);
 }
 
-/** Only what was well before is written, so that a busy webhook's row is left alone. */
+/** Writes only if the webhook was well before, so that a busy webhook's row is left alone. */
 export async function noteFailure(db: Db, row: WebhookRow, error: string, now: number): Promise<void> {
   await db.run(sql`update webhooks set failing_since = coalesce(failing_since, ${now}), last_error = ${error}
     where app_id = ${row.app_id} and object_id = ${row.object_id}
@@ -151,7 +151,7 @@ export async function noteAttempt(db: Db, row: DeliveryRow, attempt: Attempt): P
     where app_id = ${row.app_id} and object_id = ${row.object_id}`);
 }
 
-/** False when it is queued already. */
+/** False if it is queued already. */
 export async function requeueDelivery(db: Db, row: DeliveryRow, now: number, expiresAt: number): Promise<boolean> {
   const changed = await db.run(sql`update webhook_deliveries
     set state = 'queued', attempts = 0, next_at = ${now}, expires_at = ${expiresAt}, updated_at = ${now}
@@ -159,7 +159,7 @@ export async function requeueDelivery(db: Db, row: DeliveryRow, now: number, exp
   return changed > 0;
 }
 
-/** How many calls of each webhook of an app wait; those without any are not in it. */
+/** How many calls of each webhook of an app are waiting; webhooks without any are left out. */
 export async function countWaiting(db: Db, appId: string): Promise<ReadonlyMap<string, number>> {
   const rows = await db.all<{ webhook_id: string; n: number }>(
     sql`select webhook_id, count(*) as n from webhook_deliveries where app_id = ${appId} and state = 'queued'
@@ -174,7 +174,7 @@ interface Waiting {
   readonly webhookId: string;
 }
 
-/** The newest of the waiting calls that are too many. */
+/** The newest of the waiting calls beyond the limit. */
 export async function findSurplus(
   db: Db,
   { appId, webhookId, mostWaiting }: Waiting & { readonly mostWaiting: number },
@@ -201,7 +201,7 @@ export async function listOldestWaiting(
   return rows.map(({ object_id }) => object_id);
 }
 
-/** Deletes those that still wait and counts them at the webhook. In a transaction. Answers how many they were. */
+/** In a transaction: deletes those that still wait and counts them at the webhook. Returns how many there were. */
 export async function giveUp(
   db: Db,
   { appId, webhookId, ids }: Waiting & { readonly ids: readonly string[] },
@@ -219,7 +219,7 @@ export async function giveUp(
   return given;
 }
 
-/** Forgets what was given up before a time. */
+/** Forgets calls that were given up before a time. */
 export async function forgetGivenUp(db: Db, appId: string, before: number): Promise<void> {
   await db.run(sql`update webhooks set given_up = 0, given_up_since = null, given_up_at = null
     where app_id = ${appId} and given_up_at < ${before}`);
@@ -243,7 +243,7 @@ export function listDeliveries(db: Db, page: DeliveryPage): Promise<DeliveryRow[
     order by object_id desc limit ${page.limit}`);
 }
 
-/** Deletes some deliveries that are older than an id of their time and are over. */
+/** Deletes some finished deliveries older than an id of their time. */
 export function deleteOldDeliveries(db: Db, appId: string, beforeId: string, limit: number): Promise<number> {
   return db.run(sql`delete from webhook_deliveries where app_id = ${appId} and object_id in (
     select object_id from webhook_deliveries where app_id = ${appId} and object_id < ${beforeId} and state <> 'queued'

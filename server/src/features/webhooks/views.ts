@@ -4,14 +4,14 @@ import type { DeliveryRow, WebhookRow } from './store.ts';
 /** A webhook and a delivery as the console shows them. */
 
 const failingAfterMs = 86_400_000;
-/** So long after a call was given up the webhook is called behind. */
+/** How long a webhook counts as behind after a call was given up. */
 const behindMs = 3_600_000;
 
 const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 
 export type Health = 'ok' | 'retrying' | 'behind' | 'failing';
 
-/** The worst that is known of it. */
+/** The worst that is known about it. */
 export function healthOf({ failing_since, given_up_at }: WebhookRow, now: number): Health {
   if (failing_since !== null && now - failing_since >= failingAfterMs) return 'failing';
   if (given_up_at !== null && now - given_up_at < behindMs) return 'behind';

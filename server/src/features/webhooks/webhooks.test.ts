@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/webhook-receiver.ts';
 import { insertJobs } from '../../jobs/store.ts';
 import { Places } from './places.ts';
-import { createWebhookService } from './service.ts';
+import { WebhookService } from './service.ts';
 import { insertDelivery } from './store.ts';
 
 const hour = 3_600_000;
@@ -388,12 +388,12 @@ for (const database of databases) {
       const hook = await make();
       await enter();
       await site.app.app.idle();
-      const sweep = createWebhookService({ db: site.app.storage.db, now: () => site.now } as never).sweep;
-      await sweep([site.app.appId]);
+      const service = new WebhookService({ db: site.app.storage.db, now: () => site.now } as never);
+      await service.sweep([site.app.appId]);
       assert.equal((await deliveries(hook)).length, 1);
       site.app.clock.now += 8 * 24 * hour;
       browser = await openConsole(site.app, 'manager');
-      await sweep([site.app.appId]);
+      await service.sweep([site.app.appId]);
       assert.equal((await deliveries(hook)).length, 0);
     });
   });
@@ -471,12 +471,12 @@ for (const database of databases) {
       assert.equal(receiver.calls.length, 5);
       const shown = await read(id);
       assert.deepEqual([shown.waiting, shown.givenUp, shown.health], [0, 3, 'ok']);
-      const { sweep } = createWebhookService({ db: site.app.storage.db, now: () => site.now } as never);
-      await sweep([site.app.appId]);
+      const service = new WebhookService({ db: site.app.storage.db, now: () => site.now } as never);
+      await service.sweep([site.app.appId]);
       assert.equal((await read(id)).givenUp, 3);
       site.app.clock.now += 8 * 24 * hour;
       browser = await openConsole(site.app, 'manager');
-      await sweep([site.app.appId]);
+      await service.sweep([site.app.appId]);
       assert.deepEqual([(await read(id)).givenUp, (await read(id)).givenUpSince], [0, null]);
     });
 

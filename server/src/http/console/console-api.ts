@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
-import { acceptJson, allowedMethods } from '../api.ts';
+import { allowedMethods } from '../allowed-methods.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { acceptJson } from '../mount-endpoints.ts';
 import { type ConsoleDataOptions, dataPath, mountConsoleData, reachable } from './console-data.ts';
 import { type AdminContext, type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
 import { type ConsoleGuard, type ConsoleGuardOptions, createConsoleGuard } from './console-guard.ts';
@@ -85,7 +86,7 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
   });
 }
 
-/** How long a password that was given counts, before it is asked for again. */
+/** How long a password counts as confirmed before it is asked for again. */
 export const confirmedForMs = 5 * 60_000;
 
 /** @throws Failure ConfirmationNeeded */
@@ -94,7 +95,7 @@ function assertConfirmed({ confirmedAt }: AdminContext, now: number): void {
   throw fail('ConfirmationNeeded');
 }
 
-/** PostgreSQL takes no U+0000 in a text, so nothing is called so. */
+/** PostgreSQL accepts no U+0000 in a text, so nothing has such a name. */
 function readParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (Object.values(params).some((value) => value.includes('\u0000'))) throw fail('ObjectNotFound');
   return params;

@@ -1,7 +1,7 @@
 import type { Actor, Change } from '../../access/audit.ts';
 import { Failure } from '../../base/errors.ts';
-import type { EarlyCall, HandlerAnswer } from '../api.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
+import type { EarlyCall, HandlerAnswer } from '../mount-endpoints.ts';
 import { isObject } from '../shape.ts';
 import { personalTags } from './console-roles.ts';
 import { plainAnswer } from './hidden-members.ts';
@@ -13,10 +13,10 @@ interface Audited {
 }
 
 /**
- * Calls a write and records who did what to which record, with the record before and after where it can be read.
+ * Calls a write and records who did what to which record, with the record before and after if it can be read.
  *
- * The endpoint writes in a transaction of its own, so the record follows it: when it cannot be written, the caller gets
- * an error for a change that has been made, and the log tells of it.
+ * The endpoint writes in a transaction of its own, so the audit record follows it. If that cannot be written, the
+ * caller gets an error for a change that has been made, and the log says so.
  */
 export async function auditedHandle(
   endpoint: Endpoint,
@@ -49,14 +49,14 @@ function resultOf(answer: HandlerAnswer): Readonly<Record<string, unknown>> {
   return isObject(value['result']) ? value['result'] : value;
 }
 
-/** The ids in the path, and that of what was made: `<storyline>/<scenario>`. */
+/** The ids in the path, and that of a created record: `<storyline>/<scenario>`. */
 function subjectOf(endpoint: Endpoint, { params }: EarlyCall, madeId: string | undefined): string {
   const ids = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => params[name] ?? '');
   if (madeId !== undefined) ids.push(madeId);
   return ids.length > 0 ? ids.join('/') : endpoint.path.slice(1);
 }
 
-/** The endpoint that reads the record that a path names: of the path itself, or of what stands before its last part. */
+/** The endpoint that reads the record that a path names: of the path itself, or of the path without its last part. */
 function getterOf(path: string, endpoints: readonly Endpoint[]): Endpoint | undefined {
   for (let rest = path; rest.includes('/:'); rest = rest.slice(0, rest.lastIndexOf('/'))) {
     const found = rest.split('/').at(-1)?.startsWith(':') ? findGet(rest, endpoints) : undefined;
@@ -74,7 +74,7 @@ async function readMade(
   madeId: string,
   endpoints: readonly Endpoint[],
 ): Promise<State | undefined> {
-  // An upload names its file by name; what it made is read under the same path by id.
+  // An upload names its file by name; the created file is read under the same path by id.
   const paths = [...endpoints].filter(({ method }) => method === 'GET').map((endpoint) => endpoint.path);
   const one = paths.find((known) => known.startsWith(`${path}/:`) && !known.slice(path.length + 2).includes('/'));
   const name = /:(\w+)$/.exec(one ?? path)?.[1];
@@ -84,7 +84,7 @@ async function readMade(
 
 type State = Readonly<Record<string, unknown>>;
 
-/** Undefined where there is nothing: a path can name what is not there yet. */
+/** Undefined if there is nothing: a path can name something that does not exist yet. */
 async function readState(getter: Endpoint, call: EarlyCall): Promise<State | undefined> {
   try {
     const located = await getter.locate?.(call);
@@ -95,7 +95,7 @@ async function readState(getter: Endpoint, call: EarlyCall): Promise<State | und
   }
 }
 
-/** Of a change only what it changed, and what it is called. */
+/** Only what a change changed, and the record's name. */
 function differing(before: State, after: State): readonly [State, State] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => name !== 'updatedAt' && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -113,7 +113,7 @@ function differing(before: State, after: State): readonly [State, State] {
 const longestMember = 500;
 const mostMembers = 40;
 
-/** The audit tells what happened; it is no second store of everything. */
+/** The audit says what happened; it is not a second copy of everything. */
 function bounded(state: State): State {
   const shown = Object.entries(state)
     .filter(([name]) => !/password|token|secret/i.test(name))

@@ -2,20 +2,20 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Change } from '../../access/audit.ts';
 import type { AppContext } from '../../access/context.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from '../api.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
+import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from '../mount-endpoints.ts';
 import { auditedHandle } from './console-data-audit.ts';
 import type { AdminContext } from './console-endpoint.ts';
 import type { ConsoleGuard } from './console-guard.ts';
 import { dataPermission, isAllowed, personalMembers, storesNothing } from './console-roles.ts';
 import { assertNotAskedBy, withoutMembers } from './hidden-members.ts';
 
-/** Below `/console/api`; behind it stands an endpoint's path of `/api/v2`. */
+/** Below `/console/api`; the path of an endpoint of `/api/v2` follows it. */
 export const dataPath = '/apps/:appId/v2';
 
 export interface ConsoleDataOptions {
   readonly endpoints: readonly Endpoint[];
-  /** Also an app that is switched off. @throws Failure ObjectNotFound */
+  /** Also returns an app that is switched off. @throws Failure ObjectNotFound */
   readonly findApp: (appId: string) => Promise<AppContext>;
   readonly record: (change: Change) => Promise<void>;
   readonly assertRoom: AssertRoom;
@@ -39,8 +39,8 @@ export function reachable(endpoints: readonly Endpoint[]): readonly Endpoint[] {
 }
 
 /**
- * Lets administrators work with an app's data: the endpoints of `/api/v2` as they are, with a session and a role in
- * place of the app's credentials, its policy and a bearer. `call.user` is never set, and no rate limit is taken from.
+ * Lets administrators work with an app's data through the endpoints of `/api/v2`, with a session and a role instead of
+ * the app's credentials, policy and bearer. `call.user` is never set, and no rate limit applies.
  */
 export async function mountConsoleData(fastify: FastifyInstance, options: Options): Promise<void> {
   fastify.decorateRequest('admin', undefined);

@@ -17,14 +17,14 @@ export interface AdminContext {
   readonly confirmedAt: number;
 }
 
-/** A session that has just begun. The token exists here and in the cookie only. */
+/** A session that has just begun. The token exists only here and in the cookie. */
 export interface NewSession {
   readonly token: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
 
-/** What a handler of the console gets to know of a request. */
+/** What a handler of the console knows about a request. */
 export interface ConsoleCall<Body> {
   /** Set unless the endpoint is public. */
   readonly admin: AdminContext | undefined;
@@ -36,7 +36,7 @@ export interface ConsoleCall<Body> {
   /** Epoch milliseconds at which the request was accepted. */
   readonly now: number;
   readonly address: string;
-  /** Puts a new session into the browser's cookie, or (undefined) takes the cookie away. */
+  /** Puts a new session into the browser's cookie, or (undefined) deletes the cookie. */
   setSession(session: NewSession | undefined): void;
 }
 
@@ -51,7 +51,7 @@ export interface ConsoleEndpoint<Body = unknown> {
   readonly description?: string;
   /** The line of the table of roles, or `public` where nobody can be signed in yet. */
   readonly permission: Permission | 'public';
-  /** The password has to have been given in the last few minutes: by signing in, or at `POST /session/confirm`. */
+  /** The password must have been given in the last few minutes, by signing in or at `POST /session/confirm`. */
   readonly needsConfirmation?: true;
   readonly query?: readonly QueryParameter[];
   readonly body?: {
@@ -62,7 +62,7 @@ export interface ConsoleEndpoint<Body = unknown> {
   };
   readonly answer: AnswerSpec;
   readonly errors: readonly ErrorName[];
-  /** Throws when the path names nothing, before the body is looked at. */
+  /** Throws when the path names nothing, before the body is read. */
   readonly locate?: (params: Readonly<Record<string, string>>) => Promise<unknown>;
   readonly handle: (call: ConsoleCall<Body>) => Promise<object>;
 }

@@ -5,14 +5,14 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../base/errors.ts';
 
-/** Where `scripts/build-console.mjs` puts the console. */
+/** The folder that `scripts/build-console.mjs` writes the console to. */
 export const consoleFolder = fileURLToPath(new URL('../../../../console/dist', import.meta.url));
 
 interface PageFile {
   readonly type: string;
   readonly bytes: Buffer;
   readonly gzipped: Buffer | undefined;
-  /** The name holds a hash of the content, so a browser may keep it for good. */
+  /** The name contains a hash of the content, so a browser may keep it for good. */
   readonly isHashed: boolean;
 }
 
@@ -46,7 +46,7 @@ const missingPage = `<!doctype html><html lang="en"><head><meta charset="utf-8">
 
 /**
  * Serves the management console's pages below `/console`. The files are few and small, so they are read once and kept;
- * a request's path is only ever looked up among them. Every other path gets the one page, whose script knows the rest.
+ * a request's path is only looked up among them. Every other path gets the one page, whose script handles the rest.
  */
 export function registerConsoleFiles(server: FastifyInstance, folder = consoleFolder): void {
   let kept: PageFiles | undefined;
@@ -62,13 +62,13 @@ export function registerConsoleFiles(server: FastifyInstance, folder = consoleFo
     return reply.code(503).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(missingPage);
   };
   server.get('/console', answer);
-  // A person who opens the service's address is led on; for a program there is nothing here.
+  // A person who opens the service's address is redirected; a program finds nothing here.
   server.get('/', (request, reply) => {
     reply.header('vary', 'accept').header('cache-control', 'no-store');
     if (!/\btext\/html\b/.test(request.headers.accept ?? '')) throw fail('NotFound');
     return reply.redirect('/console');
   });
-  // What is below /console/api answers for itself, unknown paths included.
+  // Everything below /console/api answers for itself, unknown paths included.
   server.get('/console/:page(^(?!api$)[^/]+$)', answer);
   server.get('/console/:page(^(?!api$)[^/]+$)/*', answer);
 }

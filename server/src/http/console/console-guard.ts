@@ -4,13 +4,13 @@ import type { AdminContext, NewSession } from './console-endpoint.ts';
 import { isAllowed, type Permission } from './console-roles.ts';
 
 export interface ConsoleGuardOptions {
-  /** The administrator of a session token; undefined for an unknown, expired or idle one. */
+  /** The administrator of a session token; undefined for an unknown, expired or idle session. */
   findSession(token: string): Promise<AdminContext | undefined>;
   /** The configured address; undefined: the one that the request names. */
   readonly publicUrl: string | undefined;
 }
 
-/** Who may call the management interface: origin, session, role, in this order. */
+/** Checks callers of the management interface: origin, session, role, in this order. */
 export interface ConsoleGuard {
   readonly cookie: SessionCookie;
   /** Undefined where the permission is `public`. @throws Failure OperationForbidden, InvalidSessionToken */
@@ -35,8 +35,8 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
 }
 
 /**
- * A write must come from a page of the console itself. A browser says so in `Origin`; a foreign page cannot forge it,
- * and SameSite alone would not stop one on a neighbouring subdomain.
+ * A write must come from a page of the console itself. A browser says so in `Origin`, which a foreign page cannot
+ * forge; SameSite alone would not stop a page on a neighbouring subdomain.
  */
 function assertOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   const { origin } = request.headers;

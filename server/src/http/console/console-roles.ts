@@ -1,10 +1,10 @@
-/** What an administrator is. The owner of an installation decides who the others are. */
+/** The roles of administrators. The owner of an installation assigns them. */
 export const adminRoles = ['owner', 'manager', 'editor', 'installer', 'analyst'] as const;
 export type AdminRole = (typeof adminRoles)[number];
 
 /** What each role may do in the management console. Every console endpoint names one line of this table. */
 export const mayDo = Object.freeze({
-  /** Oneself: who am I, sign out, change one's own password. */
+  /** Oneself: the current session, signing out, changing one's own password. */
   'session.own': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'administrators.read': ['owner', 'manager'],
   'administrators.write': ['owner'],
@@ -28,13 +28,13 @@ export const mayDo = Object.freeze({
   'webhooks.read': ['owner', 'manager'],
   'webhooks.write': ['owner', 'manager'],
   'audit.read': ['owner', 'manager'],
-  /** How the service does: version, storage, queues, memory. */
+  /** The state of the service: version, storage, queues, memory. */
   'system.read': ['owner', 'manager'],
-  /** Backups hold everything, the hashes of keys and passwords included. */
+  /** Backups contain everything, including the hashes of keys and passwords. */
   'backups.manage': ['owner'],
   'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'beacons.write': ['owner', 'manager', 'installer'],
-  /** What visitors are told: notifications, storylines with their scenarios. */
+  /** The messages to visitors: notifications, storylines with their scenarios. */
   'content.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'content.write': ['owner', 'manager', 'editor'],
   'push.send': ['owner', 'manager', 'editor'],
@@ -49,11 +49,11 @@ export const mayDo = Object.freeze({
   'devices.write': ['owner', 'manager', 'installer'],
   /** Asking what would happen; nothing is stored. */
   'simulations.run': ['owner', 'manager', 'editor', 'installer'],
-  /** Visits, events, verdicts and logs: installations only by their id. */
+  /** Visits, events, verdicts and logs, with installations only by their id. */
   'activity.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
-  /** Who writes a push sees how many it reaches. */
+  /** The author of a push sees how many it reaches. */
   'installations.read': ['owner', 'manager', 'editor', 'analyst'],
-  /** Whose installation it is, and what the app has noted about it. */
+  /** The owner of an installation, and what the app has noted about it. */
   'installations.personal': ['owner', 'manager'],
   'installations.write': ['owner', 'manager'],
 }) satisfies Readonly<Record<string, readonly AdminRole[]>>;
@@ -70,8 +70,8 @@ interface DataTag {
 }
 
 /**
- * What an administrator needs for the operations of `/api/v2`, by their tag. An operation without a line here or in
- * `dataOperations` cannot be reached from the console.
+ * What an administrator needs for the operations of `/api/v2`, by their tag. The console cannot reach an operation
+ * without a line here or in `dataOperations`.
  */
 export const dataTags: Readonly<Record<string, DataTag>> = Object.freeze({
   Beacons: { read: 'beacons.read', write: 'beacons.write' },
@@ -91,20 +91,20 @@ export const dataTags: Readonly<Record<string, DataTag>> = Object.freeze({
   Installations: { read: 'installations.read', write: 'installations.write' },
 });
 
-/** Where an operation differs from its tag; null: it is for apps only. */
+/** Exceptions from the rule for the tag; null: only for apps. */
 export const dataOperations: Readonly<Record<string, Permission | null>> = Object.freeze({
   listUsers: 'users.read',
   registerInstallation: null,
   reportReceipts: null,
 });
 
-/** Writes that store nothing, so that the audit need not tell of them. */
+/** Writes that store nothing, so that the audit need not record them. */
 export const storesNothing: ReadonlySet<string> = new Set(['simulateSightings']);
 
-/** Records of these may hold personal data, which has to go when a person is erased: the audit keeps their ids only. */
+/** Records of these may hold personal data, which has to go when a person is erased: the audit keeps only their ids. */
 export const personalTags: ReadonlySet<string> = new Set(['Installations', 'Data buckets']);
 
-/** Members that a role without the permission neither sees nor can ask by. */
+/** Members that a role without the permission can neither see nor filter by. */
 export const personalMembers: Readonly<
   Record<string, { readonly permission: Permission; readonly members: readonly string[] }>
 > = Object.freeze({
@@ -114,7 +114,7 @@ export const personalMembers: Readonly<
   },
 });
 
-/** What an administrator needs for an operation of `/api/v2`; undefined when it is for apps only. */
+/** What an administrator needs for an operation of `/api/v2`; undefined if it is only for apps. */
 export function dataPermission(operation: {
   readonly operationId: string;
   readonly tag: string;

@@ -3,7 +3,7 @@ import { JsonText, OtherAnswer } from '../endpoint.ts';
 import { isObject } from '../shape.ts';
 
 /**
- * What may not be seen may not be asked by either: a filter or an order would tell it piece by piece.
+ * Hidden members may not be used in a query either: a filter or an order would reveal them piece by piece.
  *
  * @throws Failure InvalidQuery
  */
@@ -42,7 +42,7 @@ export function fieldsOf(where: unknown): string[] {
   return Object.entries(where).flatMap(([key, value]) => (key.startsWith('$') ? fieldsOf(value) : [key]));
 }
 
-/** The same answer with these members left out of its record, or of each record of its list. */
+/** The same answer without these members in its record, or in each record of its list. */
 export function withoutMembers(answer: JsonText | OtherAnswer | object, hidden: readonly string[]): object {
   const value = plainAnswer(answer) as Record<string, unknown>;
   const strip = (record: unknown) =>
@@ -55,7 +55,7 @@ export function withoutMembers(answer: JsonText | OtherAnswer | object, hidden: 
   };
 }
 
-/** An answer as the value that its JSON text stands for. */
+/** The value that an answer's JSON text represents. */
 export function plainAnswer(answer: JsonText | OtherAnswer | object): object {
   if (answer instanceof OtherAnswer) return answer.value;
   return answer instanceof JsonText ? (JSON.parse(answer.text) as object) : answer;

@@ -37,7 +37,7 @@ function pretty(value: unknown): string {
 
 type Path = readonly [path: string, method: string, operation: Operation];
 
-/** The reference as one page of plain HTML: it needs no script and nothing from elsewhere. */
+/** The reference as one page of plain HTML, without scripts or external resources. */
 export function renderDocsPage(document: OpenApiDocument, introduction: string): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Path => [path, method, operation]),

@@ -87,7 +87,7 @@ export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions):
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    // In the order of a reader's interest, whatever order the endpoints were registered in.
+    // In the order in which readers look for them, whatever the order of registration.
     tags: Object.entries(tagDescriptions)
       .filter(([name]) => used.has(name))
       .map(([name, description]) => ({ name, description })),
@@ -114,10 +114,10 @@ function security(grant: Grant): readonly object[] {
   return grant === 'visitor' || grant === 'phone' ? [appOnly, withBearer] : [withBearer];
 }
 
-/** Every error that the endpoint can answer with, in the order of the checks. */
+/** Every error that the endpoint can return, in the order of the checks. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   const names: ErrorName[] = [...always];
-  // What the app's policy decides can be stricter than the default.
+  // The app's policy can be stricter than the default.
   const isPolicy = typeof endpoint.grant === 'function';
   if (isPolicy || !['app', 'phone'].includes(documentedGrant(endpoint))) names.push('InvalidSessionToken');
   if (isPolicy) names.push('OperationForbidden');
@@ -188,7 +188,7 @@ function success({ answer, otherAnswer }: Endpoint): Record<string, Json> {
   );
 }
 
-/** One response a status; each error that has it is an example. */
+/** One response per status; each error with that status is an example. */
 function failures(names: readonly ErrorName[]): Record<string, Json> {
   const byStatus = Map.groupBy(
     names.map((name) => catalogue[name]),
@@ -215,9 +215,9 @@ export function errorExample({ name, status, code, meaning }: ErrorEntry): objec
 }
 
 /**
- * TypeBox marks its schemas with symbols and hidden members; a JSON round leaves the JSON Schema. An object that names
- * no members takes any. The form of the names in a map is said with `propertyNames`, because generators of clients pass
- * over `patternProperties`.
+ * TypeBox marks its schemas with symbols and hidden members; a JSON round trip leaves the JSON Schema. An object that
+ * names no members accepts any. The form of the names in a map is stated with `propertyNames`, because client
+ * generators ignore `patternProperties`.
  */
 function plain(schema: TSchema): Json {
   return JSON.parse(JSON.stringify(schema), (_name, value: unknown) => {

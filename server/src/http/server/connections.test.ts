@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openConnection } from '../../../test/support/socket.ts';
-import { acceptJson } from '../api.ts';
+import { acceptJson } from '../mount-endpoints.ts';
 import { proxyTest } from './connections.ts';
 import { createServer, type ServerOptions } from './server.ts';
 

@@ -3,14 +3,14 @@ import { BlockList, isIPv6, type Socket } from 'node:net';
 import { clientNetwork } from '../../limits/rate-limit.ts';
 
 export interface ConnectionLimits {
-  /** Connections from one address (IPv6: one /64) at the same time; 0: any number. */
+  /** Concurrent connections from one address (IPv6: one /64); 0: no limit. */
   readonly perAddress: number;
   /** Bytes that wait for clients to read them, over all connections. */
   readonly waitingBytes: number;
-  /** Within so many milliseconds a client has to send `paceBytes` of a body, or read them of an answer, or finish. */
+  /** Within this many milliseconds a client has to send `paceBytes` of a body, or read them of an answer, or finish. */
   readonly paceMs: number;
   readonly paceBytes: number;
-  /** How often all of it is looked at, in milliseconds. */
+  /** How often all connections are checked, in milliseconds. */
   readonly lookMs: number;
 }
 
@@ -18,38 +18,39 @@ export interface ConnectionLimits {
 export const usualPace = Object.freeze({ paceMs: 60_000, paceBytes: 16_384, lookMs: 5_000 });
 /** A quarter of the smallest container that the service is meant for. */
 export const usualWaitingBytes = 134_217_728;
-/** A client that sends nothing of its body for so long is cut off at once. */
+/** A client that sends nothing of its body for this long is disconnected. */
 const bodyIdleMs = 60_000;
-/** Less than this is not looked at when an answer is sent. */
+/** Smaller answers are not tracked when they are sent. */
 const fewBytes = 65_536;
 
-/** What is left of something that a client has to take or give, when it was last looked at. */
+/** What a client still has to read or send, as of the last check. */
 interface Progress {
-  /** A count that grows as the client gets on. */
+  /** A count that grows as the client makes progress. */
   done: number;
   /** When the present window began, by the monotonic clock. */
   since: number;
   /** When `done` last grew. */
   movedAt: number;
-  /** `done` as it was last seen. */
+  /** `done` at the last check. */
   seen: number;
 }
 
 const connectionsOf = new WeakMap<Socket, Connections>();
 
-/** Notes what an answer has left to be read. Called for each answer, so that it has to cost nothing. */
+/** Notes what is left to read of an answer. Called for each answer, so it must cost nothing. */
 export function noteAnswered(socket: Socket | null): void {
   if (socket !== null && socket.writableLength > fewBytes) connectionsOf.get(socket)?.noteWaiting(socket);
 }
 
 /**
- * What clients can hold on to by doing nothing: connections, bodies that never end, answers that nobody reads.
+ * Limits what clients can occupy by doing nothing: connections, bodies that never end, answers that nobody reads.
  *
- * - More connections from one address than `perAddress` are refused; proxies that are trusted are not counted.
- * - A body must come, and an answer be read, at a least pace. Time in which this service does not read counts for nobody.
- * - When more than `waitingBytes` wait, the clients go first that have read nothing for the longest time.
+ * - More connections from one address than `perAddress` are refused; trusted proxies are not counted.
+ * - A body must arrive, and an answer be read, at a minimum pace. Time in which this service does not read does not
+ *   count.
+ * - When more than `waitingBytes` wait, the clients that have read nothing for the longest time are disconnected first.
  *
- * Nothing of it is done for each request: all connections are looked at every few seconds.
+ * None of this happens per request: all connections are checked every few seconds.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -65,7 +66,7 @@ export class Connections {
     this.#isProxy = isProxy;
   }
 
-  /** Begins to look after the connections of a server. */
+  /** Starts watching the connections of a server. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#accept(socket));
     this.#timer = setInterval(() => this.#look(), this.#limits.lookMs).unref();
@@ -75,7 +76,7 @@ export class Connections {
     clearInterval(this.#timer);
   }
 
-  /** A body that has not come as a whole with its headers. */
+  /** A body that has not arrived completely with its headers. */
   waitForBody(request: IncomingMessage): void {
     // Injected requests have no socket that could stall.
     if (typeof request.socket?.setTimeout !== 'function' || request.complete !== false) return;
@@ -87,7 +88,7 @@ export class Connections {
     request.once('close', () => this.#bodies.delete(request));
   }
 
-  /** An answer was sent of which much is still to be read. */
+  /** A large part of a sent answer is still to be read. */
   noteWaiting(socket: Socket): void {
     if (!this.#reading.has(socket)) this.#reading.set(socket, begin(readOf(socket)));
     let waiting = 0;
@@ -95,7 +96,7 @@ export class Connections {
     if (waiting > this.#limits.waitingBytes) this.#dropLaziest(waiting);
   }
 
-  /** Ends what does not get on. */
+  /** Disconnects clients that make no progress. */
   #look(): void {
     for (const socket of this.#open)
       if (socket.writableLength > 0 && !this.#reading.has(socket)) this.#reading.set(socket, begin(readOf(socket)));
@@ -105,7 +106,7 @@ export class Connections {
     }
     for (const [request, progress] of this.#bodies) {
       if (request.complete || request.destroyed) this.#bodies.delete(request);
-      // What has come and was not taken waits for this service, not for the client.
+      // Bytes that have arrived but were not read wait for this service, not for the client.
       else if (request.readableLength > 0) Object.assign(progress, begin(request.socket.bytesRead));
       else if (this.#isTooSlow(progress, request.socket.bytesRead)) this.#drop(request.socket);
     }
@@ -171,15 +172,15 @@ function begin(done: number): Progress {
 }
 
 /**
- * How much of what was written the client's machine has taken. The queue of the system's library shrinks while one large
- * chunk is written; Node looks at it too before it lets a socket time out, and shows it nowhere else.
+ * How much of the written data the client's machine has received. The queue of the system's library shrinks while one
+ * large chunk is written. Node looks at it too before it lets a socket time out, but does not expose it otherwise.
  */
 function readOf(socket: Socket): number {
   const { _handle: handle } = socket as unknown as { readonly _handle?: { readonly writeQueueSize?: number } | null };
   return socket.bytesWritten - (handle?.writeQueueSize ?? socket.writableLength);
 }
 
-/** Names for networks that `X-Forwarded-For` may be trusted from, as the framework knows them. */
+/** Names of networks from which `X-Forwarded-For` may be trusted, as the framework knows them. */
 const named: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
@@ -187,8 +188,8 @@ const named: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Whether an address is a proxy whose connections are those of many clients. Where no addresses are named (`true`, or a
- * number of proxies) every connection comes from one.
+ * Whether an address is a proxy whose connections are those of many clients. If no addresses are named (`true`, or a
+ * number of proxies), every connection comes from one.
  */
 export function proxyTest(trustProxy: boolean | number | readonly string[]): (address: string) => boolean {
   if (typeof trustProxy !== 'object') return () => trustProxy !== false && trustProxy !== 0;

@@ -1,7 +1,13 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { noteAnswered } from './connections.ts';
 
-/** How long the first of the answers that are sent together waits for the others of its turn, in milliseconds. */
+/*
+ * Relies on (`relied-on.test.ts`): Fastify hands the class of `http.ServerResponse` to Node, which makes its answers of it,
+ * and ends each answer by one call of `end`; Node sends what is ended in a later phase of the event loop; `writableEnded` is
+ * an accessor of a prototype, so that a subclass can answer for it.
+ */
+
+/** How long the first answer of a tick waits for the others, in milliseconds. */
 const mostMs = 1;
 
 let waiting: { readonly response: ServerResponse; readonly send: () => void }[] = [];
@@ -16,22 +22,22 @@ function sendAll(): void {
       send();
       noteAnswered(socket);
     } catch (error) {
-      // What Node refuses to send costs one connection, and nobody else their answer.
+      // An answer that Node refuses to send costs one connection, and no other client its answer.
       response.destroy(error as Error);
     }
   }
 }
 
 /**
- * An answer that is sent at the end of the turn of the event loop, with all others of that turn. To hand bytes to a client
- * that sleeps costs several times as much as to one that is awake: it is woken, and where it shares the processors it runs
- * first. So the clients of a turn are answered one right after the other instead of between two pieces of work.
+ * An answer that is sent at the end of the event loop's tick, together with all others of that tick. Handing bytes to a
+ * sleeping client costs several times as much as to one that is awake: it is woken, and if it shares the processors, it
+ * runs first. So the clients of a tick are answered one right after the other instead of between two pieces of work.
  */
 export class GatheredResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   #isEnding = false;
 
   static {
-    // Whoever asks sees an answer that has ended, as if it had been sent at once.
+    // Callers see an answer that has ended, as if it had been sent at once.
     const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(ServerResponse.prototype), 'writableEnded');
     Object.defineProperty(GatheredResponse.prototype, 'writableEnded', {
       configurable: true,
@@ -42,9 +48,9 @@ export class GatheredResponse<Request extends IncomingMessage = IncomingMessage>
   }
 
   override end(...values: unknown[]): this {
-    // Fastify gives a call-back of null, which is none.
+    // Fastify passes null as the callback, meaning none.
     const send = () => super.end(...(values as Parameters<ServerResponse['end']>));
-    // What ends a second time is left to Node, which knows what to say of it.
+    // A second `end` is left to Node, which reports it properly.
     if (this.#isEnding) {
       sendAll();
       return send();

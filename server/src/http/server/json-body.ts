@@ -25,7 +25,7 @@ export function parseJsonBody(body: Buffer): unknown {
   return value;
 }
 
-/** Where the parser stopped, without repeating what the body says. */
+/** Where the parser stopped, without repeating the body. */
 function whereIn(error: unknown): string {
   const position = /position (\d+)/.exec(error instanceof Error ? error.message : '');
   return position ? ` (at character ${position[1]})` : '';

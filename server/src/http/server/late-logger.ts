@@ -1,5 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 
+/*
+ * Relies on (`relied-on.test.ts`): Fastify makes the logger of a request by calling `child` of the service's logger, with
+ * the id as `reqId`, and asks nothing of it where nothing is logged; `child` makes a child of the logger it is called on; the
+ * logger has the methods in `levels`, and no others are used for a line.
+ */
+
 type Bindings = Parameters<FastifyBaseLogger['child']>[0];
 type Options = Parameters<FastifyBaseLogger['child']>[1];
 
@@ -8,8 +14,8 @@ const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as
 type MakeChild = (this: FastifyBaseLogger, bindings: Bindings, options?: Options) => FastifyBaseLogger;
 
 /**
- * The logger of one request. The framework makes one for each, and most requests never use theirs: this one becomes a
- * child of the service's only with the first line.
+ * The logger of one request. The framework creates one for each, and most requests never use theirs: this one becomes a
+ * child of the service's logger only with the first line.
  */
 class LateLogger {
   readonly #parent: FastifyBaseLogger;
@@ -47,7 +53,7 @@ for (const level of levels) {
   });
 }
 
-/** In the logger itself: what a factory of the framework's options makes is examined anew for each request. */
+/** Set on the logger itself: the framework checks the result of a factory again for each request. */
 export function makeChildrenLate(logger: FastifyBaseLogger): void {
   const makeChild = logger.child as MakeChild;
   logger.child = function (this: FastifyBaseLogger, bindings: Bindings, options?: Options) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { openConnection } from '../../../test/support/socket.ts';
-import { acceptJson } from '../api.ts';
+import { acceptJson } from '../mount-endpoints.ts';
 import { createServer } from './server.ts';
 
 const head = (framing: string) =>

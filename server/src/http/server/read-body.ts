@@ -11,10 +11,10 @@ interface Reading {
 }
 
 /**
- * Hands over the body of a request in one piece of at most `mostBytes`. A small one has come with its headers and is whole
- * by the end of the turn: it is taken then, without the listeners and events that a longer one needs.
+ * Passes on the body of a request in one piece of at most `mostBytes`. A small body has come with its headers and is
+ * complete by the end of the tick: it is then read without the listeners and events that a longer one needs.
  *
- * `done` gets a Failure ObjectTooLarge, InvalidJSON (the connection ended early), or what else broke the stream.
+ * `done` gets a Failure ObjectTooLarge or InvalidJSON (the connection ended early), or whatever else broke the stream.
  */
 export function readBody(request: IncomingMessage, mostBytes: number, done: Done): void {
   if (Number(request.headers['content-length']) > mostBytes) done(tooLarge(mostBytes));

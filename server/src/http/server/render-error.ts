@@ -7,7 +7,7 @@ interface FrameworkError {
   readonly message?: string;
 }
 
-/** Turns whatever was thrown into a catalogue error. What is not known stays opaque to the caller. */
+/** Turns anything thrown into a catalogue error. Unknown errors stay opaque to the caller. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { code, statusCode } = (error ?? {}) as FrameworkError;
@@ -23,7 +23,7 @@ export function asFailure(error: unknown): Failure {
   }
 }
 
-/** The body of every error answer. Known clients read `error.code` and `error.error`, others the top-level `code`. */
+/** The body of every error answer. Most clients read `error.code` and `error.error`, others the top-level `code`. */
 export function errorBody(failure: Failure, requestId: string): string {
   const { code, name, status } = failure.entry;
   const error = {

@@ -1,19 +1,27 @@
 import type { Metric, MetricObjectWithValues, MetricValue } from 'prom-client';
 
+/*
+ * Relies on (`relied-on.test.ts`): a registry of prom-client takes any object with `name`, `get` and `reset` for a metric,
+ * asks `get` for all of it only when it is read, and writes each value under its `metricName`.
+ */
+
 /** Upper bounds in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Answered {
   readonly statuses: Map<number, number>;
-  /** How many answers took up to each bound and longer than the one before; the last is for all that took longer. */
+  /**
+   * The number of answers that took up to each bound and longer than the previous one; the last is for all that took
+   * longer.
+   */
   readonly buckets: number[];
   seconds: number;
   count: number;
 }
 
 /**
- * Counts answered requests by method and route. The metrics library looks its counters up by a text made of all labels,
- * which costs more than answering from memory; so it is told only when somebody reads the metrics.
+ * Counts answered requests by method and route. The metrics library finds its counters by a text made of all labels,
+ * which costs more than answering from memory; so it gets the counts only when somebody reads the metrics.
  */
 export class RequestCounts {
   readonly #routes = new Map<string, Map<string, Answered>>();
@@ -89,7 +97,7 @@ function named(metricName: string, labels: Labels, value: number): MetricValue<s
   return { metricName, labels, value } as MetricValue<string>;
 }
 
-/** What a registry asks of a metric; the library's types know only its own classes. */
+/** What a registry needs from a metric; the library's types know only its own classes. */
 function metric(
   name: string,
   help: string,

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Makes the log's line of an answered request: what pino would make of `info({ reqId, method, path, status, ms }, 'request')`
- * in a logger with this `base`, without its walk through an object of unknown shape, which takes three times as long.
+ * Builds the log line of an answered request: what pino would write for `info({ reqId, method, path, status, ms },
+ * 'request')` in a logger with this `base`, without walking through an object of unknown shape, which takes three times
+ * as long.
  */
 export function requestLines(base: object): (request: FastifyRequest, reply: FastifyReply) => string {
   const about = JSON.stringify(base).slice(1, -1);

@@ -20,23 +20,60 @@ import { registerBodyHandling } from './unread-body.ts';
 export interface ServerOptions {
   readonly logLevel: string;
   readonly trustProxy: false | number | readonly string[];
-  /** Connections that one address may have at the same time; 0: any number. */
+  /** Concurrent connections of one address; 0: no limit. */
   readonly connectionsPerAddress?: number;
-  /** Other limits of slow clients than the usual ones. */
+  /** Limits for slow clients that differ from the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits>;
-  /** Where log lines go; standard output by default. */
+  /** The destination of log lines; standard output by default. */
   readonly logStream?: { write(line: string): void };
-  /** Told what each answer with a status of 500 and above was caused by. */
+  /** Called with the cause of each answer with a status of 500 and above. */
   readonly onError?: (error: unknown) => void;
 }
 
 /** A Fastify instance with this service's ids, log and error answers, and no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const boot = randomText(6);
-  let count = 0;
   const base = { pid: process.pid, hostname: hostname() };
   const logStream = options.logStream ?? process.stdout;
-  const server = fastify({
+  const server = openFastify(options, base, logStream);
+  // A connection that cannot be accepted affects only itself; without a listener it would end the process.
+  server.server.once('listening', () => {
+    server.server.on('error', (error) => server.log.error({ err: error }, 'accepting a connection'));
+  });
+  makeChildrenLate(server.log);
+  addFirstHooks(server);
+  const connections = new Connections(
+    {
+      ...usualPace,
+      waitingBytes: usualWaitingBytes,
+      perAddress: options.connectionsPerAddress ?? 0,
+      ...options.connectionLimits,
+    },
+    proxyTest(options.trustProxy),
+  );
+  connections.watch(server.server);
+  server.addHook('onClose', async () => connections.stop());
+  registerBodyHandling(server, connections);
+  // An endpoint that takes a body declares its type; without a parser, an unknown address is answered without reading
+  // one.
+  server.removeAllContentTypeParsers();
+  const lineOf = requestLines(base);
+  if (['info', 'debug', 'trace'].includes(options.logLevel))
+    server.addHook('onResponse', (request, reply, done) => {
+      logStream.write(lineOf(request, reply));
+      done();
+    });
+  answerErrors(server, options.onError);
+  return server;
+}
+
+function openFastify(
+  options: ServerOptions,
+  base: { readonly pid: number; readonly hostname: string },
+  logStream: NonNullable<ServerOptions['logStream']>,
+): FastifyInstance {
+  const boot = randomText(6);
+  let count = 0;
+  return fastify({
     logger: {
       level: options.logLevel,
       base,
@@ -46,21 +83,21 @@ export function createServer(options: ServerOptions): FastifyInstance {
       },
       stream: logStream,
     },
-    // One line a request, written when it is answered, instead of the framework's two.
+    // One line per request, written when it is answered, instead of the framework's two.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `${boot}${(count++).toString(36)}`,
     trustProxy: trusted(options.trustProxy),
-    // Answered below, as everything else is.
+    // Answered below, like everything else.
     return503OnClosing: false,
-    // No parameter is matched by an expression, so its length is for the endpoints to judge, each with its own error.
+    // No parameter is matched by an expression, so the endpoints check its length, each with its own error.
     routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: true },
     bodyLimit: 1_048_576,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
-    // For a whole request: slow uploads may take long, but none forever. Idle ones are cut off much earlier.
+    // For a whole request: slow uploads may take long, but not for ever. Idle ones are cut off much earlier.
     requestTimeout: 1_800_000,
-    // Node would answer without a body; the hook below answers like everywhere else.
-    // Headers come in one piece or two; Node looks every `connectionsCheckingInterval`.
+    // Node would answer without a body; the hook below answers as everywhere else. Headers come in one piece or two;
+    // Node checks every `connectionsCheckingInterval`.
     http: {
       headersTimeout: 20_000,
       connectionsCheckingInterval: 5_000,
@@ -72,12 +109,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       sendFailure(asFailure(error), request as FastifyRequest, reply as FastifyReply);
     },
   });
-  // A connection that cannot be accepted is one connection; without a listener it would end the process.
-  server.server.once('listening', () => {
-    server.server.on('error', (error) => server.log.error({ err: error }, 'accepting a connection'));
-  });
-  makeChildrenLate(server.log);
-  // Hooks that every request passes call back: a promise for each would cost more than what they do.
+}
+
+// Hooks that every request passes use callbacks: a promise for each would cost more than their work.
+function addFirstHooks(server: FastifyInstance): void {
   let isStopping = false;
   server.addHook('preClose', async () => {
     isStopping = true;
@@ -92,30 +127,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isWithoutHost ? fail('InvalidJSON', 'The Host header is missing.') : undefined);
   });
-  const connections = new Connections(
-    {
-      ...usualPace,
-      waitingBytes: usualWaitingBytes,
-      perAddress: options.connectionsPerAddress ?? 0,
-      ...options.connectionLimits,
-    },
-    proxyTest(options.trustProxy),
-  );
-  connections.watch(server.server);
-  server.addHook('onClose', async () => connections.stop());
-  registerBodyHandling(server, connections);
-  // Who takes a body says of which type; without a parser, an unknown address is answered without reading one.
-  server.removeAllContentTypeParsers();
-  const lineOf = requestLines(base);
-  if (['info', 'debug', 'trace'].includes(options.logLevel))
-    server.addHook('onResponse', (request, reply, done) => {
-      logStream.write(lineOf(request, reply));
-      done();
-    });
+}
+
+function answerErrors(server: FastifyInstance, onError: ServerOptions['onError']): void {
   server.setErrorHandler((error, request, reply) => {
     const failure = asFailure(error);
     if (failure.entry.status >= 500) {
-      options.onError?.(failure);
+      onError?.(failure);
       request.log.error({ err: failure.cause ?? failure }, failure.message);
     }
     sendFailure(failure, request, reply);
@@ -123,7 +141,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setNotFoundHandler(() => {
     throw fail('NotFound');
   });
-  return server;
 }
 
 /**
@@ -136,18 +153,21 @@ function inOrder(response: ServerResponse, done: () => void): void {
   else done();
 }
 
-/** A number counts hops from the service on: what the outermost of these proxies has seen is the client. */
+/**
+ * A number counts hops from the service outwards: the client is the address that the outermost of these proxies has
+ * seen.
+ */
 function trusted(proxies: ServerOptions['trustProxy']) {
   if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies;
   return proxies === false ? false : [...proxies];
 }
 
-/** What says how the service is, until its end. */
+/** The addresses that report the service's health, until its end. */
 const outlivesStop: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /**
- * A connection that was open before the stop can still bring requests. An EventSource gives up on every status but 200 and
- * comes back after a stream that ends (WHATWG HTML, 9.2.3), so it is given one that does.
+ * A connection that was open before the stop can still bring requests. An EventSource gives up on every status but 200
+ * and reconnects after a stream that ends (WHATWG HTML, 9.2.3), so it gets one that does.
  */
 function answerStopping(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   if (request.method !== 'GET' || !request.headers.accept?.includes('text/event-stream')) {
@@ -204,7 +224,7 @@ function answerBrokenRequest(this: { log: FastifyBaseLogger }, error: Error & { 
   closeUnlessClientDoes(socket);
 }
 
-/** A moment for the client to read the answer; to close at once could reset the connection before. */
+/** Time for the client to read the answer; closing at once could reset the connection first. */
 function closeUnlessClientDoes(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), 2_000);
   socket.once('close', () => clearTimeout(timer));

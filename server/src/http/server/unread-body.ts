@@ -3,9 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import { perTurn } from '../../base/per-turn.ts';
 import type { Connections } from './connections.ts';
 
-/** The rest of a body that was announced to be no longer is read and thrown away: cheaper than a new connection. */
+/*
+ * Relies on (`relied-on.test.ts`): Node emits `checkContinue` or `checkExpectation` instead of `request` where somebody
+ * listens for it; `complete` of a request says whether all of it was read; after an answer with `connection: close` Node
+ * calls `destroySoon` of the socket, which a method of this one socket can take the place of.
+ */
+
+/** If no more than this of an announced body is left, it is read and discarded: cheaper than a new connection. */
 const smallBytes = 65_536;
-/** What is still taken and thrown away after a refusal, so that the client comes to read the answer. */
+/** How much is still read and discarded after a refusal, so that the client gets to read the answer. */
 const lingerBytes = 1_048_576;
 const lingerMs = 2_000;
 
@@ -18,19 +24,19 @@ function isSmall({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * How bodies are waited for, and what happens to the rest of one that is refused.
+ * How bodies are awaited, and what happens to the rest of a refused one.
  *
  * - `Expect: 100-continue` is answered only when the body is about to be read, so that a request that is refused by its
  *   headers is never followed by its body.
  * - A client that stalls in the middle of a body, or sends it too slowly, is disconnected (`Connections`).
- * - After an answer that came before the whole body the connection is closed instead of reading the rest. To close at
+ * - After an answer that came before the whole body, the connection is closed instead of reading the rest. Closing at
  *   once would reset the connection and could take the answer away from a client that is still sending (RFC 9112,
- *   section 9.6), so a little more is read and thrown away first.
+ *   section 9.6), so a little more is read and discarded first.
  */
 export function registerBodyHandling(server: FastifyInstance, connections: Connections): void {
   const pass = (request: IncomingMessage, response: ServerResponse) => server.server.emit('request', request, response);
   server.server.on('checkContinue', pass);
-  // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1); without this, Node answers without a body.
+  // An unknown expectation may be ignored (RFC 9110, section 10.1.1); without this, Node answers without a body.
   server.server.on('checkExpectation', pass);
 
   server.addHook('preParsing', (request, reply, _payload, done) => {
@@ -43,7 +49,7 @@ export function registerBodyHandling(server: FastifyInstance, connections: Conne
   });
   server.addHook('onSend', (request, reply, _payload, done) => {
     const { raw } = request;
-    // Only a real connection says `false`; a request that was injected has no socket to protect.
+    // Only a real connection says `false`; an injected request has no socket to protect.
     if (raw.complete === false && announcesBody(raw) && !isSmall(raw)) {
       reply.header('connection', 'close');
       lingerBeforeClosing(raw);
@@ -52,14 +58,14 @@ export function registerBodyHandling(server: FastifyInstance, connections: Conne
   });
 }
 
-/** At the end of the turn: most bodies have come with their headers and are not waited for. */
+/** At the end of the tick: most bodies have come with their headers and need no waiting. */
 const watch = perTurn<{ readonly request: IncomingMessage; readonly connections: Connections }>((all) => {
   for (const { request, connections } of all) connections.waitForBody(request);
 });
 
 /**
- * Node calls `destroySoon` once the answer is sent: the method of this one socket says goodbye more slowly. The rest of
- * the body is read here, because what Node throws away by itself it does not count.
+ * Node calls `destroySoon` once the answer is sent; this socket closes more slowly. The rest of the body is read here,
+ * because Node does not count what it discards itself.
  */
 function lingerBeforeClosing(request: IncomingMessage): void {
   const { socket } = request;

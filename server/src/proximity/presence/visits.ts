@@ -3,6 +3,7 @@ import { copyPresence } from './state.ts';
 import type {
   EventKind,
   Evidence,
+  LeftVisit,
   OpenVisit,
   PresenceEvent,
   PresenceSettings,
@@ -23,6 +24,8 @@ export interface Run {
   readonly events: PresenceEvent[];
   /** Ids of EXIT events that are taken back, because the phone that decided them came in again at once. */
   readonly retracted: string[];
+  /** Since when (ms, sensing time) the same person carries it: nobody goes on with the visit of another one. */
+  readonly heldSince: number;
   /** What the steps of the position say about each beacon's radio. */
   readonly evidence: Record<string, Evidence>;
   /** Beacons whose state is this run's own copy already. */
@@ -68,10 +71,17 @@ export function enter(run: Run, place: Place, entrance: Entrance): void {
   report(run, place, 'ENTER', { at, ...facts, enteredAt, cause: source });
 }
 
+/** The visit that goes on if the phone says ENTER now. */
+function resumable({ heldSince }: Run, { left }: PresenceState, at: number): LeftVisit | null {
+  if (left === null || at - left.at > FLAP_MS) return null;
+  const isOfAnother = left.visit.enteredAt < heldSince && at >= heldSince;
+  return isOfAnother ? null : left;
+}
+
 /** The phone's EXIT was a flap of its own: the visit goes on as if it had not been said. */
 function takeUpAgain(run: Run, state: PresenceState, at: number): boolean {
-  const { left } = state;
-  if (left === null || at - left.at > FLAP_MS) return false;
+  const left = resumable(run, state, at);
+  if (left === null) return false;
   state.visit = { ...left.visit };
   state.passId = left.visit.id;
   state.left = null;
@@ -106,7 +116,8 @@ export function leave(run: Run, place: Place, departure: Departure): void {
 /** The id of the pass under way; the first confirmed event of a pass gives it its id. */
 function passId(run: Run, { beaconId, state }: Place, at: number): string {
   // The phone may be about to take its EXIT back.
-  if (state.left !== null && at - state.left.at <= FLAP_MS) return state.left.visit.id;
+  const left = resumable(run, state, at);
+  if (left !== null) return left.visit.id;
   state.passId ??= visitId(run.installationId, beaconId, at);
   return state.passId;
 }

@@ -2,7 +2,7 @@ import type { CharacterSet, RegexNode } from './regex-parse.ts';
 import { hasCase, maxCodePoint } from './regex-ranges.ts';
 import { canBeEmpty } from './regex-simplify.ts';
 
-/** What a simplified pattern asks of PostgreSQL's compiler, every repetition written out. */
+/** The load of a simplified pattern on PostgreSQL's compiler, with every repetition written out. */
 export interface RegexCost {
   /** Characters and assertions. */
   readonly size: number;
@@ -13,8 +13,8 @@ export interface RegexCost {
 }
 
 /**
- * Measured on PostgreSQL 18, the worst accepted pattern compiles in about 0.1 s. Beyond these it soon says "regular
- * expression is too complex" or needs many seconds.
+ * Measured on PostgreSQL 18, the worst accepted pattern compiles in about 0.1 s. Just beyond these limits it says
+ * "regular expression is too complex" or needs many seconds.
  */
 const limits: RegexCost = { size: 1000, skips: 120, run: 6 };
 
@@ -24,7 +24,10 @@ export function isAffordable(node: RegexNode): boolean {
   return cost.size <= limits.size && cost.skips <= limits.skips && run <= limits.run;
 }
 
-/** Microseconds, as `weighRegex` has them, for all patterns of a query together: they are read on the main thread. */
+/**
+ * Microseconds, as `weighRegex` estimates them, for all patterns of a query together: they are parsed on the main
+ * thread.
+ */
 const maxWeight = 10_000;
 
 /** What the patterns of one query may cost together. */
@@ -40,9 +43,9 @@ export class RegexBudget {
 }
 
 /**
- * How long it takes at most to judge the pattern and to write it for PostgreSQL: microseconds of one processor of a
- * server of 2024, as measured. It follows from the text alone, so that a pattern is taken or refused alike everywhere.
- * A class that was `seen` before is known.
+ * The longest that it takes to check the pattern and to write it for PostgreSQL: microseconds of one processor of a
+ * server of 2024, as measured. It depends on the text alone, so that a pattern is accepted or refused alike everywhere.
+ * A class that was `seen` before is free.
  */
 export function weighRegex(source: string, node: RegexNode, seen = new Map<string, number>()): number {
   let weight = 10 + 3 * source.length + 2 * measure(node).size;
@@ -74,7 +77,7 @@ function weighSet(set: CharacterSet): number {
   return own + spans.reduce((total, span) => total + Math.max(span, 0) * 0.03, 0);
 }
 
-/** One end of a range in a class; of an escape that is not a number, the end that makes the range longest. */
+/** One end of a range in a class; for an escape that is not a number, the end that makes the range longest. */
 function endOf(text: string, isLow: boolean): number {
   const hex = /^\\x\{?([0-9A-Fa-f]+)/.exec(text)?.[1];
   if (hex !== undefined) return Math.min(Number.parseInt(hex, 16), maxCodePoint);
@@ -82,7 +85,7 @@ function endOf(text: string, isLow: boolean): number {
   return isLow ? 0 : 128;
 }
 
-/** The sets in the order in which they stand, each as often as it does. */
+/** The sets in the order in which they occur, each as often as it does. */
 export function* setsOf(node: RegexNode): Iterable<CharacterSet> {
   if (node.kind === 'set') yield node.set;
   else if (node.kind === 'repeat') yield* setsOf(node.part);

@@ -1,4 +1,4 @@
-/** The structure of an RE2 pattern, as far as "is it found or not" depends on it: no captures, no laziness. */
+/** The structure of an RE2 pattern, as far as it decides whether a text matches: no captures, no laziness. */
 export type RegexNode =
   | { readonly kind: 'set'; readonly set: CharacterSet }
   | { readonly kind: 'assert'; readonly what: Assertion }
@@ -7,8 +7,8 @@ export type RegexNode =
   | { readonly kind: 'repeat'; readonly part: RegexNode; readonly min: number; readonly max: number };
 
 /**
- * One character of the text: an `atom` is a class or an escape as it stands in the pattern. Which code points it means
- * is found out only where it is needed, since that takes much longer than all the rest.
+ * One character of the text: an `atom` is a class or an escape as written in the pattern. Its code points are computed
+ * only where they are needed, since that takes much longer than all the rest.
  */
 export type CharacterSet =
   | { readonly kind: 'atom'; readonly atom: string; readonly ignoreCase: boolean }
@@ -19,8 +19,8 @@ export type CharacterSet =
 export interface ParsedRegex {
   readonly node: RegexNode;
   /**
-   * The same pattern with `\d` for each atom and no flag `i`: RE2 takes the pattern if and only if it takes this one and
-   * each atom, and reads this one many times faster.
+   * The same pattern with `\d` for each atom and without the flag `i`: RE2 accepts the pattern if and only if it
+   * accepts this one and each atom, and parses this one many times faster.
    */
   readonly skeleton: string;
 }
@@ -33,13 +33,13 @@ interface Flags {
   readonly s: boolean;
 }
 
-/** What is being read: the pattern, how far, and the flags in force. */
+/** The state of parsing: the pattern, the position, and the flags in force. */
 interface Reader {
   readonly text: string;
   at: number;
   flags: Flags;
   skeleton: string;
-  /** Up to where `text` is in the skeleton. */
+  /** The position in `text` up to which the skeleton is written. */
   copied: number;
 }
 
@@ -56,8 +56,8 @@ const escapeForm = /\\(?:x\{[0-9A-Fa-f]+\}|x[0-9A-Fa-f]{2}|[0-7]{1,3}|p\{\^?\w+\
 const characterClass = /\[\^?\]?(?:\[:\^?\w+:\]|\\(?:[pPx]\{\^?\w+\}|[\s\S])|[^\]\\])*\]/uy;
 
 /**
- * Reads a pattern in time linear in its length. It takes more than RE2 does, which has to judge the skeleton and the
- * atoms; a text in which it finds no structure is refused.
+ * Parses a pattern in time linear in its length. It accepts more than RE2 does, which has to check the skeleton and the
+ * atoms; a text without a recognisable structure is refused.
  *
  * @throws SyntaxError
  */
@@ -69,7 +69,7 @@ export function parseRegex(text: string): ParsedRegex {
   return { node, skeleton: reader.skeleton + text.slice(reader.copied) };
 }
 
-/** Puts other text into the skeleton for what was read since `from`. */
+/** Replaces in the skeleton what was read since `from`. */
 function replace(reader: Reader, from: number, by: string): void {
   reader.skeleton += reader.text.slice(reader.copied, from) + by;
   reader.copied = reader.at;

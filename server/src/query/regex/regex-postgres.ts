@@ -18,7 +18,7 @@ const never = '(?:\\Z[a])';
 /** The highest count that PostgreSQL takes between braces. */
 const maxCount = 255;
 
-/** An advanced regular expression of PostgreSQL that is found in the same texts as the (simplified) pattern. */
+/** A PostgreSQL advanced regular expression that matches the same texts as the (simplified) pattern. */
 export function toPostgresRegex(node: RegexNode): string {
   switch (node.kind) {
     case 'set':
@@ -60,7 +60,7 @@ function writeCounts(min: number, max: number): readonly string[] {
   return counts;
 }
 
-/** By the ranges of a class, which `rangesOf` remembers: `\pL` has 650 of them and often stands several times. */
+/** By the ranges of a class, which `rangesOf` caches: `\pL` has 650 of them and often occurs several times. */
 const written = new WeakMap<Ranges, string>();
 
 function setText(ranges: Ranges): string {
@@ -93,7 +93,7 @@ function writeRanges(ranges: Ranges): string {
   return text;
 }
 
-/** Letters and digits stand for themselves; everything else is an escape, so no character can mean anything more. */
+/** Letters and digits stand for themselves; everything else is escaped, so no character can have a special meaning. */
 function writeCharacter(codePoint: number): string {
   if (codePoint < 128 && /^[A-Za-z0-9]$/.test(String.fromCharCode(codePoint))) return String.fromCharCode(codePoint);
   const hex = codePoint.toString(16);

@@ -1,12 +1,12 @@
 import { RE2JS } from 're2js';
 import type { CharacterSet } from './regex-parse.ts';
 
-/** Inclusive ranges of code points, ascending and apart: [low, high, low, high, …]. */
+/** Inclusive ranges of code points, ascending and disjoint: [low, high, low, high, …]. */
 export type Ranges = readonly number[];
 
 export const maxCodePoint = 0x10ffff;
 
-/** Opcodes of a compiled re2js program; the tests hold them to what the library really does. */
+/** Opcodes of a compiled re2js program; the tests check them against the library. */
 const opcodes = { fail: 5, rune: 8, singleRune: 9, anyRune: 10, anyRuneExceptNewline: 11 } as const;
 const foldsCase = 1;
 
@@ -25,8 +25,8 @@ const cacheSize = 512;
 
 /**
  * The code points that an RE2 character class or escape (`[^a-c]`, `\pL`, `\W`) matches. They are taken from the
- * program that re2js compiles for it, and not from tables of our own, so that case folding and Unicode categories are
- * those of the engine that SQLite and `matches` use.
+ * program that re2js compiles for it, not from our own tables, so that case folding and Unicode categories are those of
+ * the engine that SQLite and `matches` use.
  */
 export function rangesOf(atom: string, ignoreCase: boolean): Ranges {
   const pattern = ignoreCase ? `(?i)${atom}` : atom;
@@ -40,7 +40,7 @@ export function rangesOf(atom: string, ignoreCase: boolean): Ranges {
 
 function readRanges(pattern: string): Ranges {
   const { inst } = RE2JS.compile(pattern).re2().prog as { inst: readonly Instruction[] };
-  // Classes that hold every character, all but the newline, or none have instructions of their own.
+  // Classes that match every character, all but the newline, or none have instructions of their own.
   if (inst.some(({ op }) => op === opcodes.anyRune)) return everyCharacter;
   if (inst.some(({ op }) => op === opcodes.anyRuneExceptNewline)) return exceptNewline;
   const rune = inst.find(({ op }) => op === opcodes.rune || op === opcodes.singleRune);
@@ -60,15 +60,16 @@ export function rangesOfSet(set: CharacterSet): Ranges {
   return set.kind === 'atom' ? rangesOf(set.atom, set.ignoreCase) : rangesOfCharacter(set.codePoint, set.ignoreCase);
 }
 
-/** One character, with everything that equals it without case. */
+/** One character, with everything that equals it when case is ignored. */
 export function rangesOfCharacter(codePoint: number, ignoreCase: boolean): Ranges {
   if (!ignoreCase || codePoint === maxCodePoint || !hasCase(codePoint)) return [codePoint, codePoint];
-  // In a class of one character re2js leaves the folding to the match; a second one makes it write the ranges out.
+  // For a class of one character re2js leaves case folding to the match; a second character makes it write the ranges
+  // out.
   const ranges = rangesOf(`[\\x{${codePoint.toString(16)}}\\x{10FFFF}]`, true);
   return ranges.slice(0, -2);
 }
 
-/** False only for characters that equal no other without case, which are most; saves asking re2js. */
+/** False only for characters that have no other case, which are most; saves asking re2js. */
 export function hasCase(codePoint: number): boolean {
   const char = String.fromCodePoint(codePoint);
   return char.toLowerCase() !== char || char.toUpperCase() !== char;

@@ -1,9 +1,9 @@
 import type { RegexNode } from './regex-parse.ts';
 
 /**
- * An equivalent pattern in which a repetition never repeats something that may be empty, as far as rewriting can avoid
- * it. PostgreSQL needs time with the third power of the number of parts that can be skipped in a row: `(?:a?){900}`
- * took it 23 s to compile, the equal `a{0,900}` 7 ms.
+ * An equivalent pattern in which, as far as rewriting can avoid it, a repetition never repeats something that may be
+ * empty. PostgreSQL's time grows with the third power of the number of consecutive parts that can be skipped: it took
+ * 23 s to compile `(?:a?){900}`, and 7 ms for the equivalent `a{0,900}`.
  */
 export function simplifyRegex(node: RegexNode): RegexNode {
   if (node.kind === 'sequence') return simplifySequence(node.parts.map(simplifyRegex));
@@ -11,7 +11,7 @@ export function simplifyRegex(node: RegexNode): RegexNode {
   return node.kind === 'repeat' ? simplifyRepeat(simplifyRegex(node.part), node.min, node.max) : node;
 }
 
-/** Nested sequences become one; an assertion twice in a row says no more than once. */
+/** Nested sequences become one; a repeated assertion adds nothing. */
 function simplifySequence(parts: readonly RegexNode[]): RegexNode {
   const flat: RegexNode[] = [];
   for (const part of parts.flatMap((inner) => (inner.kind === 'sequence' ? inner.parts : [inner]))) {
@@ -26,7 +26,7 @@ const nothing: RegexNode = { kind: 'sequence', parts: [] };
 
 function simplifyRepeat(part: RegexNode, min: number, max: number): RegexNode {
   if (max === 0) return nothing;
-  // Assertions repeated say what they say once, or nothing where they may be left out.
+  // A repeated assertion means the same as one, or nothing if it may be left out.
   if (isEmptyWide(part)) return min === 0 ? nothing : part;
   if (min === 1 && max === 1) return part;
   const { core, optional } = splitOptional(part);
@@ -39,7 +39,7 @@ function mergeCounts(part: RegexNode, min: number, max: number): RegexNode {
   return { kind: 'repeat', part: part.part, min: part.min * min, max: part.max * max };
 }
 
-/** The part as something that is not empty, and whether the empty text has to be allowed beside it. */
+/** The part as something that is not empty, and whether the empty text has to be allowed as well. */
 function splitOptional(part: RegexNode): { readonly core: RegexNode; readonly optional: boolean } {
   if (part.kind === 'repeat' && part.min === 0 && !canBeEmpty(part.part)) {
     const core = part.max === 1 ? part.part : { ...part, min: 1 };
@@ -58,7 +58,7 @@ function isNothing(node: RegexNode): boolean {
   return node.kind === 'sequence' && node.parts.length === 0;
 }
 
-/** Whether it never takes a character. */
+/** Whether it never consumes a character. */
 export function isEmptyWide(node: RegexNode): boolean {
   if (node.kind === 'set') return false;
   if (node.kind === 'assert') return true;
@@ -66,7 +66,7 @@ export function isEmptyWide(node: RegexNode): boolean {
   return node.parts.every(isEmptyWide);
 }
 
-/** Whether it may take no character. */
+/** Whether it may consume no character. */
 export function canBeEmpty(node: RegexNode): boolean {
   if (node.kind === 'set') return false;
   if (node.kind === 'assert') return true;

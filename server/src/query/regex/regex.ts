@@ -5,13 +5,13 @@ import { toPostgresRegex } from './regex-postgres.ts';
 import { rangesOf } from './regex-ranges.ts';
 import { simplifyRegex } from './regex-simplify.ts';
 
-/** A pattern that both databases and `matches` understand alike. Each reading is made when it is first asked for. */
+/** A pattern with the same meaning in both databases and `matches`. Each form is made when it is first needed. */
 export interface Regex {
-  /** RE2 syntax with the options written in front, such as `(?i)`. */
+  /** RE2 syntax with the options in front, such as `(?i)`. */
   readonly source: string;
   /** The same for PostgreSQL's `~` with collation "C". */
   readonly postgres: string;
-  /** Whether the pattern is found anywhere in the text; linear in its length. */
+  /** Whether the text contains a match of the pattern; linear in its length. */
   readonly test: (text: string) => boolean;
 }
 
@@ -21,19 +21,19 @@ export const maxRegexLength = 256;
 const compiled = new Map<string, CompiledRegex>();
 /** As many patterns as one query may have. */
 const cacheSize = 256;
-/** Heavy patterns are large too. As `weighRegex` has it, it is the budget of four queries. */
+/** Heavy patterns are large too. In the units of `weighRegex`, the budget of four queries. */
 const cacheWeight = 40_000;
 let cachedWeight = 0;
 
 /**
- * `source` is RE2 syntax. Throws a `RegexProblem` when it is not, or when it says more than both databases can be asked
- * to do, or costs more than the `budget` has left.
+ * `source` is RE2 syntax. Throws a `RegexProblem` when it is not, when it needs something that one of the databases
+ * cannot do, or when it costs more than the remaining `budget`.
  */
 export function compileRegex(source: string, budget = new RegexBudget()): Regex {
   const known = compiled.get(source);
   if (known !== undefined) {
     if (!budget.take(source, known.node)) throw tooHeavy();
-    // The last used are kept: a Map iterates in the order of insertion.
+    // The most recently used are kept: a Map iterates in the order of insertion.
     compiled.delete(source);
     compiled.set(source, known);
     return known;
@@ -56,12 +56,12 @@ function remember(regex: CompiledRegex): void {
 /** Why a pattern is refused, in words for the caller. */
 export class RegexProblem extends Error {}
 
-/** ASCII without a meaning of its own, or whose meaning a backslash takes away; with or without the case. */
+/** ASCII characters without a special meaning, or with the meaning removed by a backslash; with or without case. */
 const literalSource = /^(\(\?i\))?((?:[^\\.+*?()|[\]{}^$\u0080-\uffff]|\\[\\.+*?()|[\]{}^$])+)$/;
 
 /**
- * What a search field asks for is a text as it stands. The engine of the language finds it many times faster than RE2JS,
- * in linear time too, and folds the case of ASCII letters alike: k is also the Kelvin sign, s the long s.
+ * A search field searches for literal text. The JavaScript engine finds it many times faster than RE2JS, in linear time
+ * too, and folds the case of ASCII letters in the same way: k is also the Kelvin sign, s the long s.
  */
 function literalTest(source: string): RegExp | undefined {
   const [, ignoresCase, text] = literalSource.exec(source) ?? [];
@@ -99,7 +99,7 @@ function testOf(source: string): (text: string) => boolean {
   return (text) => engine.test(text);
 }
 
-/** What costs more than a little comes last: a request must not keep others waiting by patterns that are refused. */
+/** Expensive checks come last: a request must not keep others waiting with patterns that are refused. */
 function read(source: string, budget: RegexBudget): RegexNode {
   try {
     const { node: written, skeleton } = parseRegex(source);

@@ -33,7 +33,7 @@ export async function checkIntegrity(db: Database): Promise<Finding[]> {
   return [fail(`The database is damaged: ${problems.slice(0, 5).join('; ')}. Restore a backup into a new place.`)];
 }
 
-/** Uploaded files whose bytes are gone. */
+/** Uploaded files whose bytes are missing. */
 export async function checkFiles(
   blobs: BlobStore,
   files: AsyncIterable<{ readonly blobKey: string; readonly name: string }>,
@@ -76,7 +76,7 @@ const openDefaults: readonly { readonly applies: (app: AppView) => boolean; read
   { applies: ({ policy }) => !policy.rateLimit.enabled, says: 'there is no limit on calls (rateLimit)' },
 ];
 
-/** The specification's defaults are open; that is right for few apps. */
+/** The specification's defaults are open, which is right for few apps. */
 export async function checkPolicies(apps: AppService): Promise<Finding[]> {
   const findings = (await apps.list())
     .filter(({ disabled }) => !disabled)

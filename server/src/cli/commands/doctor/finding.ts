@@ -1,11 +1,11 @@
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warn' | 'fail';
-  /** What was found, and unless it is ok, what to do. */
+  /** What was found and, unless all is well, what to do. */
   readonly message: string;
 }
 
-/** A check that names itself once. */
+/** A check that states its own name only once. */
 export function finder(check: string) {
   const say =
     (state: Finding['state']) =>

@@ -11,7 +11,7 @@ export function checkNode(nodeVersion: string): Finding {
     : fail(`${nodeVersion} is too old. Start Pharos with npm start or npx pharos, which bring their own.`);
 }
 
-/** Combinations of settings that are allowed and probably not meant. */
+/** Combinations of settings that are allowed but probably not intended. */
 export function checkSettings(config: Config): Finding[] {
   const { ok, warn } = finder('settings');
   const findings: Finding[] = [];
@@ -54,7 +54,7 @@ export function checkFolder({ dataFolder }: Config): Finding[] {
   return findings;
 }
 
-/** Speaks to the mail server as far as signing in. */
+/** Talks to the mail server, up to signing in. */
 export async function checkMail({ smtpUrl }: Config): Promise<Finding[]> {
   if (smtpUrl === undefined) return [];
   const { ok, fail } = finder('mail');

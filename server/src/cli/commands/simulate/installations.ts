@@ -1,6 +1,6 @@
 import { type Reply, refusal, type ServiceClient, ServiceError } from '../../support/service-client.ts';
 
-/** The installations that stand for visitors who do not exist: marked, so that they can be told apart and removed. */
+/** The installations of virtual visitors, marked so that they can be recognised and removed. */
 
 const prefix = 'simulated:';
 
@@ -12,7 +12,7 @@ export interface Pretended {
   readonly visitor: string | number;
 }
 
-/** False when it was stopped meanwhile. @throws ServiceError */
+/** False when it was stopped in the meantime. @throws ServiceError */
 export async function register(client: ServiceClient, { run, visitor }: Pretended): Promise<boolean> {
   const body = {
     installationId: installationIdOf(run, visitor),
@@ -33,10 +33,13 @@ interface Listed {
 
 const pageSize = 500;
 
-/** Deletes the installations of one run, or of all, with everything they left. Answers how many. @throws ServiceError */
+/**
+ * Deletes the installations of one run, or of all, with everything they left behind. Returns how many. @throws
+ * ServiceError
+ */
 export async function removeSimulated(client: ServiceClient, run: string | undefined): Promise<number> {
   const begin = run === undefined ? prefix : `${prefix}${run}:`;
-  // The character after the colon: everything that begins like this lies between the two.
+  // The character after the colon: every id with this prefix lies between the two.
   const end = `${begin.slice(0, -1)};`;
   let removed = 0;
   for (let last = begin; ; ) {
@@ -46,7 +49,7 @@ export async function removeSimulated(client: ServiceClient, run: string | undef
     if (!reply) return removed;
     assertAllowed(reply);
     const page = reply.body.results as Listed[];
-    // Somebody's own installation could be called like this; only the mark makes it one of ours.
+    // A real installation could have such an id; only the mark makes it one of ours.
     const ours = page.filter(({ metadata }) => typeof metadata?.simulated === 'string');
     await client.forEach(ours, async ({ objectId }) => {
       const reply = await client.patiently('DELETE', `/installations/${objectId}`);
@@ -59,7 +62,7 @@ export async function removeSimulated(client: ServiceClient, run: string | undef
   }
 }
 
-/** @throws ServiceError that says how to become allowed */
+/** @throws ServiceError that says how to get permission */
 export function assertAllowed(reply: Reply): void {
   if (reply.status < 300) return;
   if (reply.body?.code === 209)

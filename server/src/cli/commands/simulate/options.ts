@@ -4,7 +4,7 @@ import { type Pace, ServiceClient } from '../../support/service-client.ts';
 import { waitForStop } from '../../support/stop-signal.ts';
 import { runNamePattern } from './installations.ts';
 
-/** What simulate and replay have in common: where the service is, who asks, and how time passes. */
+/** What simulate and replay have in common: the service, the credentials, and the passing of time. */
 
 export const serviceOptions: Readonly<Record<string, OptionSpec>> = {
   url: { value: 'URL', help: 'where the service listens; BASE_URL, or http://127.0.0.1:8080' },
@@ -28,7 +28,7 @@ export function clientOf(call: CommandCall, pace: Pace): ServiceClient {
   return new ServiceClient({ url, appId, appKey, token: call.text('token') ?? environment['TOKEN'], pace });
 }
 
-/** The real clock, until the first signal; a second one ends the process at once. */
+/** The real clock, until the first signal; a second signal ends the process at once. */
 export function realPace(): Pace {
   const controller = new AbortController();
   const stop = controller.signal;
@@ -54,7 +54,7 @@ export function numberOf(call: CommandCall, option: string, limits: { min: numbe
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Milliseconds of `90s`, `10m`, `2h` or a bare number of seconds. @throws UsageError */
+/** Milliseconds for `90s`, `10m`, `2h` or a bare number of seconds. @throws UsageError */
 export function durationOf(call: CommandCall, option: string): number | undefined {
   const text = call.text(option);
   if (text === undefined) return undefined;
@@ -63,7 +63,7 @@ export function durationOf(call: CommandCall, option: string): number | undefine
   return Number(value) * (units[unit || 's'] ?? 1_000);
 }
 
-/** What the run is called, in `metadata.simulated` of what it makes. @throws UsageError */
+/** The name of the run, stored as `metadata.simulated` in what it creates. @throws UsageError */
 export function runNameOf(call: CommandCall, now: number): string {
   const name = call.text('run') ?? `run-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}`;
   if (runNamePattern.test(name)) return name;

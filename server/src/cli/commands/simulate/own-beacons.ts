@@ -1,6 +1,6 @@
 import { refusal, type ServiceClient, ServiceError } from '../../support/service-client.ts';
 
-/** A beacon of the app as GET /beacons answers it. */
+/** A beacon of the app as GET /beacons returns it. */
 export interface ListedBeacon {
   readonly objectId: string;
   readonly name: string;
@@ -25,6 +25,6 @@ export async function readBeacons(client: ServiceClient): Promise<ListedBeacon[]
   }
 }
 
-/** How to become allowed to read them. */
+/** How to get permission to read them. */
 export const unreadable =
   "The app's beacons cannot be read with the app key alone. Pass --token or set TOKEN to a user's accessToken, or let\nthe key read them: pharos app policy ID --set readContent=app";

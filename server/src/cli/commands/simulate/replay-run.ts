@@ -6,11 +6,11 @@ import { installationIdOf, register } from './installations.ts';
 
 export interface Replay {
   readonly name: string;
-  /** In order of time, with the beacons that the app knows. */
+  /** In order of time, with beacons that the app knows. */
   readonly recorded: readonly Recorded[];
-  /** How many recorded seconds pass in one; Infinity: without waiting. */
+  /** Recorded seconds per second; Infinity: without waiting. */
   readonly speed: number;
-  /** What the service is told as the time of the first record, ms; undefined: so that the last one happens now. */
+  /** The time to report for the first record, ms; undefined: so that the last one happens now. */
   readonly at: number | undefined;
 }
 
@@ -45,13 +45,13 @@ const mostAtOnce = 500;
 export interface Timeline {
   /** The service's time of the first record. */
   readonly base: number;
-  /** How many milliseconds after the beginning the last record is sent. */
+  /** Milliseconds from the beginning until the last record is sent. */
   readonly lasts: number;
 }
 
 /**
- * The seconds between two records stay what they were, since the engine's decisions depend on them. A recording that is
- * played faster therefore begins in the past and catches up: its last record happens now. Undefined when `at` and speed
+ * The time between two records stays as recorded, since the engine's decisions depend on it. A recording that is played
+ * faster therefore begins in the past and catches up: its last record happens now. Undefined when `at` and the speed
  * would send records from the future.
  */
 export function timelineOf({ recorded, speed, at }: Replay, now: number): Timeline | undefined {
@@ -62,7 +62,7 @@ export function timelineOf({ recorded, speed, at }: Replay, now: number): Timeli
   return { base: Math.floor(at ?? latest), lasts };
 }
 
-/** Resolves when everything is sent and answered, or it was stopped. @throws ServiceError */
+/** Resolves when everything is sent and answered, or when it was stopped. @throws ServiceError */
 export async function runReplay(replay: Replay, timeline: Timeline, tools: ReplayTools): Promise<ReplayTotals> {
   const { client, pace } = tools;
   const { recorded, speed } = replay;
@@ -81,7 +81,7 @@ export async function runReplay(replay: Replay, timeline: Timeline, tools: Repla
       if (one.at > reached) break;
       due.push(one);
     }
-    // One after the other, so that nothing overtakes what happened before it.
+    // One after the other, so that nothing overtakes an earlier record.
     await player.send(due);
     if (next < recorded.length && due.length < mostAtOnce) await pace.wait(tickMs);
   }
@@ -100,7 +100,7 @@ class Player {
   };
   readonly #replay: Replay;
   readonly #tools: ReplayTools;
-  /** To be added to a recorded time. */
+  /** The offset to add to a recorded time. */
   readonly #shift: number;
 
   constructor(replay: Replay, { base }: Timeline, tools: ReplayTools) {

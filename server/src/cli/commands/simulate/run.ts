@@ -4,27 +4,27 @@ import { type Report, Visitor } from '../../../simulation/visitor.ts';
 import { type Pace, type Reply, refusal, type ServiceClient } from '../../support/service-client.ts';
 import { installationIdOf, register } from './installations.ts';
 
-/** Lets virtual visitors walk, and sends what their phones hear to the service. */
+/** Moves virtual visitors and sends what their phones hear to the service. */
 
 export interface SimulationRun {
   readonly name: string;
   readonly plan: FloorPlan;
   readonly seed: string;
   readonly visitors: number;
-  /** Sightings a second of all together, at most. */
+  /** Most sightings per second of all visitors together. */
   readonly rate: number;
   /** Undefined: until it is stopped. */
   readonly durationMs: number | undefined;
 }
 
-/** What has happened so far. */
+/** The totals so far. */
 export interface Totals {
   sightings: number;
-  /** Reports that were left out to stay under the rate. */
+  /** Reports that were skipped to stay under the rate. */
   skipped: number;
   events: number;
   messages: number;
-  /** Batches that were refused and sightings that could not be used. */
+  /** Refused batches and unusable sightings. */
   errors: number;
   lastError: string | undefined;
 }
@@ -32,13 +32,13 @@ export interface Totals {
 export interface RunTools {
   readonly client: ServiceClient;
   readonly pace: Pace;
-  /** Called every few seconds; `seconds` since the last time. */
+  /** Called every few seconds; `seconds` since the last call. */
   readonly progress: (totals: Readonly<Totals>, seconds: number) => void;
 }
 
 const tickMs = 100;
 const progressMs = 5_000;
-/** While the service is away, phones keep so many sightings; the oldest go first. */
+/** While the service is away, a phone keeps this many sightings; the oldest are dropped first. */
 const mostWaiting = 600;
 
 /** A visitor and what its phone has not sent yet. */
@@ -67,7 +67,7 @@ class Phone {
   }
 }
 
-/** Resolves when the time is over or it was stopped, and everything that was sent is answered. @throws ServiceError */
+/** Resolves when the time is over or it was stopped, and every request is answered. @throws ServiceError */
 export async function runSimulation(run: SimulationRun, tools: RunTools): Promise<Totals> {
   const { pace, progress } = tools;
   const crowd = new Crowd(run, tools);
@@ -89,9 +89,9 @@ class Crowd {
   readonly #run: SimulationRun;
   readonly #tools: RunTools;
   readonly #phones: readonly Phone[];
-  /** Reports in the order in which they may go out; of one phone only the newest. */
+  /** Reports in the order in which they may be sent; only the newest of each phone. */
   readonly #reports = new Map<Phone, Report>();
-  /** So many sightings the rate leaves at the moment. */
+  /** How many sightings the rate allows at the moment. */
   #allowance: number;
   #lastAt: number | undefined;
   #failure: unknown;
@@ -111,7 +111,7 @@ class Crowd {
     });
   }
 
-  /** @throws what a request failed with that cannot be tried again */
+  /** @throws the error of a request that cannot be tried again */
   live(start: number, now: number): void {
     if (this.#failure !== undefined) throw this.#failure;
     const { rate } = this.#run;
@@ -164,7 +164,7 @@ class Crowd {
     }
     this.totals.errors++;
     this.totals.lastError = refusal(reply);
-    // Somebody has removed it, or another database stands behind the service now.
+    // It was removed, or the service now uses another database.
     if (reply.status === 404) await register(client, { run: this.#run.name, visitor: phone.number });
   }
 }

@@ -35,6 +35,8 @@ export interface Turn {
   readonly now: number;
   /** Whether the installation can be shown anything: it reads the answer, or has a live push token. */
   readonly hasTarget: boolean;
+  /** Since when (ms) the same person carries it; without it, always. */
+  readonly heldSince?: number | undefined;
   /** Whether a push can reach it, so that a message may go out although nothing is delivered. */
   readonly hasPushTarget: boolean;
 }
@@ -86,13 +88,21 @@ export function deliveryIdOf(verdict: Verdict, installationId: string): string {
 
 /** Weighs samples with corrected times, in any order; null: only time has passed. */
 export async function decide(reads: Reads, turn: Turn, samples: readonly Sample[] | null): Promise<Decision> {
-  const { installationId, now } = turn;
+  const { installationId, now, heldSince } = turn;
   const stored = await reads.record();
   const record = stored ?? newRecord(now);
   const sensed =
     samples === null
       ? passTime(installationId, record, now)
-      : await sense({ installationId, record, samples, now, settingsOf: settingsFrom(reads), kept: reads.kept });
+      : await sense({
+          installationId,
+          record,
+          samples,
+          now,
+          settingsOf: settingsFrom(reads),
+          kept: reads.kept,
+          heldSince,
+        });
   const hasChanged =
     samples === null || sensed.duplicates < samples.length || sensed.events.length > 0 || sensed.visits.length > 0;
   const judged = await judgeAll(reads, turn, { sensed, isTick: samples === null });

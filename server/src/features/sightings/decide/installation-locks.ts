@@ -8,6 +8,8 @@ export interface InstallationLock {
   readonly hasPushTarget: boolean;
   /** The user that it is linked to; null too while nobody has shown that it is still the same phone. */
   readonly userId: string | null;
+  /** Since when (ms) the same person carries it, as far as that is known. */
+  readonly heldSince: number | undefined;
 }
 
 interface LockRow extends Row {
@@ -15,6 +17,7 @@ interface LockRow extends Row {
   readonly device_token: string | null;
   readonly token_dead_at: number | null;
   readonly unproven: number;
+  readonly held_since: number | null;
   readonly user_id: string | null;
 }
 
@@ -38,11 +41,13 @@ export interface NamedLock extends InstallationLock {
 const isReachable = ({ device_token, token_dead_at, unproven }: LockRow) =>
   device_token !== null && token_dead_at === null && unproven === 0;
 
+const carriedBy = (row: LockRow) => ({ hasPushTarget: isReachable(row), heldSince: row.held_since ?? undefined });
+
 interface LockedRow extends LockRow {
   readonly installation_id: string | null;
 }
 
-const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, user_id');
+const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id');
 /** By the name of the column and how rows are locked. */
 const locks = new Map<string, Lookup>();
 
@@ -93,8 +98,8 @@ async function lockOfApp(
     for (const one of wanted) {
       const row = byId.get(one.id);
       if (!row) continue;
-      const { object_id: objectId, user_id: userId } = row;
-      found.set(one, { objectId, userId, isUnproven: row.unproven !== 0, hasPushTarget: isReachable(row) });
+      const { object_id: objectId, user_id: userId, unproven } = row;
+      found.set(one, { objectId, userId, isUnproven: unproven !== 0, ...carriedBy(row) });
     }
   };
   await take(
@@ -142,10 +147,10 @@ export async function tryLockInstallation(
 
 async function readLock(db: Db, appId: string, objectId: string, lock: string): Promise<InstallationLock | undefined> {
   const row = await db.one<LockRow>(
-    sql`select object_id, device_token, token_dead_at, unproven, user_id from installations
+    sql`select object_id, device_token, token_dead_at, unproven, held_since, user_id from installations
       where app_id = ${appId} and object_id = ${objectId}${raw(lock)}`,
   );
-  return row && { hasPushTarget: isReachable(row), userId: row.unproven === 0 ? row.user_id : null };
+  return row && { userId: row.unproven === 0 ? row.user_id : null, ...carriedBy(row) };
 }
 
 export async function installationExists(db: Db, appId: string, objectId: string): Promise<boolean> {

@@ -54,6 +54,8 @@ export interface Sensing {
   /** The settings of the beacons of a set of samples. */
   readonly settingsOf: (beaconIds: readonly string[]) => Promise<(beaconId: string) => PresenceSettings>;
   readonly kept: Kept;
+  /** Since when (ms) the same person carries the installation. */
+  readonly heldSince?: number | undefined;
 }
 
 /** A segment's samples as they are to be written. */
@@ -125,7 +127,7 @@ function* partsOf(samples: readonly Sample[], room: number): Generator<readonly 
 }
 
 /** Applies samples that are newer than all before. */
-async function goOn({ installationId, record, samples, now, settingsOf }: Sensing): Promise<Sensed> {
+async function goOn({ installationId, record, samples, now, settingsOf, heldSince }: Sensing): Promise<Sensed> {
   const settings = await settingsOf(beaconsOf(samples));
   const segments = [...record.segments];
   const written: WrittenSamples[] = [];
@@ -141,7 +143,7 @@ async function goOn({ installationId, record, samples, now, settingsOf }: Sensin
     written.push({ startedAt: start, checkpoint: isFull ? track : null, samples: writeSamples(part) });
     segments[segments.length - 1] = [start, before + part.length];
     isFull = true;
-    const followed = follow({ installationId, state: track, samples: part, settingsOf: settings });
+    const followed = follow({ installationId, state: track, samples: part, settingsOf: settings, heldSince });
     track = followed.state;
     events.push(...followed.events);
     for (const id of followed.retracted) retracted.add(id);
@@ -291,7 +293,12 @@ async function goBack(sensing: Sensing): Promise<Sensed> {
     const state = record.track.beacons[beaconId];
     return state !== undefined && (state.inContact || state.visit !== null) ? state.settings : settings(beaconId);
   };
-  const again = replay(installationId, { checkpoint, samples: merged, settingsOf: settingsNow });
+  const again = replay(installationId, {
+    checkpoint,
+    samples: merged,
+    settingsOf: settingsNow,
+    heldSince: sensing.heldSince,
+  });
   const newest = (merged.at(-1) as Sample).occurredAt;
   const isNewest = (samples.at(-1) as Sample).occurredAt >= newest && newest > (record.track.at ?? newest - 1);
   const lag = isNewest ? Math.max(0, now - newest) : record.lag;
@@ -373,10 +380,12 @@ function replay(
     checkpoint,
     samples,
     settingsOf,
+    heldSince,
   }: {
     readonly checkpoint: TrackState;
     readonly samples: readonly Sample[];
     readonly settingsOf: (beaconId: string) => PresenceSettings;
+    readonly heldSince: number | undefined;
   },
 ) {
   const parts: Part[] = [];
@@ -384,7 +393,7 @@ function replay(
   let track = checkpoint;
   for (const part of partsOf(samples, SEGMENT_SAMPLES)) {
     parts.push({ startedAt: (part[0] as Sample).occurredAt, checkpoint: track, samples: part });
-    const followed = follow({ installationId, state: track, samples: part, settingsOf });
+    const followed = follow({ installationId, state: track, samples: part, settingsOf, heldSince });
     track = followed.state;
     const gone = new Set(followed.retracted);
     if (gone.size > 0) events = events.filter(({ id }) => !gone.has(id));

@@ -117,9 +117,10 @@ export interface ClientLog {
  */
 export async function noteClientLog(db: Db, log: ClientLog, announce: Announce): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
-  if (!(await lockInstallation(db, appId, installationId))) return;
+  const lock = await lockInstallation(db, appId, installationId);
+  if (!lock) return;
   const reads = readsOf(db, { appId, installationId, userId: null });
-  const turn: Turn = { installationId, policy, now, hasTarget: false, hasPushTarget: false };
+  const turn: Turn = { installationId, policy, now, hasTarget: false, hasPushTarget: false, heldSince: lock.heldSince };
   const decision = await decide(reads, turn, [{ beaconId, event, occurredAt, logged: true }]);
   // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
   const tools: RecordTools = { requestPushes: async () => undefined, expect: () => undefined, announce };

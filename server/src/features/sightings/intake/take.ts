@@ -208,12 +208,12 @@ async function decideForOne(
 ): Promise<{ readonly decided: Decided; readonly effect: Effect }> {
   const { intake, lock, timed, fresh } = held;
   const { appId, policy, now } = intake.sender;
-  const { objectId: installationId, hasPushTarget } = lock;
+  const { objectId: installationId, hasPushTarget, heldSince } = lock;
   const { clock } = timed;
   const record = { ...(held.record ?? newRecord(now)), ...(intake.isOwn ? { clock } : {}) };
   const reads = { ...stored, record: async () => record };
   const hasTarget = (intake.isOwn && isShown(held)) || hasPushTarget;
-  const turn: Turn = { installationId, policy, now, hasTarget, hasPushTarget };
+  const turn: Turn = { installationId, policy, now, hasTarget, hasPushTarget, heldSince };
   const decision = await decide(reads, turn, fresh.map(sampleOf));
   const duplicates = timed.placed.length - fresh.length + decision.sensed.duplicates;
   const { problems } = timed;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -8,6 +8,7 @@ import { sql } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
 import { openSqlite } from './sqlite.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
+import { WriteConnection } from './write-connection.ts';
 
 describe('what one turn of the event loop reads from SQLite', () => {
   let folder: string;
@@ -90,5 +91,79 @@ describe('what one turn of the event loop reads from SQLite', () => {
     await db.close();
     db = openSqlite({ file, queryDeadlineMs: 30_000 });
     assert.equal(await read(), 0);
+  });
+});
+
+describe('the connection that writes to SQLite', () => {
+  let folder: string;
+  let file: string;
+  let connection: WriteConnection;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pharos-turn-'));
+    file = join(folder, 'test.db');
+    connection = new WriteConnection(file);
+    connection.outsideTurn(({ raw }) => raw.exec('create table t (n int); insert into t values (0)'));
+  });
+  afterEach(() => {
+    connection.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const inTurn = () => connection.turnReader()?.one(sql`select n from t`)?.['n'];
+
+  /** What the turn reads is open, and another process has committed since. */
+  function commitBesides(work: () => void): void {
+    const other = openSqliteConnection(file, 'write');
+    try {
+      assert.deepEqual([inTurn(), inTurn()], [0, 0]);
+      other.raw.exec('update t set n = 1');
+      assert.equal(inTurn(), 0, 'the turn goes on with what it has seen');
+      work();
+    } finally {
+      other.close();
+    }
+  }
+
+  test('shows what others have committed to what is asked outside the turn, and to the turn from then on', () => {
+    commitBesides(() => {
+      assert.deepEqual(
+        connection.outsideTurn(({ raw }) => [raw.inTransaction, raw.prepare('select n from t').pluck().get()]),
+        [false, 1],
+      );
+      assert.equal(inTurn(), 1);
+    });
+  });
+
+  test('shows it to whoever asks for the latest', () => {
+    commitBesides(() => assert.equal(connection.latestReader()?.one(sql`select n from t`)?.['n'], 1));
+  });
+
+  test('looks at the whole log from outside the turn', () => {
+    commitBesides(() => {
+      const frames = () =>
+        connection.outsideTurn(({ raw }) => raw.pragma('wal_checkpoint(NOOP)') as { log: number }[])[0]?.log;
+      const other = openSqliteConnection(file, 'write');
+      const [row] = other.raw.pragma('wal_checkpoint(NOOP)') as { log: number }[];
+      other.close();
+      assert.equal(frames(), row?.log);
+    });
+  });
+
+  test('has no reader for others while a transaction that writes is open', () => {
+    connection.outsideTurn(({ raw }) => raw.exec('begin immediate'));
+    assert.deepEqual([connection.turnReader(), connection.latestReader()], [undefined, undefined]);
+    connection.outsideTurn(({ raw }) => raw.exec('commit'));
+    assert.equal(inTurn(), 0);
+  });
+
+  test('is handed out by nothing else', () => {
+    const names = Object.getOwnPropertyNames(WriteConnection.prototype).sort();
+    assert.deepEqual(names, ['close', 'constructor', 'latestReader', 'outsideTurn', 'turnReader']);
+    assert.deepEqual(Object.keys(connection), []);
+    const here = new URL('./', import.meta.url);
+    const opening = readdirSync(here)
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .filter((name) => /openSqliteConnection\([^)]*'write'\)/.test(readFileSync(new URL(name, here), 'utf8')));
+    // The thread folds the log, beside the main thread.
+    assert.deepEqual(opening, ['sqlite-thread.ts', 'write-connection.ts']);
   });
 });

@@ -1,0 +1,218 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fail, type Problem } from '../base/errors.ts';
+import { type Soon, whenThere } from '../base/soon.ts';
+import { allowedMethods, matchesPath } from './allowed-methods.ts';
+import { type Call, type Endpoint, JsonText, OtherAnswer } from './endpoint.ts';
+import { jsonLimits, parseJsonBody } from './server/json-body.ts';
+import { readBody } from './server/read-body.ts';
+import { sentence } from './shape.ts';
+import { eventStreamType, StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
+
+/**
+ * Called before something new is stored or something existing is replaced. @throws Failure when too little room is left
+ */
+export type AssertRoom = (kind: 'create' | 'change') => void;
+
+export type EarlyCall = Omit<Call<undefined, undefined>, 'body' | 'located'>;
+
+/** One object per request; its last members are set later than the others. */
+type GrowingCall = EarlyCall & { body: unknown; located: unknown };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    call: GrowingCall | undefined;
+  }
+}
+
+/** What is known about the caller before the rest of the request is read. */
+export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> & Partial<Pick<EarlyCall, 'isAdministrator'>>;
+
+/** The endpoints that are reached below one address by one kind of caller. */
+export interface Mount {
+  readonly endpoints: readonly Endpoint[];
+  /** Before each endpoint's path, below the prefix of the plugin. */
+  readonly prefix: string;
+  /** Finds out who the caller is and whether they may call. @throws Failure */
+  readonly admit: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
+  /** Asks the same again while a stream is open; it is `admit` if that costs the caller nothing. */
+  readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
+  readonly assertRoom: AssertRoom;
+  /** Calls the endpoint's `handle`, and may do something before and after. */
+  readonly handle?: (
+    request: FastifyRequest,
+    endpoint: Endpoint,
+    call: Call<unknown, unknown>,
+  ) => Promise<HandlerAnswer>;
+  /** Refuses a method that the path does not have. @throws Failure */
+  readonly refuseMethod: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  /** For the plugins of the framework. */
+  readonly config?: FastifyContextConfig;
+}
+
+export type HandlerAnswer = JsonText | OtherAnswer | StreamAnswer | object;
+
+/** Routes the endpoints: caller, path, body, in this order. */
+export async function mountEndpoints(fastify: FastifyInstance, mount: Mount): Promise<void> {
+  fastify.decorateRequest('call', undefined);
+  const stop = new AbortController();
+  // Streams would delay the stop for ever.
+  fastify.addHook('preClose', async () => stop.abort());
+  await fastify.register(async (json) => {
+    acceptJson(json);
+    for (const endpoint of mount.endpoints) if (!endpoint.takesStream) route(json, endpoint, mount, stop.signal);
+    routeMissingMethods(json, mount);
+  });
+  await fastify.register(async (streams) => {
+    streams.removeAllContentTypeParsers();
+    streams.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    for (const endpoint of mount.endpoints) if (endpoint.takesStream) route(streams, endpoint, mount, stop.signal);
+  });
+}
+
+export function acceptJson(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('application/json', (request, payload, done) => {
+    readBody(payload, jsonLimits.bytes, (failure, body) => {
+      // Many clients send a content type without a body; an endpoint that needs a body asks for it.
+      if (!body || request.method === 'DELETE' || body.length === 0) return done(failure, undefined);
+      try {
+        done(null, parseJsonBody(body));
+      } catch (error) {
+        done(error as Error);
+      }
+    });
+  });
+}
+
+function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopping: AbortSignal): void {
+  const url = mount.prefix + endpoint.path;
+  fastify.route({
+    method: endpoint.method,
+    // An empty file name is a name that the endpoint refuses, not another address.
+    url: endpoint.takesStream ? `${url}?` : url,
+    ...(mount.config ? { config: mount.config } : {}),
+    onRequest: (request, _reply, done) => {
+      const located = locateCall(request, endpoint, mount);
+      if (located instanceof Promise) located.then(() => done(), done);
+      else done(located);
+    },
+    handler: async (request, reply) => {
+      const call = request.call as GrowingCall;
+      if (endpoint.body && request.body === undefined)
+        throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
+      call.body = endpoint.body?.read(request.body, call.app);
+      const answer = await (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call));
+      if (!(answer instanceof StreamAnswer)) {
+        send(reply, endpoint, answer);
+        return;
+      }
+      if (request.method !== 'HEAD')
+        return void sendStream(reply, answer, { mayListen: readmission(request, endpoint, mount), stopping });
+      await skipStream(answer);
+      reply.type(eventStreamType).send();
+    },
+  });
+}
+
+/**
+ * The router would take `signin` in `GET /users/signin` for an objectId, since only `POST` is registered for it.
+ * Methods that only such a path has are refused.
+ */
+function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refuseMethod, config }: Mount): void {
+  const paths = new Set(endpoints.map(({ path }) => path).filter((path) => !path.includes(':')));
+  for (const path of paths) {
+    const own = allowedMethods(path, endpoints);
+    const others = endpoints.filter((endpoint) => matchesPath(endpoint.path, path)).map(({ method }) => method);
+    const missing = [...new Set(others)].filter((method) => !own.includes(method));
+    if (missing.length === 0) continue;
+    fastify.route({
+      method: missing,
+      url: prefix + path,
+      ...(config ? { config } : {}),
+      onRequest: (request, reply, done) => void refuseMethod(request, reply).catch(done),
+      handler: () => {
+        throw fail('MethodNotAllowed');
+      },
+    });
+  }
+}
+
+/** The caller, and what the path names. A refusal is returned and not thrown: the framework is called back. */
+function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): Soon<Error | undefined> {
+  try {
+    const located = whenThere(mount.admit(request, endpoint), (admitted) => {
+      request.call = beginCall(request, endpoint, admitted);
+      if (endpoint.method !== 'GET' && endpoint.method !== 'DELETE' && !endpoint.needsNoRoom)
+        mount.assertRoom(endpoint.method === 'POST' ? 'create' : 'change');
+      return endpoint.locate?.(request.call);
+    });
+    return whenThere(located, (found) => {
+      if (request.call) request.call.located = found;
+      return undefined;
+    });
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Another role sees something else: the stream ends, and the client reconnects and is checked again. */
+function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount): () => Promise<boolean> {
+  const role = request.call?.user?.role;
+  return async () => (await (mount.readmit ?? mount.admit)(request, endpoint)).user?.role === role;
+}
+
+/** Sent here instead of returned, so that the handler's promise does not hold the text (`JsonText`). */
+function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): void {
+  const isOther = answer instanceof OtherAnswer;
+  reply.code((isOther ? endpoint.otherAnswer : undefined)?.status ?? endpoint.answer.status);
+  reply.type('application/json; charset=utf-8');
+  if (answer instanceof JsonText && answer.headers) reply.headers(answer.headers);
+  const value = isOther ? answer.value : answer;
+  reply.send(value instanceof JsonText ? value.take() : JSON.stringify(value));
+}
+
+function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): GrowingCall {
+  const { app, user, now, isAdministrator = false } = admitted;
+  return {
+    app,
+    user,
+    isAdministrator,
+    now,
+    params: readParams(request),
+    query: readQuery(endpoint, request.query as Record<string, unknown>),
+    address: request.ip,
+    headers: request.raw.headers,
+    stream: request.raw,
+    body: undefined,
+    located: undefined,
+  };
+}
+
+/**
+ * PostgreSQL cannot even compare with U+0000. Another control character stands in for it: no id and no name contains
+ * either, so each endpoint refuses it with its own error, on both databases alike.
+ */
+function readParams(request: FastifyRequest): Record<string, string> {
+  const params = request.params as Record<string, string>;
+  if (!request.url.includes('%00')) return params;
+  const read: Record<string, string> = {};
+  for (const name in params) {
+    const value = params[name] ?? '';
+    read[name] = value.includes('\0') ? value.replaceAll('\0', '\u0001') : value;
+  }
+  return read;
+}
+
+/** The parameters that the endpoint knows, each given at most once. */
+function readQuery(endpoint: Endpoint, query: Readonly<Record<string, unknown>>): Record<string, string> {
+  const known: Record<string, string> = {};
+  if (!endpoint.query) return known;
+  const details: Problem[] = [];
+  for (const { name } of endpoint.query) {
+    const value = query[name];
+    if (typeof value === 'string') known[name] = value;
+    else if (value !== undefined) details.push({ field: name, problem: 'must be given once' });
+  }
+  if (details.length > 0) throw fail('InvalidQuery', { message: sentence(details), details });
+  return known;
+}
