@@ -69,6 +69,8 @@ export interface App {
     readonly passwordResetUrl: string;
     /** How sure the engine has to be before somebody has entered: stable gives few false events, fast short passes. A beacon can say otherwise. */
     readonly sensitivity: 'stable' | 'fast';
+    /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
+    readonly oneZone: boolean;
     /** Seconds after which a message that proximity has caused is no longer shown. */
     readonly pushTimeToLive: number;
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
@@ -310,6 +312,8 @@ export interface ChangeAppBody {
     readonly passwordResetUrl?: string;
     /** How sure the engine has to be before somebody has entered: stable gives few false events, fast short passes. A beacon can say otherwise. */
     readonly sensitivity?: 'stable' | 'fast';
+    /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
+    readonly oneZone?: boolean;
     /** Seconds after which a message that proximity has caused is no longer shown. */
     readonly pushTimeToLive?: number;
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */

@@ -27,6 +27,7 @@ import { liveEndpoints } from '../features/live/routes.ts';
 import { logEndpoints } from '../features/logs/routes.ts';
 import { notificationEndpoints } from '../features/notifications/routes.ts';
 import { overviewConsoleEndpoints } from '../features/overview/console-routes.ts';
+import { positionEndpoints } from '../features/positions/routes.ts';
 import { deliveryEndpoints } from '../features/push/delivery-routes.ts';
 import { pushEndpoints } from '../features/push/routes.ts';
 import { senderConsoleEndpoints } from '../features/senders/console-routes.ts';
@@ -161,6 +162,7 @@ function files({ platform, quotas, assertApp }: Parts): Feature {
 function activity({ platform: { db }, outgoing, ownOf }: Parts): readonly Feature[] {
   return [
     { endpoints: visitEndpoints(db, ownOf) },
+    { endpoints: positionEndpoints(db, ownOf) },
     { endpoints: eventEndpoints(db, ownOf) },
     {
       endpoints: liveEndpoints(outgoing.feed, ownOf),

@@ -43,6 +43,7 @@ const shown = [
   'retentionDays.events',
   'pushTimeToLive',
   'sensitivity',
+  'oneZone',
   'delivery.',
 ];
 

@@ -115,6 +115,8 @@ export const appTables = {
   presence: 'installation_id',
   tracks: 'installation_id',
   track_samples: 'installation_id',
+  positions: 'object_id',
+  beacon_radio: 'beacon_id',
   scenario_beacons: 'detail_id',
   webhook_deliveries: 'object_id',
   webhooks: 'object_id',

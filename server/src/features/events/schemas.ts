@@ -8,6 +8,7 @@ import {
   pointerSchema,
   timestampSchema,
 } from '../../http/answers.ts';
+import { rivalsExample, rivalsSchema } from '../rivals.ts';
 
 const kind = Type.Enum(['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR']);
 const visitId = Type.String({ description: 'The visit that it belongs to' });
@@ -22,6 +23,7 @@ const eventMembers = {
   enteredAt: Type.Optional(timestampSchema),
   leftAt: Type.Optional(timestampSchema),
   distance: Type.Optional(Type.Number({ description: 'Metres, estimated' })),
+  rivals: Type.Optional(rivalsSchema),
   cause: Type.Enum(['samples', 'device', 'silence', 'timeout'], {
     description: 'Signals, the decision of the phone, silence, or twelve hours without a word',
   }),
@@ -38,6 +40,7 @@ const eventExample = {
   occurredAt: exampleCreated,
   enteredAt: exampleCreated,
   distance: 1.86,
+  rivals: rivalsExample,
   cause: 'samples',
   inferred: false,
   createdAt: exampleCreated,

@@ -1,6 +1,6 @@
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { boolean, defineTable, number, pointer, text, time } from '../../resources/table.ts';
+import { boolean, defineTable, json, number, pointer, text, time } from '../../resources/table.ts';
 
 /** Written by the proximity engine; an objectId begins with the time of the event. */
 export const eventTable = defineTable('events', {
@@ -13,6 +13,7 @@ export const eventTable = defineTable('events', {
   enteredAt: time('entered_at', { omitNull: true }),
   leftAt: time('left_at', { omitNull: true }),
   distance: number('distance', { omitNull: true }),
+  rivals: json('rivals', { omitNull: true }),
   cause: text('cause'),
   inferred: boolean('inferred'),
   createdAt: time('created_at'),

@@ -193,7 +193,7 @@ export async function findSegments(db: Db, key: TrackKey, from: number): Promise
 }
 
 export async function deleteTrack(db: Db, { appId, installationId }: TrackKey): Promise<void> {
-  for (const table of ['tracks', 'track_samples', 'presence'])
+  for (const table of ['tracks', 'track_samples', 'presence', 'positions'])
     await db.run(sql`delete from ${raw(table)} where app_id = ${appId} and installation_id = ${installationId}`);
 }
 

@@ -9,6 +9,7 @@ import {
   timestampSchema,
 } from '../../../http/answers.ts';
 import type { PresenceEvent, Verdict } from '../../../proximity/index.ts';
+import { answeredRivals, placeExample, placeMembers, rivalsSchema } from '../../rivals.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { Content } from '../site/site-store.ts';
 import type { ItemProblem } from './intake.ts';
@@ -28,6 +29,7 @@ export const eventSchema = Type.Object({
   enteredAt: Type.Optional(timestampSchema),
   leftAt: Type.Optional(timestampSchema),
   distance: Type.Optional(Type.Number({ description: 'Metres' })),
+  rivals: Type.Optional(rivalsSchema),
   cause: Type.Enum(['samples', 'device', 'silence', 'timeout'], {
     description: 'Signals, the decision of the phone, silence, or twelve hours without a word',
   }),
@@ -53,6 +55,7 @@ export function answeredEvent(event: PresenceEvent): AnsweredEvent {
     ...(event.enteredAt === undefined ? {} : { enteredAt: iso(event.enteredAt) }),
     ...(event.leftAt === undefined ? {} : { leftAt: iso(event.leftAt) }),
     ...(event.distance === undefined ? {} : { distance: event.distance }),
+    ...(event.rivals === undefined ? {} : { rivals: answeredRivals(event.rivals) }),
     cause: event.cause,
     inferred: event.inferred === true,
   };
@@ -105,6 +108,38 @@ export function answeredMessages(decisions: readonly Decision[]): AnsweredMessag
     }));
 }
 
+/** Where an installation is, by the beacon that it is nearest to. */
+export const nearestSchema = Type.Object({
+  installationId: pointerSchema('_Installation'),
+  beaconId: pointerSchema('Beacon'),
+  ...placeMembers,
+});
+
+export interface AnsweredNearest {
+  readonly distance: number;
+  readonly [member: string]: unknown;
+}
+
+export function answeredNearest({ whereabouts, installationId }: Decision): AnsweredNearest[] {
+  if (whereabouts === undefined) return [];
+  const { beaconId, distance, confidence, position } = whereabouts;
+  return [
+    {
+      installationId: pointer('_Installation', installationId),
+      beaconId: pointer('Beacon', beaconId),
+      distance,
+      ...(confidence === undefined ? {} : { confidence }),
+      ...position,
+    },
+  ];
+}
+
+export const nearestExample = {
+  installationId: pointerExample('_Installation', otherExampleId),
+  beaconId: pointerExample('Beacon', otherExampleId),
+  ...placeExample,
+};
+
 export const verdictSchema = Type.Object({
   eventId: objectIdSchema,
   triggerId: objectIdSchema,
@@ -144,6 +179,7 @@ export interface Answer {
   readonly clockError?: number;
   readonly events: readonly AnsweredEvent[];
   readonly messages: readonly AnsweredMessage[];
+  readonly nearest?: readonly AnsweredNearest[];
   readonly problems: readonly ItemProblem[];
 }
 
@@ -155,6 +191,11 @@ export const answerSchema = Type.Object({
   ),
   events: Type.Array(eventSchema),
   messages: Type.Array(messageSchema),
+  nearest: Type.Optional(
+    Type.Array(nearestSchema, {
+      description: 'The beacon that each installation of the batch is nearest to; absent where none was heard lately',
+    }),
+  ),
   problems: Type.Array(problemSchema),
 });
 
@@ -204,6 +245,7 @@ export const answerExample = {
   duplicates: 0,
   events: [eventExample],
   messages: [messageExample],
+  nearest: [nearestExample],
   problems: [
     {
       index: 2,

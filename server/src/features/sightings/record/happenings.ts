@@ -1,6 +1,7 @@
 import { isoTime } from '../../../http/answers.ts';
 import type { PresenceEvent } from '../../../proximity/index.ts';
 import type { Happening } from '../../happening.ts';
+import { answeredRivals } from '../../rivals.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { VisitChange } from '../decide/reconcile.ts';
 
@@ -64,7 +65,7 @@ function updateOf(
 }
 
 function presenceOf(event: PresenceEvent): Happening[] {
-  const { event: kind, visitId, at, enteredAt, leftAt, distance, cause, inferred } = event;
+  const { event: kind, visitId, at, enteredAt, leftAt, distance, cause, inferred, rivals } = event;
   const place = placeOf(event);
   const seen: Happening = {
     type: kind === 'ENTER' ? 'presence.enter' : kind === 'EXIT' ? 'presence.exit' : 'presence.zone',
@@ -78,6 +79,7 @@ function presenceOf(event: PresenceEvent): Happening[] {
       ...optionalTime('enteredAt', enteredAt),
       ...optionalTime('leftAt', leftAt),
       ...(distance === undefined ? {} : { distance }),
+      ...(rivals === undefined ? {} : { rivals: answeredRivals(rivals) }),
       cause,
       inferred: inferred === true,
     },

@@ -9,6 +9,7 @@ import { addVisitCounts } from '../decide/presence-store.ts';
 import { addSamples, dropSegments, saveTracks } from '../decide/track-store.ts';
 import * as corrected from './correction-store.ts';
 import { happeningsOf } from './happenings.ts';
+import { type NewPosition, savePositions } from './position-store.ts';
 import * as store from './trace-store.ts';
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
@@ -76,6 +77,7 @@ export async function recordDecisions(
   await db.runTogether([
     ...saveTracks(dialect, changed.map(trackOf)),
     ...addSamples(dialect, changed.flatMap(samplesOf)),
+    ...savePositions(dialect, changed.flatMap(positionOf)),
     ...addVisitCounts(dialect, eventful.flatMap(countsOf)),
     ...store.insertEvents(dialect, eventful.flatMap(eventsOf)),
     ...store.openVisits(dialect, eventful.flatMap(opened)),
@@ -101,6 +103,13 @@ const keyOf = ({ decision, recording }: Decided) => ({
 function trackOf(decided: Decided) {
   const { record, deadline } = decided.decision;
   return { ...keyOf(decided), record, deadline, now: decided.recording.turn.now };
+}
+
+/** Only where beacons are decided together: the others are a site's that asked for nothing of the kind. */
+function positionOf(decided: Decided): NewPosition[] {
+  const { whereabouts } = decided.decision;
+  const { policy, now } = decided.recording.turn;
+  return policy.oneZone && whereabouts?.isDue === true ? [{ ...keyOf(decided), whereabouts, now }] : [];
 }
 
 function samplesOf(decided: Decided) {

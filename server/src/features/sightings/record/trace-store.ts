@@ -2,6 +2,7 @@ import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import { insertRows, RowsStatement } from '../../../db/rows.ts';
 import type { PresenceEvent, Verdict } from '../../../proximity/index.ts';
+import { answeredRivals } from '../../rivals.ts';
 
 /** What the engine leaves behind: events, visits, log records, verdicts, firings. SQL and nothing else. */
 
@@ -31,10 +32,11 @@ const events = insertRows(
     'bigint',
     'text',
     'bigint',
+    'text',
     'bigint',
   ],
   raw(`events (app_id, object_id, event, beacon_id, installation_id, visit_id, occurred_at, distance, entered_at,
-    left_at, cause, inferred, created_at)`),
+    left_at, cause, inferred, rivals, created_at)`),
   raw('on conflict (app_id, object_id) do nothing'),
 );
 
@@ -52,6 +54,7 @@ export function insertEvents(dialect: Dialect, rows: readonly NewEvent[]): Sql[]
     event.leftAt ?? null,
     event.cause,
     flag(event.inferred),
+    event.rivals === undefined ? null : JSON.stringify(answeredRivals(event.rivals)),
     now,
   ]);
   return events.each(dialect, cells);
