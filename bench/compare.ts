@@ -55,7 +55,7 @@ async function begin(name: string, starter: Starter, folder: string): Promise<Ta
   }
 }
 
-/** What is ready to be measured; undefined where the target has nothing alike. */
+/** What is ready to be measured; undefined if the target has no equivalent. */
 async function prepare(
   target: Target,
   workload: Workload,
@@ -81,7 +81,7 @@ async function measure(target: Target, workload: Workload, atOnce: number): Prom
   return { ...measured, cpuMicros: (cpu * 1e6) / Math.max(1, measured.answers), peak };
 }
 
-/** What one target has left over must not take the processors from the next one. Waits a minute at most. */
+/** The rest of one target's work must not take the processors from the next one. Waits a minute at most. */
 async function settled(pids: readonly number[]): Promise<void> {
   const lookMs = 250;
   for (let looks = 0; looks < 240; looks++) {
@@ -91,7 +91,7 @@ async function settled(pids: readonly number[]): Promise<void> {
   }
 }
 
-/** The targets take turns, so that what else the machine does meets all of them. */
+/** The targets take turns, so that other work of the machine affects all of them. */
 async function compare(targets: readonly Target[], workload: Workload, atOnce: number): Promise<Result[]> {
   const all = new Map<string, Round[]>(targets.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {

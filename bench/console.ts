@@ -48,7 +48,7 @@ async function run(database: DatabaseKind): Promise<void> {
   const app = await buildApp({ database });
   const browser = await launchBrowser();
   try {
-    // The clock of a test stands still, and with it what a limit has left.
+    // A test's clock stands still, and so do the limits.
     Object.defineProperty(app.clock, 'now', { get: Date.now });
     const filled = await fill(app, total);
     if (database === 'postgres') await app.storage.db.run(raw('analyze'));

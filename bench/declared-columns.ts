@@ -11,7 +11,7 @@ import { Revision } from '../server/src/db/revision.ts';
 import { BucketDirectory } from '../server/src/features/buckets/directory.ts';
 import { BucketService } from '../server/src/features/buckets/service.ts';
 import { slotValues } from '../server/src/features/buckets/slots.ts';
-import { recordTable } from '../server/src/features/buckets/store.ts';
+import { recordTable } from '../server/src/features/buckets/tables.ts';
 import { listRecords } from '../server/src/resources/list.ts';
 import { type DatabaseKind, openStorage } from '../server/test/support/build-app.ts';
 

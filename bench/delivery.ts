@@ -1,7 +1,7 @@
 /**
- * `npm run bench:delivery [-- 50000 [1000000]]`: a push through the whole service (accepted, expanded, sent, written
- * down) by FCM, APNs and Web Push to a provider in a process of its own; memory for an audience of a million; and the
- * time from an ENTER's arrival to the provider's request. SQLite, and with PHAROS_TEST_POSTGRES_URL PostgreSQL.
+ * `npm run bench:delivery [-- 50000 [1000000]]`: a push through the whole service (accepted, expanded, sent, recorded)
+ * by FCM, APNs and Web Push to a provider in a process of its own; memory for an audience of a million; and the time
+ * from an ENTER's arrival to the provider's request. SQLite, and with PHAROS_TEST_POSTGRES_URL PostgreSQL.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -67,7 +67,7 @@ async function open(database: 'SQLite' | 'PostgreSQL', provider: Provider) {
   return { bench, close };
 }
 
-/** An app of its own for each provider, so that none waits for another's pace. */
+/** A separate app for each provider, so that none waits for another's pace. */
 async function createReceiver(bench: Bench, kind: 'fcm' | 'apns' | 'webpush') {
   const { app, provider } = bench;
   const { appId, appKey } = await app.apps.create(kind);
@@ -101,7 +101,7 @@ async function insert(
   }
 }
 
-/** Asks for a push and waits until something has become of everybody. Answers the seconds and the highest RSS in MB. */
+/** Requests a push and waits until every recipient has a final state. Returns the seconds and the highest RSS in MB. */
 async function push(bench: Bench, appId: string) {
   const { db, app } = bench;
   const before = await db.one<{ n: number }>(
@@ -180,7 +180,7 @@ async function throughput(bench: Bench): Promise<void> {
   }
 }
 
-/** Nobody of them has a token: what is measured is the walk, the rows and their end. */
+/** None of them has a token: this measures the walk, the rows and their end. */
 async function memory(bench: Bench): Promise<void> {
   const { appId } = await createReceiver(bench, 'fcm');
   for (let from = 0; from < crowd; from += 50_000) {

@@ -1,9 +1,10 @@
 /**
- * `npm run bench:growth`: how latency grows with the number of records. Services with few and with many records are asked
- * the same in turn, by four clients, so that what is measured is the query and not its queue.
+ * `npm run bench:growth`: how latency grows with the number of records. Services with few and with many records get the
+ * same requests in turn, by four clients, so that the query is measured and not its queue.
  *
  *   npm run bench:growth -- 10000 1000000    records of each kind in the small and in the large service
- *   npm run bench:growth -- --logs 10000000  one more service with so many log records, events and visits; takes gigabytes
+ *   npm run bench:growth -- --logs 10000000  one more service with this many log records, events and visits; takes
+ *   gigabytes
  *   npm run bench:growth -- --targets sqlite,postgres --only /visits --rounds 10
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -88,7 +89,7 @@ function quantile(times: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
 }
 
-/** Asks until it takes a fifth of what it took at first, or for ten minutes. Answers the seconds. */
+/** Asks until it takes a fifth of the first time, or for ten minutes. Returns the seconds. */
 async function learn({ subject, load }: Asking): Promise<number> {
   const began = performance.now();
   const times: number[] = [];
@@ -121,7 +122,7 @@ async function measure(question: Question, subjects: readonly Subject[]): Promis
   return `| ${question.title} | ${cells.join(' | ')} | ${large.map((value) => `${(value / small).toFixed(1)} ×`).join(' | ')} |`;
 }
 
-/** Everything on the services whose rows of the question's kind differ. */
+/** Everything on the services whose number of rows differs for the question. */
 async function compare(subjects: readonly Subject[], of: Question['of']): Promise<void> {
   const compared = of === 'traces' ? subjects : subjects.slice(0, 2);
   const own = questions.filter((question) => question.of === of && question.title.includes(values.only));

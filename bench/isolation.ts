@@ -1,7 +1,8 @@
 /**
- * `npm run bench:isolation [-- 100000]`: how long one app's requests take while another app sends the costliest queries
- * that are allowed and uploads, on as many connections as it likes. On SQLite, with so many records in the app that
- * disturbs. The figures of the quiet app alone stand first; the machine is the same for all, load generators included.
+ * `npm run bench:isolation [-- 100000]`: how long one app's requests take while another app sends the most expensive
+ * queries that are allowed and uploads, on as many connections as it likes. On SQLite, with that many records in the
+ * disturbing app. The figures of the quiet app alone come first; all run on the same machine, including the load
+ * generators.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -16,7 +17,7 @@ import { startPharos } from './compare/targets/pharos.ts';
 
 const records = Number(process.argv[2] ?? 100_000);
 const seconds = 8;
-/** The quiet app asks this often a second, whatever becomes of its earlier requests. */
+/** The quiet app sends this many requests a second, whatever happens to the earlier ones. */
 const perSecond = 50;
 
 const disturbances: readonly (readonly [title: string, Workload | undefined, connections: number])[] = [
@@ -28,7 +29,9 @@ const disturbances: readonly (readonly [title: string, Workload | undefined, con
   ['new records', 'create', 64],
 ];
 
-/** Every answer's milliseconds, sorted. Requests start by the clock, so that a stall is felt by all that fall into it. */
+/**
+ * The milliseconds of every answer, sorted. Requests start by the clock, so that a stall affects all that fall into it.
+ */
 async function quietly(url: string, load: Load): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const answers: Promise<number>[] = [];

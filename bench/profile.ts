@@ -43,7 +43,7 @@ async function profile(workload: Workload): Promise<void> {
   const load = await service.load(workload);
   if (!load) return;
   const seconds = Number(values.seconds);
-  // Once before, so that what is compiled late does not count.
+  // Once before, so that late compilation does not count.
   await press(service.url, load, { connections: 64, seconds: 1 });
   let rate = 0;
   const measured = await profileWhile(inspector, async () => {

@@ -1,20 +1,32 @@
 import { createHash } from 'node:crypto';
 import { firstIdAt } from '../server/src/base/id.ts';
 import type { SqlValue } from '../server/src/base/sql.ts';
+import type { DbTable, NewRowOf } from '../server/src/db/table.ts';
+import type { beacons } from '../server/src/features/beacons/resource.ts';
+import type { devices } from '../server/src/features/devices/resource.ts';
+import type { files } from '../server/src/features/files/resource.ts';
+import type { installations } from '../server/src/features/installations/resource.ts';
+import type { logs } from '../server/src/features/logs/resource.ts';
+import type { notifications } from '../server/src/features/notifications/resource.ts';
+import type { events } from '../server/src/features/sightings/traces/events.ts';
+import type { visits } from '../server/src/features/sightings/traces/visits.ts';
+import type { storylines } from '../server/src/features/storylines/resource.ts';
+import type { users } from '../server/src/features/users/tables.ts';
 
-/** Rows of the tables, by their number: through the interface a million of each would take a day. */
+/** Rows of the tables by number: through the interface a million of each would take a day. */
 
-type Cells = Readonly<Record<string, SqlValue>>;
 /** The row of a table with this number. */
-export type Row = (n: number) => Cells;
+export type Row = (n: number) => Readonly<Record<string, SqlValue | undefined>>;
+/** The same, held against the table's declaration. */
+type RowFor<T extends DbTable> = (n: number) => NewRowOf<T>;
 
-/** What is older is cleared away while it is measured. */
+/** Older rows would be cleared away during the measurement. */
 const spanMs = 20 * 86_400_000;
 const halls = ['Hall', 'Gate', 'Stairs', 'Cafe', 'Shop', 'Tower', 'Garden'];
 /** A prime, so that what follows from it is in no order. */
 export const stride = 7919;
 
-/** The ids and times of some weeks that end now, and what most rows have. */
+/** The ids and times of a few weeks that end now, and what most rows have in common. */
 export class Timeline {
   readonly total: number;
   readonly appId: string;
@@ -29,7 +41,7 @@ export class Timeline {
   at(n: number): number {
     return this.#end - spanMs + Math.floor((n * spanMs) / this.total);
   }
-  /** It sorts as those of the service do, and is computed, since ten million would not fit into memory. */
+  /** It sorts like the service's ids and is computed, since ten million would not fit into memory. */
   id(n: number): string {
     const place = n % this.total;
     return firstIdAt(this.at(place)) + String(place).padStart(12, '0');
@@ -52,7 +64,15 @@ export class Timeline {
 /** Thirty-two random digits and the name. */
 export const storedName = (n: number) => `${createHash('md5').update(String(n)).digest('hex')}_plan-${n}.pdf`;
 
-export const structure = (line: Timeline): Readonly<Record<string, Row>> => ({
+interface Structure {
+  readonly beacons: RowFor<typeof beacons.table>;
+  readonly devices: RowFor<typeof devices.table>;
+  readonly notifications: RowFor<typeof notifications.table>;
+  readonly storylines: RowFor<typeof storylines.table>;
+  readonly files: RowFor<typeof files.table>;
+}
+
+export const structure = (line: Timeline): Structure => ({
   beacons: (n) => ({
     ...line.changed(n),
     name: line.name(n),
@@ -89,7 +109,12 @@ export const structure = (line: Timeline): Readonly<Record<string, Row>> => ({
   }),
 });
 
-export const people = (line: Timeline): Readonly<Record<string, Row>> => ({
+interface People {
+  readonly installations: RowFor<typeof installations.table>;
+  readonly users: RowFor<typeof users>;
+}
+
+export const people = (line: Timeline): People => ({
   installations: (n) => ({
     ...line.changed(n),
     installation_id: `client-${n}`,
@@ -112,8 +137,14 @@ export const people = (line: Timeline): Readonly<Record<string, Row>> => ({
   }),
 });
 
-/** Who came near one of the first 500 beacons. `owners`: where beacons and installations are from. */
-export const traces = (line: Timeline, owners = line): Readonly<Record<string, Row>> => ({
+interface TraceRows {
+  readonly events: RowFor<typeof events.table>;
+  readonly visits: RowFor<typeof visits.table>;
+  readonly logs: RowFor<typeof logs.table>;
+}
+
+/** Visitors near one of the first 500 beacons. `owners`: the source of beacons and installations. */
+export const traces = (line: Timeline, owners = line): TraceRows => ({
   events: (n) => ({
     ...line.added(n),
     event: n % 2 === 0 ? 'ENTER' : 'EXIT',

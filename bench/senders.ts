@@ -1,6 +1,6 @@
 /**
  * Messages a second of each push sender, against a provider in a process of its own on this machine: HTTP/2 over TLS,
- * 100 requests at once a connection, every message judged as the provider would (Web Push: not decrypted).
+ * 100 concurrent requests a connection, every message checked as the provider would (Web Push: not decrypted).
  *
  *   npm run bench:senders [-- 50000]
  */

@@ -16,6 +16,7 @@ import { migrate } from '../server/src/db/migrate.ts';
 import { openPostgres } from '../server/src/db/postgres/postgres.ts';
 import { Revision } from '../server/src/db/revision.ts';
 import { openSqlite } from '../server/src/db/sqlite/sqlite.ts';
+import { logStore } from '../server/src/features/logs/store.ts';
 import { requestProximityPushes } from '../server/src/features/push/proximity.ts';
 import { createSightingService } from '../server/src/features/sightings/intake/service.ts';
 import { SiteCache } from '../server/src/features/sightings/site/site-cache.ts';
@@ -28,7 +29,7 @@ const events = Math.ceil(Number(process.argv[2] ?? 20_000) / (2 * visitors)) * 2
 const beacon = 'BenchBeacon000000000';
 const idOf = (visitor: number) => `Visitor${String(visitor).padStart(13, '0')}`;
 
-/** Who hears one beacon, with a notification and a scenario; nobody can be pushed to. */
+/** Phones that hear one beacon, which has a notification and a scenario; nobody can be pushed to. */
 async function prepare(db: Database, appId: string): Promise<void> {
   await db.transaction(async (db) => {
     await db.run(sql`insert into beacons (app_id, object_id, name, uuid, uuid_key, major, minor, metadata, created_at, updated_at)
@@ -62,9 +63,11 @@ async function drive(times: number, atOnce: number, work: (index: number) => Pro
   return { total: performance.now() - start, each: each.sort((a, b) => a - b) };
 }
 
-/** A phone's own decisions, a minute apart: closer together they would be a phone that cannot make up its mind. */
+/**
+ * A phone's own decisions, a minute apart: closer together they would be those of a phone that cannot make up its mind.
+ */
 const minute = 60_000;
-/** The pretend time: behind the real one, and not so far that a visit would be closed by the clock. */
+/** The pretend time: behind the real one, but not so far that the clock would close a visit. */
 let clock = Date.now() - 6 * 3_600_000;
 
 function sighting(index: number, occurredAt = Date.now()) {
@@ -73,7 +76,7 @@ function sighting(index: number, occurredAt = Date.now()) {
 }
 
 interface Load {
-  /** Senders at once. */
+  /** Concurrent senders. */
   readonly atOnce: number;
   /** Events in one batch. */
   readonly size: number;
@@ -88,6 +91,7 @@ async function throughput(db: Database, appId: string, { atOnce, size }: Load): 
     requestPushes: (db, pushes) => requestProximityPushes(db, pushes, outbox),
     expect: () => undefined,
     announce: async () => undefined,
+    logs: logStore,
   });
   const begun = clock;
   clock += (events / visitors + size + 1) * minute;

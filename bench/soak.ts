@@ -1,6 +1,6 @@
 /**
- * `npm run bench:soak [-- 600]`: whether memory stays flat. A Pharos on SQLite takes a mixed load on 64 connections for so
- * many seconds while its resident memory is looked at every second.
+ * `npm run bench:soak [-- 600]`: whether memory stays flat. A Pharos on SQLite takes a mixed load on 64 connections for
+ * that many seconds while its resident memory is read every second.
  *
  *   npm run bench:soak -- 600 --records 20000 --connections 64
  */
@@ -17,7 +17,7 @@ import { median } from './compare/table.ts';
 import type { Workload } from './compare/target.ts';
 import { type PharosTarget, startPharos } from './compare/targets/pharos.ts';
 
-/** How many of a hundred requests are of a kind; uploads are few, as each stays on the disk. */
+/** How many of a hundred requests are of each kind; uploads are few, since each stays on the disk. */
 const mix: readonly (readonly [workload: Workload, share: number])[] = [
   ['get', 40],
   ['create', 15],
@@ -45,7 +45,7 @@ interface Kind {
   sent: number;
 }
 
-/** A hundred requests and again, each kind spread evenly among the others. */
+/** A hundred requests, repeated, with each kind spread evenly among the others. */
 function interleave(kinds: ReadonlyMap<Workload, Kind>): readonly Kind[] {
   const places = mix.flatMap(([workload, share]) =>
     Array.from({ length: share }, (_, n) => ({ workload, at: (n + 0.5) / share })),
@@ -53,7 +53,7 @@ function interleave(kinds: ReadonlyMap<Workload, Kind>): readonly Kind[] {
   return places.sort((a, b) => a.at - b.at).map(({ workload }) => kinds.get(workload) as Kind);
 }
 
-/** As many requests at once as there are connections, until the time is over. */
+/** As many concurrent requests as there are connections, until the time is over. */
 async function drive(service: PharosTarget, until: number): Promise<Traffic> {
   const kinds = new Map<Workload, Kind>();
   for (const [workload] of mix) kinds.set(workload, { load: (await service.load(workload)) as Load, sent: 0 });
@@ -83,7 +83,7 @@ async function watch(pid: number, until: number): Promise<number[]> {
   return samples;
 }
 
-/** Megabytes a minute by least squares, of one sample a second. */
+/** Megabytes a minute by least squares, from one sample a second. */
 function slope(samples: readonly number[]): number {
   const [middle, mean] = [(samples.length - 1) / 2, meanOf(samples)];
   const spread = samples.reduce((sum, _, n) => sum + (n - middle) ** 2, 0);
@@ -93,7 +93,7 @@ function slope(samples: readonly number[]): number {
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function report(samples: readonly number[]): string {
-  // A run of less than three minutes is cut into thirds.
+  // A run of less than three minutes is divided into thirds.
   const length = Math.min(60, Math.floor(samples.length / 3));
   const stretches = Array.from({ length: Math.floor(samples.length / length) }, (_, n) =>
     samples.slice(n * length, (n + 1) * length),

@@ -6,13 +6,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mayDo } from '../server/src/access/roles.ts';
 import { type App, createApp } from '../server/src/app/app.ts';
+import { traceLists } from '../server/src/app/tables.ts';
 import { readConfig } from '../server/src/config/config.ts';
 import { version } from '../server/src/config/version.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { openSqlite } from '../server/src/db/sqlite/sqlite.ts';
 import { apiPrefix } from '../server/src/http/api.ts';
-import { dataPermission, mayDo } from '../server/src/http/console/console-roles.ts';
+import { dataPermission } from '../server/src/http/console/console-roles.ts';
 import { buildOpenApi } from '../server/src/http/openapi/openapi.ts';
 import { operationsOfConsole, operationsOfDocument } from './wire/operations.ts';
 import { renderWireModule } from './wire/wire-module.ts';
@@ -44,6 +46,7 @@ function consoleWire(consoleEndpoints: App['consoleEndpoints'], endpoints: App['
       'dataNeeds',
       Object.fromEntries(reached),
     ],
+    ['The lists that say where somebody was or what she was sent, by what they list.', 'traceLists', traceLists],
   ] as const;
   const texts = tables.map(
     ([about, name, table]) => `/** ${about} */\nexport const ${name} = ${JSON.stringify(table, null, 2)} as const;\n`,

@@ -131,9 +131,7 @@ export function ensureInstalled() {
   if (missingHere().length > 0) install(['install', '--no-save'], { onPinnedNode: existsSync(pinnedNode) });
   const missing = missingHere();
   if (missing.length > 0)
-    throw new Error(
-      `npm did not install ${missing.join(', ')}. Run "npm ci --include=optional" and look at what it says.`,
-    );
+    throw new Error(`npm did not install ${missing.join(', ')}. Run "npm ci --include=optional" to see why.`);
   const { status } = spawnSync(pinnedNode, ['--version'], { stdio: 'ignore' });
   if (status !== 0)
     throw new Error(

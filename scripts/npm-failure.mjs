@@ -30,7 +30,7 @@ const hints = {
   ENOSPC: 'The disk is full; the installation takes about 600 MB.',
   EDQUOT: 'The disk quota is used up; the installation takes about 600 MB.',
   EINTEGRITY:
-    'A package is not the one that the lock file names: it was damaged on the way, or a registry or proxy hands out another one. "npm cache clean --force" removes damaged copies.',
+    'A package is not the one that the lock file names: it was damaged on the way, or a registry or proxy delivers another one. "npm cache clean --force" removes damaged copies.',
   EUSAGE: 'package.json and package-lock.json do not agree; "git status" shows which of them was changed.',
   E401: 'The npm registry wants a sign-in: "npm login", or another registry ("npm config set registry URL").',
   E403: 'The npm registry refuses the package; "npm config get registry" names it.',

@@ -36,6 +36,6 @@ export function wordsFromNpm({ words, environment, flags, switches }) {
   const command = rest.filter((word) => !word.startsWith('-'));
   return {
     words: [...command, ...meant],
-    note: `npm took flags of Pharos for its own; they are used all the same. Better: npm start -- ${[...command, ...meant].join(' ')}`,
+    note: `npm took flags of Pharos for its own; they are used anyway. Better: npm start -- ${[...command, ...meant].join(' ')}`,
   };
 }

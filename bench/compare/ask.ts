@@ -1,7 +1,9 @@
 import { type Agent, request } from 'node:http';
 import type { Load } from './load.ts';
 
-/** Sends one request of a load. Answers the milliseconds until the last byte of the answer. @throws Error for a refusal */
+/**
+ * Sends one request of a load. Returns the milliseconds until the last byte of the answer. @throws Error for a refusal
+ */
 export function ask(
   url: string,
   load: Load,

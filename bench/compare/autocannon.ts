@@ -6,7 +6,7 @@ import { type Load, type Measured, type Pressure, type Shot, shots } from './loa
 import { peersFolder } from './peers.ts';
 
 interface Client {
-  /** It writes into them, so that no two clients may share one. */
+  /** It writes into them, so no two clients may share one. */
   setRequests(requests: Shot[]): void;
 }
 
@@ -17,8 +17,8 @@ function autocannon(): Autocannon {
 }
 
 /**
- * Each connection has requests of its own: autocannon gives all of them to every one, which sends what can be sent only
- * once many times over. Time is taken here, as autocannon knows whole milliseconds and whole seconds.
+ * Each connection has its own requests: autocannon gives all of them to every connection, which would send one-time
+ * requests many times over. Time is taken here, because autocannon knows only whole milliseconds and seconds.
  */
 export function byAutocannon(url: string, load: Load, pressure: Pressure): Promise<Measured> {
   const all = shots(load);

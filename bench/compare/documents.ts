@@ -1,17 +1,17 @@
-/** The records, alike for every target: the same n gives the same record. */
+/** The records, the same for every target: the same n gives the same record. */
 
 export interface Document {
   readonly species: string;
   readonly count: number;
   readonly seenAt: string;
   readonly note: string;
-  /** No schema declares what is in here. */
+  /** No schema declares the members in here. */
   readonly extra: { readonly site: string; readonly level: number };
 }
 
 const note = 'Seen from the path beside the old lighthouse, in the rain, between two gusts from the north-west.';
 
-/** A whole number below `below` that looks random and is not. */
+/** A whole number below `below` that looks random but is not. */
 function scattered(n: number, below: number): number {
   let mixed = Math.imul(n ^ 0x9e3779b9, 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
@@ -31,5 +31,5 @@ export function documentOf(n: number): Document {
 export const documents = (count: number, from = 0): Document[] =>
   Array.from({ length: count }, (_, n) => documentOf(from + n));
 
-/** What the filtered lists look for: one of fifty values, and at least so many; the highest first. */
+/** The filter of the lists: one of fifty values, and at least a certain count; the highest first. */
 export const wanted = Array.from({ length: 50 }, (_, n) => ({ name: n, least: 500 + n }));

@@ -1,4 +1,4 @@
-/** Load from outside: by wrk where it is installed, by autocannon otherwise. */
+/** Load from outside: by wrk if it is installed, otherwise by autocannon. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { byAutocannon } from './autocannon.ts';
 import { type Load, type Measured, type Pressure, shots } from './load.ts';
 
-/** `PHAROS_BENCH_LOADER=autocannon` is for machines whose wrk is not to be used. */
+/** `PHAROS_BENCH_LOADER=autocannon` is for machines whose wrk should not be used. */
 export const loader =
   process.env['PHAROS_BENCH_LOADER'] !== 'autocannon' && spawnSync('wrk', ['-v']).error === undefined
     ? 'wrk'
@@ -19,7 +19,7 @@ export function press(url: string, load: Load, pressure: Pressure): Promise<Meas
 
 const luaText = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
-/** Requests are made before the clock starts, so that wrk does nothing but send them. */
+/** Requests are made before the clock starts, so that wrk only sends them. */
 function luaScript(load: Load, folder: string): string {
   const headers = Object.entries(load.headers).map(
     ([name, value]) => `wrk.headers[${luaText(name)}] = ${luaText(value)}`,
@@ -68,7 +68,7 @@ async function byWrk(url: string, load: Load, { connections, seconds }: Pressure
   }
 }
 
-/** Sends each request of `load` once, 64 at a time. Answers the bodies of the answers, in any order. */
+/** Sends each request of `load` once, 64 at a time. Returns the bodies of the answers, in any order. */
 export async function sendAll(url: string, load: Load): Promise<string[]> {
   const answers: string[] = [];
   let refused: string | undefined;

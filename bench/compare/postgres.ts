@@ -1,4 +1,4 @@
-/** One PostgreSQL for Pharos and Parse Server alike: the tests' own, with `fsync` as it is by default. */
+/** One PostgreSQL for both Pharos and Parse Server: the tests' own, with `fsync` on, as by default. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -31,7 +31,7 @@ async function ask(url: string, statement: string): Promise<object[]> {
   }
 }
 
-/** A new database on the server. Answers its address. */
+/** A new database on the server. Returns its address. */
 export async function createDatabase(server: Server, name: string): Promise<string> {
   await ask(server.url, `create database ${name} template template0 lc_collate 'C' lc_ctype 'C' encoding 'UTF8'`);
   const url = new URL(server.url);

@@ -1,4 +1,4 @@
-/** Starting processes, and what they use by the kernel's own account (Linux; zeros elsewhere). */
+/** Starts processes and measures what they use, by the kernel's figures (Linux; zeros elsewhere). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,13 +11,13 @@ export interface Started {
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Where what it prints goes. */
+  /** The destination of its output. */
   readonly log: string;
-  /** Answers once it can be used. */
+  /** Resolves once it can be used. */
   readonly url: string;
 }
 
-/** Starts a program and waits until its address answers anything at all. */
+/** Starts a program and waits until its address gives any answer. */
 export async function start(file: string, args: readonly string[], options: StartOptions): Promise<Started> {
   const log = openSync(options.log, 'w');
   const child = spawn(file, args, {
@@ -62,7 +62,7 @@ function readProc(path: string): string {
   }
 }
 
-/** The fields of /proc/PID/stat behind the name, which may hold spaces itself. */
+/** The fields of /proc/PID/stat after the name, which may contain spaces. */
 function statOf(pid: number | string): string[] {
   const text = readProc(`${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -88,21 +88,21 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks / ticksPerSecond;
 }
 
-/** From here on `peakMegabytes` counts anew. */
+/** `peakMegabytes` counts from here again. */
 export function resetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // Only the peak since the start is known then.
+    // Then only the peak since the start is known.
   }
 }
 
-/** The most memory that the process had resident. */
+/** The most resident memory that the process had. */
 export function peakMegabytes(pid: number): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readProc(`${pid}/status`))?.[1] ?? 0) / 1024;
 }
 
-/** The memory that the process has resident now. */
+/** The present resident memory of the process. */
 export function megabytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readProc(`${pid}/status`))?.[1] ?? 0) / 1024;
 }

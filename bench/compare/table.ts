@@ -1,11 +1,11 @@
-/** What the rounds say together, as one table. */
+/** Combines the rounds into one table. */
 import type { Measured } from './load.ts';
 import { type Workload, workloadTitles } from './target.ts';
 
 export interface Round extends Measured {
   /** Processor time of the service and its database for one answer. */
   readonly cpuMicros: number;
-  /** Megabytes resident at most. */
+  /** The most resident megabytes. */
   readonly peak: number;
 }
 
@@ -29,7 +29,7 @@ const format = (value: number) => Math.round(value).toLocaleString('en');
 /** A call without a network takes microseconds. */
 const milliseconds = (value: number) => value.toFixed(value < 0.1 ? 4 : 2);
 
-/** One line a target: medians of the rounds, and how often the better peer fits into it. */
+/** One line per target: medians of the rounds, and the multiple of the better peer. */
 export function table(results: readonly Result[]): string {
   const lines = [
     '| workload, connections | | answers/s | of the better peer | p50 ms | p99 ms | CPU µs an answer | peak MB | failures |',

@@ -1,7 +1,10 @@
-/** What is measured: something that listens on this machine and is asked the same things as the others. */
+/** A target listens on this machine and gets the same requests as the others. */
 import type { Load, Measured, Pressure } from './load.ts';
 
-/** In the order in which they run: what makes or removes records comes after what reads, so that all read equally many. */
+/**
+ * In the order in which they run: workloads that create or remove records come after those that read, so that all read
+ * the same number.
+ */
 export const workloads = [
   'get',
   'list',
@@ -16,7 +19,7 @@ export const workloads = [
   'sightings-1',
   'sightings-100',
   'push',
-  // Last, because what a client no longer waits for may be worked on for a minute.
+  // Last, because the service may still work for a minute on requests that no client waits for.
   'sign-in',
 ] as const;
 export type Workload = (typeof workloads)[number];
@@ -41,17 +44,17 @@ export const workloadTitles: Readonly<Record<Workload, string>> = {
 export interface Target {
   readonly name: string;
   readonly url: string;
-  /** What it promises about an acknowledged write. */
+  /** Its promise about an acknowledged write. */
   readonly durability: string;
   /** The service's own process. */
   readonly pid: number;
-  /** Other processes whose work is done for it, such as the database's. */
+  /** Other processes that work for it, such as the database's. */
   readonly helpers?: () => readonly number[];
-  /** Makes the records. Once, before anything else. */
+  /** Creates the records. Called once, before anything else. */
   fill(records: number): Promise<void>;
-  /** What to send for a workload; undefined where the target has nothing alike. */
+  /** The requests of a workload; undefined if the target has no equivalent. */
   load(workload: Workload): Promise<Load | undefined>;
-  /** In place of a load where there is no address to send one to; undefined where the target has nothing alike. */
+  /** Replaces a load if there is no address to send one to; undefined if the target has no equivalent. */
   readonly measure?: (workload: Workload) => ((pressure: Pressure) => Promise<Measured>) | undefined;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Everything that can be measured, by the name that `--targets` takes. */
+/** Everything that can be measured, by its name in `--targets`. */
 import { createDatabase, startDurablePostgres } from './postgres.ts';
 import type { Target } from './target.ts';
 import { startEmptyRoute } from './targets/floor.ts';

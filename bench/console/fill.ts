@@ -5,7 +5,7 @@ import { slotValues } from '../../server/src/features/buckets/slots.ts';
 import type { TestApp } from '../../server/test/support/build-app.ts';
 import { people, type Row, stride, structure, Timeline, traces } from '../rows.ts';
 
-/** What the pages show, as rows of the tables: through the interface it would take an hour. */
+/** What the pages show, written as rows: through the interface it would take an hour. */
 
 export interface Filled {
   readonly pushId: string;
@@ -92,7 +92,7 @@ async function write(db: Pick<Db, 'run'> & { transaction: Db['transaction'] }, t
   const columns = Object.keys(row(0));
   for (let start = 0; start < total; start += perTransaction) {
     const length = Math.min(perTransaction, total - start);
-    const rows = Array.from({ length }, (_, offset) => Object.values(row(start + offset)));
+    const rows = Array.from({ length }, (_, offset) => Object.values(row(start + offset)).map((cell) => cell ?? null));
     await db.transaction((db) => insertRows(db, { table, columns, rows }));
   }
 }

@@ -2,16 +2,16 @@ import type { Page } from 'playwright-core';
 import type { Narrowing } from './pages.ts';
 
 /**
- * Times inside of the page, so that the way to the driver does not count. The scripts are texts: this project's server
- * side knows no DOM.
+ * Takes times inside the page, so that the way to the driver does not count. The scripts are texts: the server side of
+ * this project has no DOM types.
  */
 
-/** The rows, without those that hold their place. */
+/** The rows, without placeholders. */
 const rows = `document.querySelector('table tbody, ul[aria-label="files"]')`;
 const isShown = `(() => { const rows = ${rows}; return rows !== null && rows.children.length > 0 &&
   !rows.querySelector('.mantine-Skeleton-root, [aria-hidden="true"]:is(tr)') && rows.textContent.trim() !== ''; })()`;
 
-/** Looks at every frame; gives up after a while, because then nothing more is to be learned. */
+/** Checks every frame and gives up after a while, because a longer wait shows nothing more. */
 const until = (condition: string) => `await new Promise((resolve, reject) => {
   const givesUpAt = performance.now() + 30000;
   const look = () => {
@@ -28,7 +28,7 @@ export async function load(page: Page, address: string): Promise<number> {
   return page.evaluate(`(async () => { ${until(isShown)} return performance.now(); })()`);
 }
 
-/** Does something and answers after how many ms other rows stand there, or the same ones were asked for anew. */
+/** Does something and returns the ms until other rows are shown, or the same ones were requested again. */
 function untilChanged(page: Page, what: string): Promise<number> {
   return page.evaluate(`(async () => {
     const before = ${rows}.textContent;
@@ -47,7 +47,7 @@ function untilChanged(page: Page, what: string): Promise<number> {
 export const nextPage = (page: Page) =>
   untilChanged(page, `document.querySelector('[aria-label="Next page"]').click();`);
 
-/** The columns that can be sorted by, without the one that the list is sorted by already. */
+/** The sortable columns, except for the one that the list is already sorted by. */
 export function sortable(page: Page): Promise<readonly string[]> {
   return page.evaluate(
     `[...document.querySelectorAll('th[aria-sort="none"] button')].map((button) => button.textContent)`,
@@ -67,7 +67,7 @@ export function narrow(page: Page, by: Narrowing): Promise<number> {
       ? `document.querySelector('input[type="search"]')`
       : `[...document.querySelectorAll('select')].find((one) => (one.labels[0]?.textContent ?? one.ariaLabel) === ${JSON.stringify(by.label)})`;
   const [type, event] = by.kind === 'search' ? ['HTMLInputElement', 'input'] : ['HTMLSelectElement', 'change'];
-  // React listens to a value that is set like this only.
+  // React notices only a value that is set like this.
   return untilChanged(
     page,
     `const field = ${find};

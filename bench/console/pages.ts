@@ -1,6 +1,6 @@
 import type { Filled } from './fill.ts';
 
-/** What is narrowed by: a text in the search field, or a choice. */
+/** The filter: a text in the search field, or a choice. */
 export type Narrowing =
   | { readonly kind: 'search'; readonly value: string }
   | { readonly kind: 'choice'; readonly label: string; readonly value: string };

@@ -23,7 +23,7 @@ export interface Filled {
   readonly password: string;
 }
 
-/** Where rows go, many at once. */
+/** Takes many rows at once. */
 interface Sink {
   bucket(appId: string): Promise<{ readonly id: string; readonly slots: readonly Slot[] }>;
   write(table: string, columns: readonly string[], rows: readonly (readonly SqlValue[])[]): Promise<void>;
@@ -33,7 +33,7 @@ interface Sink {
 const bucketOf = "select object_id, slots from buckets where name = 'Sightings'";
 const perTransaction = 10_000;
 
-/** With more memory than the service takes, and without waiting for the disk: indexes of a million rows are written. */
+/** With more memory than the service uses, and without waiting for the disk: this writes indexes of a million rows. */
 function openSqliteSink(file: string): Sink {
   const db = new Sqlite(file, { timeout: 30_000 });
   db.pragma('synchronous = OFF');
@@ -82,20 +82,20 @@ export async function fill(sink: Sink, appId: string, { records, traces: traceCo
   const { id, slots } = await sink.bucket(appId);
   const password = 'correct horse';
   const hash = await createPasswords().hash(password, appId);
-  const { beacons, files } = structure(line) as Record<string, Row>;
-  const { installations, users } = people(line) as Record<string, Row>;
-  const own: Readonly<Record<string, Row | undefined>> = {
+  const { beacons, files } = structure(line);
+  const { installations, users } = people(line);
+  const own: Readonly<Record<string, Row>> = {
     beacons,
     files,
     installations,
-    users: users && ((n) => ({ ...users(n), password_hash: hash })),
+    users: (n) => ({ ...users(n), password_hash: hash }),
     records: (n) => {
       const document = documentOf(n);
       const { values } = slotValues(slots, document);
       return { ...line.changed(n), bucket_id: id, doc: JSON.stringify(document), ...values };
     },
   };
-  for (const [table, row] of Object.entries(own)) if (row) await write(sink, table, { total: records, row });
+  for (const [table, row] of Object.entries(own)) await write(sink, table, { total: records, row });
   for (const [table, row] of Object.entries(traces(traceLine, line)))
     await write(sink, table, { total: traceCount, row });
   return { records: line, traces: traceLine, password };
@@ -105,7 +105,7 @@ async function write(sink: Sink, table: string, { total, row }: { readonly total
   const columns = Object.keys(row(0));
   for (let start = 0; start < total; start += perTransaction) {
     const length = Math.min(perTransaction, total - start);
-    const rows = Array.from({ length }, (_, offset) => Object.values(row(start + offset)));
+    const rows = Array.from({ length }, (_, offset) => Object.values(row(start + offset)).map((cell) => cell ?? null));
     await sink.write(table, columns, rows);
   }
 }

@@ -4,11 +4,14 @@ import type { PharosTarget } from '../compare/targets/pharos.ts';
 import { storedName, type Timeline } from '../rows.ts';
 import type { Filled } from './fill.ts';
 
-/** What each service is asked: the workloads of `npm run bench`, and the lists of all that grows with the use of an app. */
+/**
+ * The questions to each service: the workloads of `npm run bench`, and the lists of everything that grows with the use
+ * of an app.
+ */
 
 export interface Question {
   readonly title: string;
-  /** What it grows with. */
+  /** What its time depends on. */
   readonly of: 'records' | 'traces';
   /** The service makes it fast after a while, because it is asked often. */
   readonly isLearned?: boolean;
@@ -90,7 +93,7 @@ const recordLists: readonly Question[] = [
   })),
 ];
 
-/** By the member whose time a list is asked for. */
+/** The member whose times a list is filtered by. */
 const times = { '/logs': 'createdAt', '/events': 'occurredAt', '/visits': 'enteredAt' } as const;
 
 const traceLists = Object.entries(times).flatMap(([path, time]): readonly Question[] => {
@@ -147,7 +150,7 @@ function asCompared(workload: Workload): Question {
 
 const readsOnly = workloads.indexOf('update');
 
-/** Reads first; a push walks over all installations after it was accepted, and so comes last. */
+/** Reads first. A push walks over all installations after it was accepted, so it comes last. */
 export const questions: readonly Question[] = [
   ...workloads.slice(0, readsOnly).map(asCompared),
   ...recordLists,

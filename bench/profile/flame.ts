@@ -6,12 +6,12 @@ export interface Frame {
   readonly kind: Kind;
   /** Microseconds in the function itself. */
   self: number;
-  /** With what it called. */
+  /** Including what it called. */
   total: number;
   readonly callees: Map<string, Frame>;
 }
 
-/** Whose code it is. */
+/** The origin of its code. */
 export type Kind = 'pharos' | 'packages' | 'node' | 'native';
 
 const colours: Readonly<Record<Kind, string>> = {
@@ -23,7 +23,7 @@ const colours: Readonly<Record<Kind, string>> = {
 
 const width = 1200;
 const rowHeight = 17;
-/** Narrower boxes are left out: nobody can read them. */
+/** Narrower boxes are left out because they are unreadable. */
 const narrowest = 2;
 
 function kindOf({ url, functionName }: CallFrame): Kind {
@@ -40,7 +40,7 @@ function nameOf({ functionName, url }: CallFrame): string {
   return `${functionName || '(anonymous)'}${file ? ` ${file}` : ''}`;
 }
 
-/** Merges the samples into one tree, without the time in which the process had nothing to do. */
+/** Merges the samples into one tree, without idle time. */
 export function treeOf({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));

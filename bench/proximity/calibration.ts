@@ -2,12 +2,12 @@ import type { Recordings, Walk } from './recordings.ts';
 import { distanceBetween } from './truth.ts';
 
 /**
- * The measured power of each beacon, as an owner would have calibrated it, from walks other than the one under test: what
- * is measured on must not be tuned on.
+ * The measured power of each beacon, as an owner would have calibrated it, from walks other than the one under test:
+ * the data for tuning must not be the data for measuring.
  *
- * Two parts, as in the engine. Each receiver's offset: the mean of rssi + 20·log10(d) over all its samples. And the tag's
- * own power: the mean of what remains where the tag was in the zone itself, within 3 m, over all receivers, because one
- * receiver alone has too few samples that near. The recordings have no minute at exactly one metre.
+ * Two parts, as in the engine. Each receiver's offset: the mean of rssi + 20·log10(d) over all its samples. And the
+ * tag's own power: the mean of what remains while the tag was in the zone itself, within 3 m, over all receivers,
+ * because one receiver alone has too few samples that near. The recordings have no minute at exactly one metre.
  */
 export function calibrateWithout(recordings: Recordings, tested: Walk | null): ReadonlyMap<string, number> {
   const levels: { beacon: string; distance: number; level: number }[] = [];

@@ -1,16 +1,16 @@
 import type { EventKind, Sensitivity, TrackState } from '../../server/src/proximity/presence/types.ts';
 import { follow } from '../../server/src/proximity/track.ts';
 
-/** An engine under comparison: one sample in, the events that it confirms out. */
+/** An engine in the comparison: one sample in, the confirmed events out. */
 export interface Engine {
   readonly name: string;
-  /** A fresh engine for one beacon and one visitor; `power` is the beacon's measured power in dBm. */
+  /** A new engine for one beacon and one visitor; `power` is the beacon's measured power in dBm. */
   start(power: number): (at: number, rssi: number) => readonly EventKind[];
 }
 
 const NOTHING: readonly EventKind[] = [];
 
-/** What a naive app does: every sample against 3 m. */
+/** What a naive app does: compares every sample with 3 m. */
 const raw: Engine = {
   name: 'raw threshold',
   start(power) {
@@ -49,7 +49,7 @@ export function pharos(sensitivity: Sensitivity): Engine {
     start(measuredPower) {
       let state: TrackState | null = null;
       return (at, rssi) => {
-        // The recordings hold a few samples of one instant, which the service would replay as one.
+        // The recordings contain a few samples of one instant, which the service would replay as one.
         const occurredAt = Math.max(at, (state?.at ?? 0) + 1);
         const outcome = follow({
           installationId: 'visitor',

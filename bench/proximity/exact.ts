@@ -4,8 +4,8 @@ import { distanceBetween } from './truth.ts';
 const POWER = -59;
 
 /**
- * The same walks with every sample's RSSI replaced by what its true distance gives in the engine's own model: no noise, no
- * body, no wall. What an engine hits here is what its gates can hit by their design.
+ * The same walks with every sample's RSSI replaced by what its true distance gives in the engine's own model: no noise,
+ * no body, no wall. The hits of an engine here are what its gates can hit by design.
  */
 export function withExactSignals(recordings: Recordings): Recordings {
   const walks = recordings.walks.map((walk) => ({

@@ -2,8 +2,9 @@ import type { Point, Recordings, Sample, Stream, Walk } from './recordings.ts';
 import { distanceBetween } from './truth.ts';
 
 /**
- * Signals to test on where the recordings are missing: log-distance path loss with n = 2, slow fading (a body turning, 1.5 dB
- * with a memory of some seconds), fast fading of 4 dB, and one packet in ten lost. Always the same, by a seeded generator.
+ * Signals to test on if the recordings are missing: log-distance path loss with n = 2, slow fading (a body turning, 1.5
+ * dB with a memory of some seconds), fast fading of 4 dB, and one packet in ten lost. Always the same, by a seeded
+ * generator.
  */
 export function generateRecordings(): Recordings {
   const random = mulberry32(1821);

@@ -45,12 +45,12 @@ export interface Recordings {
   readonly phones: readonly Stream[];
 }
 
-/** Where the recordings lie: PHAROS_RSSI_DATA, else beside the repository. */
+/** The folder of the recordings: PHAROS_RSSI_DATA, else beside the repository. */
 export function recordingsFolder(): string {
   return process.env['PHAROS_RSSI_DATA'] ?? fileURLToPath(new URL('../../../shared/data/rssi', import.meta.url));
 }
 
-/** The recordings, or null where the folder is missing. */
+/** The recordings; null if the folder is missing. */
 export function readRecordings(folder = recordingsFolder()): Recordings | null {
   if (!existsSync(`${folder}/philotuxo/tetam.dev`)) return null;
   const tags = `${folder}/philotuxo`;

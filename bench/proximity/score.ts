@@ -17,7 +17,9 @@ export interface Score {
   readonly mostZoneChangesPerMinute: number;
 }
 
-/** An ENTER so long after the visitor has left the radius still belongs to the visit: smoothing and hold take time. */
+/**
+ * An ENTER this long after the visitor has left the radius still belongs to the visit: smoothing and hold take time.
+ */
 const LAG_MS = 5_000;
 const DEFAULT_POWER = -59;
 
@@ -60,9 +62,9 @@ interface WalkTotals {
 }
 
 /**
- * Holds what the engine calls visits against the true ones. A true visit is hit by an engine's visit that overlaps it (or
- * begins at most 5 s after it); each further one is a duplicate; one that overlaps no true visit is a false enter. Hours
- * are stream-hours: one beacon watched for one hour.
+ * Compares the engine's visits with the true ones. A true visit is hit by an engine's visit that overlaps it (or begins
+ * at most 5 s after it); each further one is a duplicate; one that overlaps no true visit is a false enter. Hours are
+ * stream-hours: one beacon watched for one hour.
  */
 function addWalk(totals: WalkTotals, walk: Walk, watch: Watch): void {
   const end = walk.samples.at(-1)?.at ?? 0;
@@ -119,7 +121,10 @@ function eventsOf(engine: Engine, samples: readonly Sample[], power: number): st
   return samples.flatMap(({ at, rssi }) => feed(at, rssi));
 }
 
-/** Phones on bodies at a constant 1.83 m, uncalibrated: zone changes a minute after the first zone, together and at worst. */
+/**
+ * Phones on bodies at a constant 1.83 m, uncalibrated: zone changes a minute after the first zone, together and for the
+ * worst phone.
+ */
 function scorePhones(
   engine: Engine,
   { phones }: Recordings,

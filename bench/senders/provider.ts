@@ -1,4 +1,4 @@
-/** The provider's process of `bench/senders.ts`: tells its parent where it is and whom it knows. */
+/** The provider's process of `bench/senders.ts`: tells its parent its address and its recipients. */
 import { startPushProvider } from '../../server/test/fakes/push-provider.ts';
 
 export interface ProviderReady {
@@ -24,7 +24,7 @@ const ready: ProviderReady = {
   webpush: names.map(provider.webpush.tokenFor),
 };
 process.send?.(ready);
-// When the first message to a recipient came, for whoever asks.
+// When the first message to a recipient came, on request.
 process.on('message', (recipient: string) => {
   void provider
     .reached(recipient)

@@ -8,7 +8,7 @@ import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.
 
 const script = '<img src=x onerror=alert(1)>';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('activity in the console', () => {
   let site: Site;
   let origin: string;
@@ -57,7 +57,7 @@ describe('activity in the console', () => {
     const start = site.now;
     await site.send([{ beacon: cafe, event: 'ENTER', occurredAt: start - 3 * 86_400_000 }]);
     await site.send([{ beacon: cafe, event: 'EXIT', occurredAt: start - 3 * 86_400_000 + 90_000 }]);
-    // Nobody says that this one has left, so that the service ends the visit after twelve hours.
+    // No phone reports that this one has left, so the service ends the visit after twelve hours.
     site.app.clock.now = start - 14 * 3_600_000;
     await site.installation({ installationId: 'phone-2' });
     await site.send([site.decided('ENTER')], { installationId: 'phone-2' });
@@ -141,7 +141,7 @@ describe('activity in the console', () => {
     await rows('visits').first().getByText('2 min').waitFor();
     assert.equal(await entered.getAttribute('aria-sort'), 'ascending');
     assert.match(page.url(), /order=enteredAt/);
-    // A phone has no headers, and a way back.
+    // A phone has no table headers, but a link back.
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByLabel('Sort by').selectOption('Entered, descending');
     await rows('visits').first().getByText('still here').waitFor();

@@ -8,7 +8,7 @@ import { assertAccessible } from './axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('the reference of the interface in the console', () => {
   let app: TestApp;
   let origin: string;
@@ -72,7 +72,7 @@ describe('the reference of the interface in the console', () => {
 
   test('the curl line does the same from a shell', async () => {
     const line = (await curl()).replace('YOUR-APP-KEY', app.appKey).replace('ACCESS-TOKEN', user.token);
-    // The service runs in this process, so that the shell must not hold it up.
+    // The service runs in this process, so the shell must not block it.
     const { stdout } = await promisify(execFile)('sh', ['-c', line.replace('curl', 'curl -s')]);
     assert.ok(JSON.parse(stdout).result.objectId);
     assert.equal((await stored()).length, 2);

@@ -13,8 +13,8 @@ interface Found {
 }
 
 /**
- * Until nothing fades any more: what is half transparent has not its colours yet. A dialog stands there transparent for
- * some frames before its fade is an animation, so those count too, and calm has to last.
+ * Waits until nothing fades any more: a translucent element does not have its final colours yet. A dialog is
+ * transparent for some frames before its fade is an animation, so those count too, and calm has to last.
  */
 const settled = `(async () => {
   const isFading = (one) => one.playState === 'running' && Number.isFinite(one.effect.getComputedTiming().endTime);
@@ -28,10 +28,10 @@ const settled = `(async () => {
   }
 })()`;
 
-/** Nothing that axe calls serious or critical stands in the way of a screen reader or a keyboard. */
+/** No problem that axe calls serious or critical may hinder a screen reader or a keyboard. */
 export async function assertAccessible(page: Page): Promise<void> {
   await page.evaluate(settled);
-  // The page's content policy allows no foreign script; what the debugger evaluates is not asked.
+  // The page's content policy allows no foreign script; the debugger may evaluate one all the same.
   await page.evaluate(script);
   const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
     readonly violations: readonly Found[];

@@ -8,7 +8,7 @@ import { launchBrowser, openAs, reloadInTheMiddle, startConsole, type Visit } fr
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('beacons in the console', () => {
   let app: TestApp;
   let origin: string;
@@ -288,7 +288,7 @@ describe('beacons in the console', () => {
   });
 
   test('a reload in the middle of an import shows what is in already, and the rest can go on', async () => {
-    // The service never hears of this one, as when the page goes before it is sent.
+    // The service never receives this one, as when the page is closed before it is sent.
     await page.route('**/v2/beacons', (route) =>
       route.request().postData()?.includes('Slow') ? undefined : route.continue(),
     );

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
-import type { AdminRole } from '../../server/src/http/console/console-roles.ts';
+import type { AdminRole } from '../../server/src/access/roles.ts';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
 
 /** A service that listens, with the console built. */
@@ -12,7 +12,7 @@ export async function startConsole(): Promise<{ readonly app: TestApp; readonly 
   return { app, origin: await listenWithConsole(app) };
 }
 
-/** Builds the console and lets a service listen. Answers where. */
+/** Builds the console and starts a service. Returns its address. */
 export async function listenWithConsole(app: TestApp): Promise<string> {
   const script = fileURLToPath(new URL('../../scripts/build-console.mjs', import.meta.url));
   const built = spawnSync(process.execPath, [script], { encoding: 'utf8' });
@@ -39,7 +39,7 @@ export function launchBrowser(): Promise<Browser> {
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser complained about: script errors, the content policy, requests to anywhere else. */
+  /** The browser's complaints: script errors, the content policy, requests to other servers. */
   readonly complaints: string[];
 }
 
@@ -62,8 +62,9 @@ export async function visit(browser: Browser, origin: string): Promise<Visit> {
 }
 
 /**
- * While a text is replaced in an editor, Chromium now and then gives what it inserts a style of its own, and then
- * refuses that by the page's policy. It names the page's first line for it; a script or a markup is named by its place.
+ * While a text is replaced in an editor, Chromium now and then gives what it inserts a style, and then refuses that
+ * because of the page's policy. It reports the page's first line for it; for a script or markup it reports the real
+ * place.
  */
 function isOfEditing(message: ConsoleMessage): boolean {
   const { url, line } = message.location();
@@ -89,7 +90,7 @@ export async function openAs(browser: Browser, { app, origin, role }: Signing): 
   return visited;
 }
 
-/** Loads the page again while something is under way in it: the browser has to ask first, and is told to go on. */
+/** Reloads the page while something is running in it: the browser has to ask first, and is told to go on. */
 export async function reloadInTheMiddle(page: Page): Promise<void> {
   const asked: string[] = [];
   page.once('dialog', (dialog) => {

@@ -8,7 +8,7 @@ const owner = { name: 'Ada Example', email: 'ada@museum.example', password: 'a l
 
 const analyst = { email: 'ben@museum.example', password: 'another long secret' };
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('the first session in the console', () => {
   let app: TestApp;
   let origin: string;
@@ -224,7 +224,7 @@ describe('the first session in the console', () => {
     await page.getByLabel('E-mail').fill(owner.email);
     await page.getByLabel('Password').first().fill('not the password');
     await button('Sign in').click();
-    await page.getByRole('alert').filter({ hasText: 'The e-mail or the password is wrong.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is wrong.' }).waitFor();
     await page.goto('/console/apps');
     await heading('Sign in').waitFor();
   });

@@ -12,7 +12,7 @@ import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.
 
 const script = '<img src=x onerror=alert(1)>';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('the home of an app', () => {
   const provider = new ScriptedSender();
   let app: TestApp;
@@ -39,7 +39,7 @@ describe('the home of an app', () => {
   const current = () => page.locator('[aria-current=step] h3').innerText();
   const finding = (text: string) => page.getByRole('list', { name: 'Needs attention' }).getByText(text);
   const events = () => page.getByRole('list', { name: 'Events of the last hour' }).getByRole('listitem');
-  /** The count behind a step's name. */
+  /** The count after a step's name. */
   const step = (name: string) =>
     page
       .getByRole('list', { name: 'The funnel of today' })

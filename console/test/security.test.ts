@@ -7,7 +7,7 @@ import { buildApp, signIn, type TestApp } from '../../server/test/support/build-
 import { create } from '../../server/test/support/cases.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 
-/** Runs as soon as any page takes it for markup, an attribute or a script. */
+/** Runs if any page takes it for markup, an attribute or a script. */
 const attack = `"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{7*7}}`;
 
 /** A page of another origin: the same machine under another name and port. */
@@ -235,7 +235,7 @@ describe('attacks on the console in a browser', () => {
       assert.equal(await page.evaluate("'hacked' in window"), false, path);
       assert.equal(await page.locator('img[src="x"]').count(), 0, path);
     }
-    // The page shows it as the text that it is.
+    // The page shows it as plain text.
     await page.goto(`${inApp}/beacons`);
     await page.getByRole('link', { name: short, exact: true }).waitFor();
     await page.goto(`${inApp}/buckets/notes`);

@@ -10,8 +10,8 @@ const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
 const shell = promisify(execFile);
 
 /**
- * A new installation from the set-up link to the first message and its reason, as its owner lives it. The tests are one
- * session: each goes on where the one before has stopped.
+ * A new installation from the set-up link to the first message and its reason, as its owner experiences it. The tests
+ * are one session: each continues where the previous one stopped.
  */
 describe('from the set-up link to the why of a first message', () => {
   let app: TestApp;

@@ -163,7 +163,7 @@ async function timed<T>(
 ): Promise<T> {
   const { controller, release } = following(signal);
   const late = () =>
-    new PharosError(`The service has not answered within ${milliseconds / 1000} s.`, {
+    new PharosError(`The service did not answer within ${milliseconds / 1000} s.`, {
       name: 'TimedOut',
       code: 0,
       status: 0,
@@ -213,7 +213,7 @@ function isOfType(value: unknown, type: string): boolean {
 
 function notTheService(status: number): PharosError {
   const message =
-    'Something other than the service has answered, such as the sign-in page of a network. Whether the call has reached the service is unknown.';
+    'Something other than the service has answered, such as the sign-in page of a network. Whether the call reached the service is unknown.';
   return new PharosError(message, { name: 'Unreadable', code: 0, status });
 }
 

@@ -17,7 +17,13 @@ export { type AppOptions, PharosClient, type PharosOptions, type SessionOptions 
 export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
 export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';
 export type { RetryOptions } from './retry.ts';
-export { type QueueStorage, type Sighting, SightingQueue, type SightingQueueOptions } from './sighting-queue.ts';
+export {
+  type QueueStorage,
+  type Sighting,
+  SightingQueue,
+  type SightingQueueOptions,
+  type SightingSender,
+} from './sighting-queue.ts';
 export { type FieldOf, type Instant, literalPattern, type ValueOf, Where, where } from './where.ts';
 export type * from './wire.ts';
 export { operations } from './wire.ts';

@@ -15,6 +15,9 @@ export interface QueueStorage {
 export type Sighting = JsonInput;
 export type SightingAnswer = Operations['sendSightings']['answer']['result'];
 
+/** How often the app is heard of: all the time in the foreground, or whenever the system wakes it. */
+export type SightingSender = 'phone' | 'androidBackground' | 'iosBackground';
+
 export interface SightingQueueOptions {
   /** The installation that sensed them. */
   readonly installationId: string;
@@ -23,6 +26,12 @@ export interface SightingQueueOptions {
    * another installation needs its own.
    */
   readonly storage?: QueueStorage;
+  /**
+   * What senses: `phone` in the foreground, `androidBackground` or `iosBackground` where the system wakes the app now and then,
+   * so that the silence in between ends no visit. A function is asked whenever sightings are added; a sighting may
+   * have a `sender` of its own. Without it, the foreground.
+   */
+  readonly sender?: SightingSender | (() => SightingSender | undefined);
   /** How many may wait; beyond that the oldest are dropped. 10 000 by default. */
   readonly capacity?: number;
   /** Called with sightings that were dropped because the queue was full or the service refused them permanently. */
@@ -99,13 +108,15 @@ export class SightingQueue {
    * @throws TypeError for values that JSON cannot express; then none of them is added
    */
   async add(...sightings: readonly Sighting[]): Promise<void> {
-    const { newId = randomId, now = Date.now } = this.#options;
+    const { newId = randomId, now = Date.now, sender: named } = this.#options;
+    const sender = typeof named === 'function' ? named() : named;
+    const known = sender === undefined ? {} : { sender };
     const occurredAt = new Date(now()).toISOString();
     // A copy, so that nothing that the caller does with it later can change or break the stored one.
     const copies = JSON.parse(JSON.stringify(sightings)) as readonly Sighting[];
     for (const sighting of copies) {
       const eventId = String(sighting['eventId'] ?? newId());
-      this.#waiting.set(eventId, { occurredAt, ...sighting, eventId });
+      this.#waiting.set(eventId, { occurredAt, ...known, ...sighting, eventId });
       this.#own.add(eventId);
     }
     await this.#synchronise();
@@ -221,7 +232,7 @@ export class SightingQueue {
       const time = { isUp: false };
       const late = () => {
         time.isUp = true;
-        return new Error(`The storage has not answered within ${storageTimeout / 1000} s.`);
+        return new Error(`The storage did not answer within ${storageTimeout / 1000} s.`);
       };
       return within(storageTimeout, this.#merge(storage, isExclusive, time), late);
     }).catch((cause: unknown) => {

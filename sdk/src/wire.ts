@@ -109,12 +109,12 @@ export interface CreateNotificationBody {
     readonly oncePer?: 'visit' | 'event' | null;
     readonly coolDown?: {
       readonly seconds: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
     } | null;
     readonly caps?: readonly {
       readonly count: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
       /** Seconds, or "day" for the calendar day at the site */
       readonly window: number | 'day';
@@ -158,7 +158,7 @@ export interface CreateStorylineDetailBody {
   readonly beacons: readonly string[];
   readonly campaign: 'TEXT' | 'URL' | 'IMAGE' | 'VIDEO';
   readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
-  /** The days it runs; a day that is not named is unchecked */
+  /** The days on which it runs; a day that is not named is unchecked */
   readonly showOn: readonly {
     readonly dayName: 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
     readonly checked: boolean;
@@ -178,12 +178,12 @@ export interface CreateStorylineDetailBody {
     readonly oncePer?: 'visit' | 'event' | null;
     readonly coolDown?: {
       readonly seconds: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
     } | null;
     readonly caps?: readonly {
       readonly count: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
       /** Seconds, or "day" for the calendar day at the site */
       readonly window: number | 'day';
@@ -291,11 +291,11 @@ export interface Installation {
   readonly userId?: UserPointer;
   /** Any JSON object */
   readonly metadata?: JsonObject;
-  /** Since when it has its push token; absent without one */
+  /** Since when it has had its push token; absent without one */
   readonly tokenAt?: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly tokenDeadAt?: string;
-  /** Why the push service no longer takes the token; registering again revives it */
+  /** Why the push service no longer accepts the token; registering again revives it */
   readonly tokenDeadReason?: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly createdAt: string;
@@ -340,7 +340,7 @@ export interface LooseStorylineDetail {
   readonly beacons: readonly string[];
   readonly campaign: 'TEXT' | 'URL' | 'IMAGE' | 'VIDEO';
   readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
-  /** The days it runs; a day that is not named is unchecked */
+  /** The days on which it runs; a day that is not named is unchecked */
   readonly showOn: readonly {
     readonly dayName: 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
     readonly checked: boolean;
@@ -360,12 +360,12 @@ export interface LooseStorylineDetail {
     readonly oncePer?: 'visit' | 'event' | null;
     readonly coolDown?: {
       readonly seconds: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
     } | null;
     readonly caps?: readonly {
       readonly count: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
       /** Seconds, or "day" for the calendar day at the site */
       readonly window: number | 'day';
@@ -429,12 +429,12 @@ export interface Notification {
     readonly oncePer?: 'visit' | 'event' | null;
     readonly coolDown?: {
       readonly seconds: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
     } | null;
     readonly caps?: readonly {
       readonly count: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
       /** Seconds, or "day" for the calendar day at the site */
       readonly window: number | 'day';
@@ -500,12 +500,12 @@ export interface PatchNotificationBody {
     readonly oncePer?: 'visit' | 'event' | null;
     readonly coolDown?: {
       readonly seconds?: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per?: 'trigger' | 'app';
     } | null;
     readonly caps?: readonly {
       readonly count: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
       /** Seconds, or "day" for the calendar day at the site */
       readonly window: number | 'day';
@@ -539,7 +539,7 @@ export interface PatchStorylineDetailBody {
   readonly beacons?: readonly string[];
   readonly campaign?: 'TEXT' | 'URL' | 'IMAGE' | 'VIDEO';
   readonly event?: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
-  /** The days it runs; a day that is not named is unchecked */
+  /** The days on which it runs; a day that is not named is unchecked */
   readonly showOn?: readonly {
     readonly dayName: 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
     readonly checked: boolean;
@@ -559,12 +559,12 @@ export interface PatchStorylineDetailBody {
     readonly oncePer?: 'visit' | 'event' | null;
     readonly coolDown?: {
       readonly seconds?: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per?: 'trigger' | 'app';
     } | null;
     readonly caps?: readonly {
       readonly count: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
       /** Seconds, or "day" for the calendar day at the site */
       readonly window: number | 'day';
@@ -615,7 +615,7 @@ export interface ProximityEvent {
   readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
   readonly beaconId: BeaconPointer;
   readonly installationId: InstallationPointer;
-  /** The visit that it belongs to */
+  /** The visit that it belongs to; the same from ENTER to EXIT */
   readonly visitId: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly occurredAt: string;
@@ -659,7 +659,7 @@ export interface Push {
   readonly expiresAt?: string;
   /** Recipients found so far */
   readonly audience?: number;
-  /** Taken by the push service */
+  /** Accepted by the push service */
   readonly sent?: number;
   /** Refused by the push service, or not taken in time */
   readonly failed?: number;
@@ -704,7 +704,7 @@ export interface Pushe {
   readonly expiresAt?: string;
   /** Recipients found so far */
   readonly audience?: number;
-  /** Taken by the push service */
+  /** Accepted by the push service */
   readonly sent?: number;
   /** Refused by the push service, or not taken in time */
   readonly failed?: number;
@@ -739,7 +739,7 @@ export interface RegisterInstallationBody {
   readonly userId?: UserPointer;
   /** Any JSON object */
   readonly metadata?: JsonInput;
-  /** Of the push service; never answered or listed */
+  /** The token of the push service; never returned */
   readonly deviceToken?: string;
   /** The token that the phone sent before this one, as proof that it is the same phone */
   readonly previousDeviceToken?: string;
@@ -757,9 +757,9 @@ export interface ReportReceiptsBody {
 }
 
 export interface ResetPasswordBody {
-  /** From the mail; good for one hour and for one use */
+  /** From the mail; valid for one hour and one use */
   readonly token: string;
-  /** Never returned; the app may ask for more than 4 characters */
+  /** Never returned; the app may require more than 4 characters */
   readonly password: string;
 }
 
@@ -810,7 +810,7 @@ export interface SignUpBody {
   readonly lastname: string;
   /** The e-mail address, which is the user name; compared without case and surrounding space */
   readonly email: string;
-  /** Never returned; the app may ask for more than 4 characters */
+  /** Never returned; the app may require more than 4 characters */
   readonly password: string;
   readonly middlename?: string;
   /** Two letters */
@@ -848,7 +848,7 @@ export interface StoredFile {
   readonly objectId: string;
   /** The stored name: 32 random hexadecimal digits, an underscore and the given name */
   readonly name: string;
-  /** The media type that the upload named, without parameters */
+  /** The media type of the upload, without parameters */
   readonly contentType: string;
   /** Bytes */
   readonly size: number;
@@ -856,7 +856,7 @@ export interface StoredFile {
   readonly createdAt: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly updatedAt: string;
-  /** Where the file can be read, by whoever has this address */
+  /** The address at which anyone can read the file */
   readonly url: string;
 }
 
@@ -878,7 +878,7 @@ export interface StorylineDetail {
   readonly beacons: readonly string[];
   readonly campaign: 'TEXT' | 'URL' | 'IMAGE' | 'VIDEO';
   readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
-  /** The days it runs; a day that is not named is unchecked */
+  /** The days on which it runs; a day that is not named is unchecked */
   readonly showOn: readonly {
     readonly dayName: 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
     readonly checked: boolean;
@@ -898,12 +898,12 @@ export interface StorylineDetail {
     readonly oncePer?: 'visit' | 'event' | null;
     readonly coolDown?: {
       readonly seconds: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
     } | null;
     readonly caps?: readonly {
       readonly count: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
       /** Seconds, or "day" for the calendar day at the site */
       readonly window: number | 'day';
@@ -977,7 +977,7 @@ export interface UpdateInstallationBody {
   readonly userId?: UserPointer | null;
   /** Any JSON object */
   readonly metadata?: JsonInput | null;
-  /** Of the push service; never answered or listed */
+  /** The token of the push service; never returned */
   readonly deviceToken?: string | null;
 }
 
@@ -986,7 +986,7 @@ export interface UpdateMeBody {
   readonly lastname?: string;
   /** The e-mail address, which is the user name; compared without case and surrounding space */
   readonly email?: string;
-  /** Never returned; the app may ask for more than 4 characters */
+  /** Never returned; the app may require more than 4 characters */
   readonly password?: string;
   readonly middlename?: string | null;
   /** Two letters */
@@ -1013,12 +1013,12 @@ export interface UpdateNotificationBody {
     readonly oncePer?: 'visit' | 'event' | null;
     readonly coolDown?: {
       readonly seconds: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
     } | null;
     readonly caps?: readonly {
       readonly count: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
       /** Seconds, or "day" for the calendar day at the site */
       readonly window: number | 'day';
@@ -1050,7 +1050,7 @@ export interface UpdateStorylineDetailBody {
   readonly beacons?: readonly string[];
   readonly campaign?: 'TEXT' | 'URL' | 'IMAGE' | 'VIDEO';
   readonly event?: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
-  /** The days it runs; a day that is not named is unchecked */
+  /** The days on which it runs; a day that is not named is unchecked */
   readonly showOn?: readonly {
     readonly dayName: 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
     readonly checked: boolean;
@@ -1070,12 +1070,12 @@ export interface UpdateStorylineDetailBody {
     readonly oncePer?: 'visit' | 'event' | null;
     readonly coolDown?: {
       readonly seconds: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
     } | null;
     readonly caps?: readonly {
       readonly count: number;
-      /** Counted for this message alone, or for all of the app */
+      /** Counted for this message alone, or for all messages of the app */
       readonly per: 'trigger' | 'app';
       /** Seconds, or "day" for the calendar day at the site */
       readonly window: number | 'day';
@@ -1146,7 +1146,7 @@ export interface Verdict {
   readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
   readonly beaconId: BeaconPointer;
   readonly installationId: InstallationPointer;
-  /** The visit that it belongs to */
+  /** The visit that it belongs to; the same from ENTER to EXIT */
   readonly visitId: string;
   readonly outcome: 'fired' | 'stopped' | 'pending';
   /** fired, or the first gate that said no */
@@ -1238,7 +1238,7 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: DeletedAnswer;
   };
-  /** Ask for a mail to choose a new password */
+  /** Request a mail to choose a new password */
   readonly forgotPassword: {
     readonly params: undefined;
     readonly query: undefined;
@@ -1268,7 +1268,7 @@ export interface Operations {
     readonly body: UpdateMeBody;
     readonly answer: UpdatedAnswer;
   };
-  /** Merge changes into the own account */
+  /** Merge changes into your own account */
   readonly patchMe: {
     readonly params: undefined;
     readonly query: undefined;
@@ -1298,7 +1298,7 @@ export interface Operations {
     readonly body: UpdateMeBody;
     readonly answer: UpdatedAnswer;
   };
-  /** Merge changes into the own account */
+  /** Merge changes into your own account */
   readonly patchUser: {
     readonly params: { readonly objectId: string };
     readonly query: undefined;
@@ -1536,6 +1536,24 @@ export interface Operations {
     readonly query: undefined;
     readonly body: undefined;
     readonly answer: DeletedAnswer;
+  };
+  /** Calibrate a beacon */
+  readonly calibrateBeacon: {
+    readonly params: { readonly objectId: string };
+    readonly query: undefined;
+    readonly body: CalibrateBeaconBody;
+    readonly answer: {
+      readonly result: {
+        /** RSSI at one metre, dBm */
+        readonly measuredPower: number;
+        /** Standard deviation of the readings, dB */
+        readonly spread: number;
+        /** How many readings counted */
+        readonly samples: number;
+        /** ISO 8601, UTC, with milliseconds */
+        readonly updatedAt: string;
+      };
+    };
   };
   /** List notifications */
   readonly listNotifications: {
@@ -1953,7 +1971,7 @@ export interface Operations {
       readonly objectId: string;
       /** The stored name: 32 random hexadecimal digits, an underscore and the given name */
       readonly name: string;
-      /** Where the file can be read, by whoever has this address */
+      /** The address at which anyone can read the file */
       readonly url: string;
     };
   };
@@ -2000,7 +2018,7 @@ export interface Operations {
           readonly enteredAt?: string;
           /** ISO 8601, UTC, with milliseconds */
           readonly leftAt?: string;
-          /** Metres */
+          /** Metres, estimated */
           readonly distance?: number;
           /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
           readonly rivals?: readonly {
@@ -2034,8 +2052,8 @@ export interface Operations {
           /** objectId, storylineId, title, campaign, alertTitle, alertMessage, url… */
           readonly scenario?: JsonObject;
         }[];
-        /** The beacon that each installation of the batch is nearest to, where it was heard lately */
-        readonly nearest: readonly {
+        /** The beacon that each installation of the batch is nearest to; absent where none was heard lately */
+        readonly nearest?: readonly {
           readonly installationId: InstallationPointer;
           readonly beaconId: BeaconPointer;
           /** Metres, estimated */
@@ -2086,7 +2104,7 @@ export interface Operations {
           readonly enteredAt?: string;
           /** ISO 8601, UTC, with milliseconds */
           readonly leftAt?: string;
-          /** Metres */
+          /** Metres, estimated */
           readonly distance?: number;
           /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
           readonly rivals?: readonly {
@@ -2120,8 +2138,8 @@ export interface Operations {
           /** objectId, storylineId, title, campaign, alertTitle, alertMessage, url… */
           readonly scenario?: JsonObject;
         }[];
-        /** The beacon that each installation of the batch is nearest to, where it was heard lately */
-        readonly nearest: readonly {
+        /** The beacon that each installation of the batch is nearest to; absent where none was heard lately */
+        readonly nearest?: readonly {
           readonly installationId: InstallationPointer;
           readonly beaconId: BeaconPointer;
           /** Metres, estimated */
@@ -2163,24 +2181,6 @@ export interface Operations {
           /** ISO 8601, UTC, with milliseconds */
           readonly dueAt?: string;
         }[];
-      };
-    };
-  };
-  /** Calibrate a beacon */
-  readonly calibrateBeacon: {
-    readonly params: { readonly objectId: string };
-    readonly query: undefined;
-    readonly body: CalibrateBeaconBody;
-    readonly answer: {
-      readonly result: {
-        /** RSSI at one metre, dBm */
-        readonly measuredPower: number;
-        /** Standard deviation of the readings, dB */
-        readonly spread: number;
-        /** How many readings counted */
-        readonly samples: number;
-        /** ISO 8601, UTC, with milliseconds */
-        readonly updatedAt: string;
       };
     };
   };
@@ -2271,7 +2271,7 @@ export interface Operations {
         readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
         readonly beaconId: BeaconPointer;
         readonly installationId: InstallationPointer;
-        /** The visit that it belongs to */
+        /** The visit that it belongs to; the same from ENTER to EXIT */
         readonly visitId: string;
         /** ISO 8601, UTC, with milliseconds */
         readonly occurredAt: string;
@@ -2409,6 +2409,7 @@ export const operations = {
   updateBeacon: { method: 'PUT', path: '/beacons/{objectId}', answer: { result: 'object' } },
   patchBeacon: { method: 'PATCH', path: '/beacons/{objectId}', answer: { result: 'object' } },
   deleteBeacon: { method: 'DELETE', path: '/beacons/{objectId}', answer: { result: 'object' } },
+  calibrateBeacon: { method: 'POST', path: '/beacons/{objectId}/calibration', answer: { result: 'object' } },
   listNotifications: { method: 'GET', path: '/notifications', answer: { results: 'array' } },
   createNotification: { method: 'POST', path: '/notifications', answer: { result: 'object' } },
   getNotification: { method: 'GET', path: '/notifications/{objectId}', answer: { result: 'object' } },
@@ -2452,7 +2453,6 @@ export const operations = {
   deleteFile: { method: 'DELETE', path: '/files/{file}', answer: { result: 'array' } },
   sendSightings: { method: 'POST', path: '/sightings', answer: { result: 'object' } },
   simulateSightings: { method: 'POST', path: '/simulations', answer: { result: 'object' } },
-  calibrateBeacon: { method: 'POST', path: '/beacons/{objectId}/calibration', answer: { result: 'object' } },
   listVisits: { method: 'GET', path: '/visits', answer: { results: 'array' } },
   getVisit: { method: 'GET', path: '/visits/{objectId}', answer: { result: 'object' } },
   listPositions: { method: 'GET', path: '/positions', answer: { results: 'array' } },

@@ -25,7 +25,7 @@ describe('the client, against the service', () => {
   });
   after(() => app.close());
 
-  /** The error that `work` ends with. */
+  /** The error of `work`. */
   async function refused(work: Promise<unknown>): Promise<PharosError> {
     const error = await work.then(
       () => assert.fail('nothing was refused'),

@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Operation } from '../../server/src/http/openapi/openapi.ts';
 
-/** What a call is made with. */
+/** The input of a call. */
 export interface Where {
   readonly headers: Readonly<Record<string, string>>;
   readonly path: Readonly<Record<'objectId' | 'detailId' | 'bucketName' | 'file', string>>;
@@ -25,7 +25,7 @@ interface Content {
   readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 }
 
-/** What the rules of an installation do not let go. */
+/** Members that the rules of an installation do not let a client clear. */
 const kept = new Set(['installationId', 'deviceToken']);
 
 /** TypeScript that calls each operation with its example, and with null for each member that can be cleared. */
@@ -49,7 +49,7 @@ interface One {
   readonly body: string | undefined;
 }
 
-/** Last come the operations after which a token or a record is gone; every call has its own, so the order is free. */
+/** Operations that remove a token or a record come last; every call has its own record, so the order is free. */
 function bodiesOf({ operationId, ...operation }: Operation): [name: string, text: string | undefined][] {
   const content = (operation['requestBody'] as Content | undefined)?.content;
   if (!content) return [['no body', undefined]];
@@ -64,7 +64,7 @@ function bodiesOf({ operationId, ...operation }: Operation): [name: string, text
   return [...bodies, ...further(operationId)];
 }
 
-/** What a type that was too narrow would refuse. */
+/** What a type that is too narrow would refuse. */
 function further(operationId: string): [string, string][] {
   if (operationId === 'sendPush')
     return [['where as text', `{ data: { alert: 'a', hall: 3 }, where: '{"channels":"news"}' }`]];
@@ -74,7 +74,7 @@ function further(operationId: string): [string, string][] {
   return [];
 }
 
-/** The example as a literal, with records that exist in place of those that it names. */
+/** The example as a literal, with existing records in place of those that it names. */
 function literal(operationId: string, example: unknown): string {
   const text = JSON.stringify(example)
     .replace(/"className":"(\w+)","objectId":"[^"]+"/g, `"className":"$1","objectId":at.ids["$1"]`)

@@ -14,9 +14,12 @@ import { installConsumers } from './install-consumers.ts';
 
 const run = promisify(execFile);
 
-/** A stream has no end to wait for. Where a client hands out the body it is opened and closed, elsewhere it compiles. */
+/**
+ * A stream has no end to wait for. If a client exposes the body, it is opened and closed; otherwise the call is only
+ * compiled.
+ */
 const notCalled = ['streamEvents'];
-/** What cannot succeed here: there are no mails, and the push service has been given nothing to deliver. */
+/** Calls that cannot succeed here: there are no mails, and the push service has nothing to deliver. */
 const refusals: Readonly<Record<string, number>> = { resetPassword: 404, forgotPassword: 403, getDelivery: 404 };
 
 describe('clients that others generate from the OpenAPI document', () => {
@@ -110,7 +113,7 @@ describe('clients that others generate from the OpenAPI document', () => {
     return { user, email, password, headers };
   }
 
-  /** A signed-in user and a record of every kind that the path names, fresh for each call. */
+  /** A signed-in user and a record of every kind in the path, new for each call. */
   async function prepare(path: string, id: string): Promise<Where> {
     if (!person || ending.includes(id)) person = await newPerson();
     const { user, email, password, headers } = person;

@@ -8,9 +8,9 @@ const own = fileURLToPath(new URL('consumers/', import.meta.url));
 const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 
 /**
- * The folder with the tools of others that the tests hold the client and the OpenAPI document against: other versions
- * of Node and TypeScript, Jest, bundlers, generators. They are installed once from the lock file in consumers/, and not
- * with the checkout, because running Pharos and most tests need none of them.
+ * The folder with the third-party tools for testing the client and the OpenAPI document: other versions of Node and
+ * TypeScript, Jest, bundlers, generators. They are installed once from the lock file in consumers/, and not with the
+ * checkout, because running Pharos and most tests need none of them.
  *
  * @throws Error when the npm registry cannot be reached and they are not installed yet
  */
@@ -26,7 +26,7 @@ export function installConsumers(): string {
     runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh);
     renameSync(fresh, folder);
   } catch (error) {
-    // Another test file has been quicker.
+    // Another test file was faster.
     if (!existsSync(folder)) throw error;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -34,7 +34,7 @@ export function installConsumers(): string {
   return folder;
 }
 
-/** npm sets npm_execpath for what it runs; otherwise it is on the path. */
+/** npm sets npm_execpath for its scripts; otherwise npm is on the path. */
 export function runNpm(args: readonly string[], cwd: string): string {
   const cli = process.env['npm_execpath'];
   const options: ExecFileSyncOptionsWithStringEncoding = {
@@ -47,7 +47,7 @@ export function runNpm(args: readonly string[], cwd: string): string {
     : execFileSync('npm', [...args], options);
 }
 
-/** A Node of another version; undefined for a platform that the lock file has none for. */
+/** A Node of another version; undefined if the lock file has none for the platform. */
 export function node20(folder: string): string | undefined {
   const program = join(folder, 'node_modules', `node20-${process.platform}-${process.arch}`, 'bin', 'node');
   return existsSync(program) ? program : undefined;

@@ -10,7 +10,7 @@ describe('the live stream, against the service', () => {
   let user: SignedIn;
   let client: PharosClient;
   let beacon: string;
-  /** Cuts the connection that was made last. */
+  /** Cuts the newest connection. */
   let cut = () => {};
   before(async () => {
     app = await buildApp();
@@ -33,7 +33,7 @@ describe('the live stream, against the service', () => {
   });
   after(() => app.close());
 
-  /** Opens a stream; `next` waits for the next thing that it tells. */
+  /** Opens a stream; `next` waits for its next report. */
   function open(options: Partial<LiveOptions> = {}) {
     const told: string[] = [];
     const events: LiveEvent[] = [];

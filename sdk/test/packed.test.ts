@@ -19,7 +19,7 @@ import { installConsumers, node20, runNpm } from './install-consumers.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What an app does with the client; `say` is told how it went. */
+/** An app's use of the client; `say` reports the result. */
 const program = `
 async function main({ PharosClient, PharosError, where }, settings, say) {
   const pharos = new PharosClient(settings);
@@ -34,7 +34,7 @@ async function main({ PharosClient, PharosError, where }, settings, say) {
 `;
 const expected = '[["Hall"],0,true,"ObjectNotFound"]';
 
-/** What the interface takes and the types have to take, and what they have to refuse. */
+/** What the interface accepts and the types have to accept, and what they have to refuse. */
 const typed = `
 import { PharosClient, PharosError, where, type Beacon, type Body, type LiveEvent } from '@pharos/sdk';
 
@@ -98,7 +98,7 @@ describe('the packed client, in an empty folder', () => {
     folder = mkdtempSync(join(tmpdir(), 'pharos-consumer-'));
     tarball = packSdk(join(folder, 'packed'));
     write('package.json', '{ "name": "app", "private": true }');
-    // It depends on nothing, so that no registry is asked.
+    // It has no dependencies, so no registry is asked.
     runNpm(
       ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', tarball],
       folder,
@@ -213,7 +213,7 @@ describe('the packed client, in an empty folder', () => {
     assert.equal(await node(outfile), expected);
   });
 
-  /** Metro's own resolver; what React Native lacks is taken away from the globals, since there is no phone here. */
+  /** Metro's own resolver; the globals that React Native lacks are removed, since there is no phone here. */
   test('is found by Metro, and needs nothing that React Native lacks', async () => {
     const { resolve } = createRequire(join(tools, 'package.json'))('metro-resolver') as {
       resolve: (context: object, name: string, platform: string) => { readonly filePath: string };
@@ -274,7 +274,7 @@ describe('the packed client, in an empty folder', () => {
     };
   }
 
-  /** The globals of React Native that the client may use. Its fetch knows no streams and passes over the signal. */
+  /** The globals of React Native that the client may use. Its fetch knows no streams and ignores the signal. */
   function reactNative(): Record<string, unknown> {
     class Controller {
       readonly #inner = new AbortController();

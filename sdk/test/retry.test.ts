@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { PharosClient, PharosError } from '../src/index.ts';
 
-/** A way to the service that answers what it is told to, one after the other; then as the service would. */
+/** A connection that gives the prepared answers one after the other, and then answers like the service. */
 type Script = (number | 'drop' | readonly [status: number, retryAfter: string])[];
 
 describe('repeating', () => {

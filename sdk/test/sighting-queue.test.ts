@@ -14,7 +14,7 @@ describe('the queue of sightings, against the service', () => {
   let baseUrl: string;
   let headers: Readonly<Record<string, string>>;
   let beacon: string;
-  /** What the network does with each request: let it through, lose it, or lose only the answer. */
+  /** The network's treatment of each request: let it through, lose it, or lose only the answer. */
   let network: ('up' | 'down' | 'answer lost')[] = [];
   let batches: number[] = [];
   let client: PharosClient;
@@ -59,6 +59,29 @@ describe('the queue of sightings, against the service', () => {
   const events = async () =>
     (await app.send({ method: 'GET', url: '/api/v2/events?limit=0&count=1', headers })).body.count as number;
   const sample = { uuid: 'u', major: 1, minor: 1, rssi: -60 };
+
+  test('what senses is said with each sighting, as it was when it was added', async () => {
+    await create(app, '/api/v2/installations', { installationId: 'woken', deviceType: 'android' });
+    let isInForeground = true;
+    const sender = () => (isInForeground ? 'phone' : 'androidBackground');
+    const { queue } = open({ installationId: 'woken', sender });
+    const heard = { beacon, rssi: -60 };
+    const start = app.clock.now - 3_600_000;
+    for (let second = 0; second < 4; second++) await queue.add({ ...heard, occurredAt: start + second * 1_000 });
+    isInForeground = false;
+    for (const minutes of [20, 5]) await queue.add({ ...heard, occurredAt: app.clock.now - minutes * 60_000 });
+    isInForeground = true;
+    await queue.flush();
+    await app.app.ticker.tick();
+    const { results } = (await app.send({ method: 'GET', url: '/api/v2/visits?order=enteredAt', headers })).body;
+    assert.deepEqual(
+      results.slice(-2).map(({ endedBy, isOpen }: { endedBy: string; isOpen: boolean }) => [endedBy, isOpen]),
+      [
+        ['silence', false],
+        [null, true],
+      ],
+    );
+  });
 
   test('what could not be sent stays, and counts once although it is sent twice', async () => {
     const known = await events();
@@ -128,7 +151,7 @@ describe('the queue of sightings, against the service', () => {
     assert.deepEqual([dropped, queue.size], [[[1, 'refused']], 0]);
   });
 
-  /** A storage that several queues share; reading and writing take turns of the event loop. */
+  /** A storage that several queues share; reading and writing each take a tick of the event loop. */
   function sharedStorage() {
     const state = { text: null as string | null };
     const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -167,7 +190,7 @@ describe('the queue of sightings, against the service', () => {
     const { state, storage } = sharedStorage();
     const { queue } = open({ storage });
     await queue.add(sample, sample);
-    // Another process has read the storage before and writes it after this queue.
+    // Another process has read the storage before this queue, and writes it afterwards.
     state.text = JSON.stringify([{ ...sample, eventId: 'of-another-process' }]);
     await queue.add(sample);
     await queue.flush();

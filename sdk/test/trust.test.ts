@@ -9,7 +9,7 @@ const page = '<!doctype html><title>Welcome to the hotel</title>';
 const json = { 'content-type': 'application/json' };
 const beacon = { name: 'b', uuid: 'u', major: 1, minor: 1 };
 
-/** What answers in place of the service is never taken for it, and nothing waits without an end. */
+/** Nothing that answers in place of the service is taken for it, and no wait is endless. */
 describe('the client, on bad networks', { timeout: 60_000 }, () => {
   let server: Server;
   let answer: RequestListener;
@@ -185,7 +185,7 @@ describe('the client, on bad networks', { timeout: 60_000 }, () => {
 
   const event = (id: number) => `id: ${id}\nevent: presence.enter\ndata: {"timestamp":"t","data":{"n":${id}}}\n\n`;
   const stream = { 'content-type': 'text/event-stream' };
-  /** Listens until `until` says that it was told enough. */
+  /** Listens until `until` says that enough has been reported. */
   function listen(options: Partial<LiveOptions>, until: (told: readonly string[]) => boolean): Promise<string[]> {
     const told: string[] = [];
     return new Promise((resolve) => {

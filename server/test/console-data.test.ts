@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type AdminRole, adminRoles } from '../src/access/roles.ts';
 import { apiPrefix } from '../src/http/api.ts';
-import { type AdminRole, adminRoles, dataPermission } from '../src/http/console/console-roles.ts';
+import { dataPermission } from '../src/http/console/console-roles.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import { type Answer, buildApp, databases, type SentRequest, type TestApp } from './support/build-app.ts';
 import { type Browser, openConsole, sendFromConsole } from './support/console.ts';
@@ -12,7 +13,9 @@ const leading: readonly AdminRole[] = ['owner', 'manager'];
 const writing: readonly AdminRole[] = ['owner', 'manager', 'editor'];
 const placing: readonly AdminRole[] = ['owner', 'manager', 'installer'];
 
-/** Who reads and who writes what, written down a second time: a change to the table of roles has to be meant. */
+/**
+ * Who may read and write what, written down a second time, so that a change to the table of roles has to be deliberate.
+ */
 const expected: Readonly<Record<string, { read?: readonly AdminRole[]; write?: readonly AdminRole[] }>> = {
   Beacons: { read: everybody, write: placing },
   Notifications: { read: everybody, write: writing },
@@ -27,12 +30,13 @@ const expected: Readonly<Record<string, { read?: readonly AdminRole[]; write?: r
   Stream: { read: everybody },
   Visits: { read: everybody },
   Events: { read: everybody },
+  Positions: { read: everybody },
   Logs: { read: everybody },
   Installations: { read: ['owner', 'manager', 'editor', 'analyst'], write: leading },
   Users: { read: leading },
 };
 
-/** What only an app or its user has a use for. */
+/** Endpoints that only an app or its user can use. */
 const forAppsOnly = [
   'signUp',
   'signIn',
@@ -69,9 +73,9 @@ for (const database of databases) {
     const url = (path: string, appId = app.appId) => `/apps/${appId}/v2${path}`;
     const reached = () => app.app.endpoints.filter((endpoint) => dataPermission(endpoint));
 
-    /** Sends and holds the answer against the endpoint's documentation. */
+    /** Sends, and checks the answer against the endpoint's documentation. */
     async function send(role: AdminRole, request: SentRequest): Promise<Answer> {
-      // Ids sort by the time at which they were made.
+      // Ids sort by creation.
       app.clock.now += 1_000;
       const answer = await browsers[role].send({ ...request, url: url(request.url) });
       const endpoint = endpointOf(app.app.endpoints, request.method, apiPrefix + request.url);
@@ -86,7 +90,7 @@ for (const database of databases) {
 
     const harmless = ({ method, path, body, takesStream, answer }: Endpoint): SentRequest => ({
       method,
-      // A stream has no end; one that is refused for its number has.
+      // A stream has no end, except one that is refused for its number.
       url: url(path.replace(/:\w+/g, takesStream ? '%01' : 'none')) + (answer.type === undefined ? '' : '?after=none'),
       ...(body ? { body: [] } : {}),
     });
@@ -98,7 +102,7 @@ for (const database of databases) {
 
     test('each role reads and writes what the table says and nothing else', async () => {
       for (const endpoint of reached()) {
-        const roles = expected[endpoint.tag]?.[endpoint.method === 'GET' ? 'read' : 'write'] ?? [];
+        const roles = expected[endpoint.tag.name]?.[endpoint.method === 'GET' ? 'read' : 'write'] ?? [];
         for (const role of adminRoles) {
           const { status, body } = await browsers[role].send(harmless(endpoint));
           const isRefused = status === 403 && body.error.name === 'OperationForbidden' && /role/.test(body.error.error);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type AdminRole, adminRoles } from '../src/access/roles.ts';
 import type { ConsoleEndpoint } from '../src/http/console/console-endpoint.ts';
-import { type AdminRole, adminRoles } from '../src/http/console/console-roles.ts';
 import { buildApp, databases, type SentRequest, type TestApp } from './support/build-app.ts';
 import { type Browser, openConsole, sendFromConsole } from './support/console.ts';
 
-/** Who may call what, written down a second time: a change to the table of roles has to be meant. */
+/** Who may call what, written down a second time, so that a change to the table of roles has to be deliberate. */
 const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'GET /session': adminRoles,
   'DELETE /session': adminRoles,
@@ -73,7 +73,7 @@ for (const database of databases) {
     after(() => app.close());
 
     const guarded = () => app.app.consoleEndpoints.filter(({ permission }) => permission !== 'public');
-    /** Names nothing and says nothing, so that an allowed request changes nothing either. */
+    /** Names and says nothing, so that an allowed request changes nothing either. */
     const harmless = ({ method, path, body }: ConsoleEndpoint): SentRequest => ({
       method,
       url: path.replace(/:\w+/g, 'none'),

@@ -15,7 +15,7 @@ import {
 } from './support/build-app.ts';
 import { create } from './support/cases.ts';
 
-/** What holds for every endpoint alike is asked of every endpoint, from the same list that routes them. */
+/** Rules that hold for every endpoint are tested on every endpoint, from the same list that routes them. */
 
 const noId = '0000000000000000NONE';
 
@@ -33,7 +33,7 @@ async function fixture(database: (typeof databases)[number]): Promise<Fixture> {
   return { app, strangers, user: await signIn(app), stranger: await signIn(app, strangers) };
 }
 
-/** One record of each resource in the other app, by the path that it is reached under. */
+/** One record of each resource in the other app, by its path. */
 async function foreignIds({ app, strangers, stranger }: Fixture): Promise<Readonly<Record<string, string>>> {
   const headers = { ...strangers, ...stranger.headers };
   const make = (url: string, body: unknown) => create(app, url, body, headers);
@@ -193,8 +193,8 @@ for (const database of databases) {
         (endpoint) => /:(objectId|detailId|file)/.test(endpoint.path) && !isOneself(endpoint) && !endpoint.takesStream,
         async (endpoint, request) => {
           const resource = Object.keys(theirs).find((path) => endpoint.path.startsWith(path));
-          // Visits, events and deliveries come only from sightings and pushes, which have tests of their own.
-          if (resource === undefined) return assert.match(endpoint.path, /^\/(visits|events|deliveries)/);
+          // Visits, events, positions and deliveries come only from sightings and pushes, which have their own tests.
+          if (resource === undefined) return assert.match(endpoint.path, /^\/(visits|events|deliveries|positions)/);
           const path = endpoint.path
             .replace(':bucketName', 'birds')
             .replace(/:objectId(?=\/detail\/)/, mine)

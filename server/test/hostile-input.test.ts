@@ -4,10 +4,10 @@ import { buildApp, databases, type SignedIn, signIn, type TestApp } from './supp
 import { create } from './support/cases.ts';
 import { exchange, head, listen, openConnection, type RawAnswer } from './support/socket.ts';
 
-/** What breaks the rules of HTTP, JSON or the where-language, sent byte by byte over a real connection. */
+/** Requests that break the rules of HTTP, JSON or the where-language, sent byte by byte over a real connection. */
 
 type Header = readonly [string, string];
-/** [what it is, the request, status, code] */
+/** [description, request, status, code] */
 type Row = readonly [what: string, request: string | Buffer, status: number, code: number];
 
 const internals =

@@ -7,7 +7,10 @@ import { type Answer, buildApp, databases, type SignedIn, signIn, type TestApp }
 import { create } from './support/cases.ts';
 import { type Browser, openConsole } from './support/console.ts';
 
-/** Values that nobody expects, in every place where a value can stand: whatever is wrong with them, it is not the service. */
+/**
+ * Values that nobody expects, in every place where a value can be: whatever is wrong with them, the service must not
+ * fail.
+ */
 
 /** As JSON.parse makes it: `__proto__` is a member like any other. */
 const member = (name: string, value: unknown) => Object.fromEntries([[name, value]]);
@@ -95,7 +98,7 @@ const hostile: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
-/** Those that go to every single place in each run. */
+/** Those that are tried in every single place in each run. */
 const worst: readonly unknown[] = process.env['PHAROS_TEST_RUNS']
   ? [...shells, ...texts, ...numbers, ...times, null, true]
   : [
@@ -116,7 +119,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** Every place of a body: those that the schema names and those of the example. */
+/** Every place of a body: those of the schema and those of the example. */
 function placesOf(schema: Schema, example: unknown): Path[] {
   const found = new Map<string, Path>([['[]', []]]);
   const note = (path: Path) => found.set(JSON.stringify(path), path);
@@ -138,7 +141,7 @@ function placesOf(schema: Schema, example: unknown): Path[] {
   return [...found.values()];
 }
 
-/** The body with another value at the path; what lies on the way is made. */
+/** The body with another value at the path; missing parents are created. */
 function changed(body: unknown, [name, ...rest]: Path, value: unknown): unknown {
   if (name === undefined) return value;
   const isRecord = typeof body === 'object' && body !== null;
@@ -168,7 +171,7 @@ interface Target {
   readonly places: readonly Path[];
 }
 
-/** What the senders of sightings call their members; the schema takes any. */
+/** The names that senders of sightings use for their members; the schema accepts any. */
 const sightingMembers = [
   ...['beacon', 'beaconId', 'event', 'rssi', 'txPower', 'distance', 'accuracy', 'proximity', 'occurredAt', 'timestamp'],
   ...['eventId', 'sender', 'interval', 'receiver', 'topic', 'tag', 'id', 'id1', 'id2', 'id3', 'tx', 'rssi@1m', 'uuid'],
@@ -182,11 +185,11 @@ for (const database of databases) {
     let user: SignedIn;
     let browser: Browser;
     let otherAppId: string;
-    /** By the pattern of the path that it stands for. */
+    /** By the pattern of the path. */
     let ids: Readonly<Record<string, string>>;
     before(async () => {
       app = await buildApp({ database });
-      // What is tried is not how much one may ask.
+      // This does not test rate limits.
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
       await app.app.buckets.createBucket(app.appId, 'birds');
       user = await signIn(app);
@@ -229,7 +232,7 @@ for (const database of databases) {
       };
     }
 
-    /** The path with ids of records that there are. */
+    /** The path with ids of existing records. */
     function pathOf(pattern: string): string {
       const own = Object.keys(ids).find((prefix) => pattern.startsWith(prefix)) ?? '';
       return pattern
@@ -240,7 +243,7 @@ for (const database of databases) {
         .replace(/:\w+/g, ids[own] ?? 'nosuch');
     }
 
-    /** Ids in an example are those of records that there are, so that what comes behind them is tried too. */
+    /** Ids in an example are those of existing records, so that later checks are reached too. */
     function exampleOf(example: unknown): unknown {
       const known: Readonly<Record<string, string | undefined>> = {
         beacon: ids['/beacons'],
@@ -251,10 +254,10 @@ for (const database of databases) {
       return JSON.parse(text);
     }
 
-    /** Values that are no object would be sent as they are. */
+    /** Values other than objects would be sent as they are. */
     const jsonHeaders = { 'content-type': 'application/json' };
 
-    /** Signs in again where an operation has ended the session, which some are for. */
+    /** Signs in again if an operation has ended the session, as some are meant to. */
     async function send({ method, url, body }: Pick<Target, 'method' | 'url' | 'body'>): Promise<Answer> {
       const ask = () =>
         app.send({
@@ -269,7 +272,7 @@ for (const database of databases) {
       return ask();
     }
 
-    /** Hashing a password takes its time. */
+    /** Hashing a password takes time. */
     const isSlow = (operationId: string) => /^(signUp|signIn|resetPassword)/.test(operationId);
 
     function targets(): Target[] {
@@ -319,7 +322,7 @@ for (const database of databases) {
         assertOwnFault(await send({ method, url, body }), app, `${operationId} ${JSON.stringify(body)}`);
       });
       await fc.assert(property, runs(500));
-      // What was taken is worked on in the background.
+      // Accepted requests are processed in the background.
       await app.app.idle();
       assert.deepEqual(app.log.filter((line) => /"level":[56]0/.test(line)).slice(0, 3), []);
     });
@@ -442,5 +445,5 @@ for (const database of databases) {
   });
 }
 
-/** What asks other services, takes long, or ends the session that is used here. */
+/** Operations that call other services, take long, or end the session that is used here. */
 const leaves = /^(test|check|send|signOut|createBackup|downloadBackup|setUp)/i;

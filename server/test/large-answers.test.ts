@@ -22,7 +22,7 @@ for (const database of databases) {
       await app.app.buckets.createBucket(app.appId, 'birds');
       user = await signIn(app);
       for (let n = 0; n < records; n++) {
-        // Times of their own give the records ids in the order in which they were made.
+        // Different times give the records ids in the order of their creation.
         app.clock.now++;
         const note = n === 0 ? 'é'.repeat(large / 2) : n < largeOnes ? 'x'.repeat(large) : 'small';
         const metadata = { n, note };

@@ -146,11 +146,11 @@ test('with a public address the console takes nothing under a foreign name', asy
       });
     for (const [origin, host, more, status] of [
       ['http://pharos.test', 'pharos.test', {}, 201],
-      // A proxy that names itself in Host.
+      // A proxy that puts its own name into Host.
       ['http://pharos.test', 'upstream:8080', {}, 201],
       [`http://127.0.0.1:${port}`, `127.0.0.1:${port}`, {}, 201],
       [`http://localhost:${port}`, `localhost:${port}`, {}, 201],
-      // A name of the attacker that was made to lead here.
+      // An attacker's name that was made to point here.
       [`http://rebound.example:${port}`, `rebound.example:${port}`, {}, 403],
       ['http://127.0.0.1.rebound.example', '127.0.0.1.rebound.example', {}, 403],
       ['http://localhost', 'localhost', { 'x-forwarded-for': '192.0.2.1' }, 403],
@@ -270,7 +270,7 @@ test('while it stops, requests on open connections get the error of the catalogu
       await arrived;
     }
     const closed = app.app.close();
-    // From when on it refuses connections it is stopping.
+    // It is stopping from the moment at which it refuses connections.
     for (let isRefused = false; !isRefused; ) {
       const probe = connect({ host: '127.0.0.1', port });
       isRefused = await once(probe, 'connect').then(

@@ -19,7 +19,7 @@ import {
 import { create } from './support/cases.ts';
 import { openConsole } from './support/console.ts';
 
-/** What belongs to a record that is being deleted goes with it, however close they come. */
+/** What belongs to a record that is being deleted is deleted with it, however close together they come. */
 
 const rounds = 25;
 const beacon = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };

@@ -5,8 +5,8 @@ import { buildApp, type DatabaseKind, type SentRequest, signInManager } from './
 const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
 
 /**
- * One session with everything in it that a database could say differently: number forms, key orders, odd text,
- * ordering, missing members, errors. `{n}` stands for the n-th id that was answered.
+ * One session with everything that the databases could treat differently: number forms, key orders, odd text, ordering,
+ * missing members, errors. `{n}` stands for the n-th id in the answers.
  */
 const session: readonly SentRequest[] = [
   {
@@ -107,7 +107,10 @@ const session: readonly SentRequest[] = [
   { method: 'DELETE', url: '/api/v2/beacons/{0}' },
 ];
 
-/** Ids become their number of appearance; times, tokens, and what is random in file names and request ids, a word. */
+/**
+ * Ids become their number of appearance; times, tokens, and the random parts of file names and request ids become a
+ * word.
+ */
 async function play(database: DatabaseKind): Promise<string[]> {
   const app = await buildApp({ database });
   try {

@@ -63,7 +63,7 @@ test('after the disk has failed nothing is stored that is refused, and who was i
     fails = true;
     const unknown = await device('first');
     assert.deepEqual([unknown.status, unknown.body.code, unknown.headers['retry-after']], [503, 124, undefined]);
-    assert.match(unknown.body.error.error, /not known whether it was stored/);
+    assert.match(unknown.body.error.error, /unknown whether it was stored/);
     const account = { firstname: 'Nora', lastname: 'New', email: 'nora@example.org', password: 'open sesame' };
     const requests = [
       () => device('second'),

@@ -4,11 +4,11 @@ import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** The structure that docs/architecture.md describes: which room may import which, and how full a room may be. */
+/** The structure that docs/architecture.md describes: which folder may import which, and how many files it may hold. */
 
 const root = fileURLToPath(new URL('../src', import.meta.url));
 
-/** From the ground up. A room imports only rooms that stand before it; features never import each other. */
+/** From the bottom up. A folder imports only folders listed before it; features never import each other. */
 const floors = [
   'base',
   'query',

@@ -6,7 +6,9 @@ import { openStream } from './support/event-stream.ts';
 import { openSite, pointer, type Site } from './support/site.ts';
 import { listen } from './support/socket.ts';
 
-/** Where people are and what is sent to them is theirs: an ordinary user finds and gets nothing of anybody else. */
+/**
+ * Where people are and what is sent to them is private: an ordinary user can find and get nothing of anybody else's.
+ */
 
 const installations = '/api/v2/installations';
 const phoneId = 'c6f1a7e2-7d0b-4c55-9c37-0d6d6a1f2b90';
@@ -277,7 +279,7 @@ for (const database of databases) {
       await enter();
       assert.equal((await as(mallory).register({ installationId: phoneId, deviceToken: 'of mallory' })).status, 200);
       const traces = async () => (await site.list('visits')).length;
-      // Whoever has taken it erases nothing of hers with the own account.
+      // The user who has taken it over erases nothing of hers by erasing their own account.
       assert.equal((await as(mallory).send({ method: 'DELETE', url: '/api/v2/users/me' })).status, 200);
       await site.app.app.idle();
       assert.equal(await traces(), 1);
@@ -475,7 +477,7 @@ for (const database of databases) {
       // The token alone shows it too.
       await as(anybody).register({ ...body, deviceToken: 'five', appVersion: '2' });
       assert.equal((await as(vera).send({ method: 'GET', url: `${installations}/${id}` })).body.result.appVersion, '2');
-      // Signed out and without either it is nobody's, and gets what is for everybody.
+      // Signed out and without either, it has no user, and gets what is for everybody.
       await as(anybody).register({ ...body, deviceToken: 'six', channels: ['news'] });
       await push({ channels: 'news' });
       assert.deepEqual(reached(), ['two', 'four', 'five', 'six']);

@@ -1,7 +1,7 @@
-/** `node empty-route.ts PORT`: the product's HTTP stack, as fast as it can be. */
+/** `node empty-route.ts PORT`: the product's HTTP stack at its fastest. */
 import { createRequire } from 'node:module';
 
-// Resolved where the service resolves it, so that both are the same version.
+// Resolved from the service's folder, so that both are the same version.
 const require = createRequire(new URL('../../../server/src/main.ts', import.meta.url));
 const { default: fastify } = require('fastify') as typeof import('fastify');
 

@@ -1,4 +1,4 @@
-/** What the HTTP stack does by itself, with an empty route. */
+/** What the HTTP stack achieves by itself, with an empty route. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { documents } from '../documents.ts';

@@ -1,7 +1,8 @@
 /**
- * `node least-service.ts PORT FILE`: the product's HTTP stack and SQLite driver, with nothing of the product between them.
- * Credentials and bearer are compared with one text each, documents are neither judged nor kept apart by app or bucket, and
- * nothing is limited, counted or logged. The writes of one turn share a transaction that is flushed before their answers.
+ * `node least-service.ts PORT FILE`: the product's HTTP stack and SQLite driver, with nothing of the product between
+ * them. Credentials and bearer are compared with one text each, documents are neither checked nor separated by app or
+ * bucket, and nothing is limited, counted or logged. The writes of one tick share a transaction that is flushed before
+ * their answers.
  */
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +14,7 @@ import { WalFile } from '../../../server/src/db/sqlite/wal-file.ts';
 import type { Document } from '../documents.ts';
 import { createRawTables, type RawRecord, type RawTable, rawInserts } from './raw-tables.ts';
 
-// Resolved where the service resolves it, so that both are the same version.
+// Resolved from the service's folder, so that both are the same version.
 const require = createRequire(new URL('../../../server/src/main.ts', import.meta.url));
 const { default: fastify } = require('fastify') as typeof import('fastify');
 

@@ -14,7 +14,7 @@ const server = new ParseServer({
   restAPIKey: 'bench-rest',
   serverURL: `http://127.0.0.1:${port}/parse`,
   allowClientClassCreation: true,
-  // Its default keeps files in MongoDB. This one is its own too, and keeps them below the folder it runs in.
+  // By default it keeps files in MongoDB. This adapter is also its own, and keeps them below its working folder.
   filesAdapter: { module: '@parse/fs-files-adapter' },
   fileUpload: { enableForAuthenticatedUser: true, fileExtensions: ['*'] },
   logLevel: 'warn',

@@ -56,7 +56,7 @@ export async function startParseServer({ folder, databaseUrl, databasePid }: Par
   };
 }
 
-/** A user, who alone may reach the records, and the same indexes as everywhere; one class is without. */
+/** A user, who alone may access the records, and the same indexes as everywhere; one class has none. */
 async function prepare(url: string, databaseUrl: string): Promise<Running> {
   const plain = { ...credentials, 'content-type': 'application/json' };
   const [answer = '{}'] = await sendAll(url, {

@@ -1,4 +1,4 @@
-/** What an app of Pharos is sent. */
+/** The requests to an app of Pharos. */
 import { documentOf, documents, wanted } from '../documents.ts';
 import { sendAll } from '../generator.ts';
 import type { Load } from '../load.ts';
@@ -16,7 +16,7 @@ export interface Running {
   readonly app: Headers;
   readonly json: Headers;
   ids: string[];
-  /** Those who sign in; made when they are first needed. */
+  /** The users who sign in; created when first needed. */
   people?: readonly string[];
 }
 
@@ -110,8 +110,8 @@ export async function loadOf(running: Running, workload: Workload): Promise<Load
 }
 
 /**
- * Of one account no more than five are let in at a time, as guesses are limited, and of one address no more than thirty:
- * with 64 connections most are refused. One address may make a hundred accounts.
+ * Guesses are limited, so at most five sign-ins per account and thirty per address run at a time: with 64 connections
+ * most are refused. One address may create a hundred accounts.
  */
 async function peopleOf(running: Running): Promise<readonly string[]> {
   if (running.people) return running.people;

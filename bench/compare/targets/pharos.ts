@@ -28,11 +28,11 @@ export interface PharosOptions {
   readonly durability: string;
   readonly folder: string;
   readonly databaseUrl?: string;
-  /** The process of the database, when it is not in the service's own. */
+  /** The process of the database, if it is not part of the service's own. */
   readonly databasePid?: number;
   /** Another checkout, to compare two versions. */
   readonly checkout?: string;
-  /** For the Node that runs the service. */
+  /** Options for the Node that runs the service. */
   readonly nodeOptions?: string;
 }
 
@@ -40,7 +40,7 @@ type OpenedApp = Pick<Target, 'fill' | 'load'> & {
   readonly appId: string;
   /** Of the app and of a user who is signed in. */
   readonly headers: Headers;
-  /** In place of `fill`, for records of these ids that have come into the bucket by another way. */
+  /** Replaces `fill` for records with these ids that have reached the bucket in another way. */
   adopt(ids: readonly string[]): void;
 };
 
@@ -90,14 +90,14 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
 
 interface Service {
   readonly url: string;
-  /** Runs a command of the command line on the service's data; what it printed. */
+  /** Runs a command of the command line on the service's data; returns its output. */
   readonly command: (...words: string[]) => string;
 }
 
-/** An app with a bucket and a user who is signed in. */
+/** An app with a bucket and a signed-in user. */
 async function openApp({ url, command }: Service, credentials: Headers): Promise<OpenedApp> {
   const appId = credentials['x-service-appid'] ?? '';
-  // The limit works as always, only no client reaches it.
+  // The limit works as always, but no client reaches it.
   command('app', 'limit', appId, '--per-second', '1000000', '--burst', '10000000');
   for (const bucket of ['Sightings', 'Notes']) command('bucket', 'create', bucket, '--app', appId);
   const app = { ...credentials, 'content-type': 'application/json' };

@@ -101,7 +101,7 @@ async function post(url: string, path: string, body: object, authorization = '')
   return JSON.parse(answer) as Record<string, string>;
 }
 
-/** Makes the collections and a user. Answers the user's token. */
+/** Creates the collections and a user. Returns the user's token. */
 async function prepare(url: string): Promise<string> {
   const { token } = await post(url, '/api/admins/auth-with-password', {
     identity: admin.email,
@@ -183,7 +183,7 @@ async function loadOf(running: Running, workload: Workload): Promise<Load | unde
     case 'download':
       return { method: 'GET', headers: {}, paths: [await upload(running)] };
     default:
-      // It takes files only as multipart forms, whose lines the load generator cannot send.
+      // It accepts files only as multipart forms, whose lines the load generator cannot send.
       return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** `node raw-process.ts FILE`: the service's driver and pragmas, asked directly. Questions and answers by messages. */
+/** `node raw-process.ts FILE`: the service's driver and pragmas, used directly. Requests and results are messages. */
 import { statSync } from 'node:fs';
 import { createHistogram } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import type { Document } from '../documents.ts';
 
-/** The members that a schema declares have an index each; as in the service, it holds the others. */
+/** The members that a schema declares have an index each; as in the service, the index includes the others. */
 export function createRawTables(raw: Sqlite.Database): void {
   raw.exec(`
     create table sightings (object_id text primary key, species text, count real, seen_at real, note text, extra text,

@@ -1,4 +1,4 @@
-/** SQLite by itself, without a service around it: what all of Pharos costs on top is the difference. */
+/** SQLite by itself, without a service around it: the difference is what all of Pharos costs. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -67,11 +67,11 @@ export interface App {
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
     readonly passwordResetUrl: string;
-    /** How sure the engine has to be before somebody has entered: stable gives few false events, fast short passes. A beacon can say otherwise. */
+    /** How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it. */
     readonly sensitivity: 'stable' | 'fast';
     /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
     readonly oneZone: boolean;
-    /** Seconds after which a message that proximity has caused is no longer shown. */
+    /** Seconds after which a proximity message is no longer shown. */
     readonly pushTimeToLive: number;
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite: boolean;
@@ -80,12 +80,12 @@ export interface App {
       readonly oncePer?: 'visit' | 'event' | null;
       readonly coolDown?: {
         readonly seconds: number;
-        /** Counted for this message alone, or for all of the app */
+        /** Counted for this message alone, or for all messages of the app */
         readonly per: 'trigger' | 'app';
       } | null;
       readonly caps?: readonly {
         readonly count: number;
-        /** Counted for this message alone, or for all of the app */
+        /** Counted for this message alone, or for all messages of the app */
         readonly per: 'trigger' | 'app';
         /** Seconds, or "day" for the calendar day at the site */
         readonly window: number | 'day';
@@ -156,17 +156,17 @@ export interface AppUser {
   readonly metadata: JsonObject;
   /** Access tokens that are valid now */
   readonly sessions: number;
-  /** When one of them was last used, to the day; null without any */
+  /** When one of them was last used, to the day; null if there is none */
   readonly lastUsedAt: string | null;
 }
 
 export interface Attention {
-  /** When the newest visit began; null when there never was one */
+  /** When the newest visit began; null if there was none */
   readonly lastVisitAt: string | null;
   readonly silentBeacons: {
     /** Beacons that had visits and have had none for two days */
     readonly total: number;
-    /** Beacons that had visits at all */
+    /** Beacons that ever had visits */
     readonly seen: number;
     /** The 10 that fell silent last */
     readonly beacons: readonly {
@@ -180,13 +180,13 @@ export interface Attention {
   readonly tokens: {
     /** All installations */
     readonly installations: number;
-    /** Installations whose token the push service no longer takes, by its reason; the 5 commonest */
+    /** Installations whose token the push service no longer accepts, by its reason; the 5 most common */
     readonly dead: readonly {
       readonly reason: string;
       readonly count: number;
     }[];
   };
-  /** Deliveries of the last 24 hours that failed, by reason; the 5 commonest */
+  /** Deliveries of the last 24 hours that failed, by reason; the 5 most common */
   readonly failures: readonly {
     readonly sender: string | null;
     readonly reason: string;
@@ -195,9 +195,9 @@ export interface Attention {
     readonly lastAt: string;
   }[];
   readonly webhooks: {
-    /** Webhooks of which no call has worked for a day */
+    /** Webhooks whose calls have all failed for a day */
     readonly failing: number;
-    /** Webhooks whose oldest calls are given up, because too many wait */
+    /** Webhooks whose oldest calls are given up, because too many are waiting */
     readonly behind: number;
     /** Webhooks that the service has switched off */
     readonly switchedOff: number;
@@ -212,9 +212,9 @@ export interface Audit {
   readonly actor: string;
   readonly action: string;
   readonly subject: string;
-  /** The changed members as they were */
+  /** The changed members before the change */
   readonly before: unknown;
-  /** The changed members as they are */
+  /** The changed members after the change */
   readonly after: unknown;
   readonly address: string | null;
   /** ISO 8601, UTC, with milliseconds */
@@ -233,7 +233,7 @@ export interface Backup {
   /** Listed files whose content was missing from the storage; they are not in the backup */
   readonly lost: {
     readonly count: number;
-    /** The names of the first ones */
+    /** The first names */
     readonly names: readonly string[];
   };
 }
@@ -246,7 +246,7 @@ export interface Bucket {
   readonly createdAt: string;
   /** Declared columns and their types */
   readonly columns: Readonly<Record<string, string>>;
-  /** Members that no schema declares and that have an index, since lists ask for them often */
+  /** Undeclared members that have an index, because lists often query them */
   readonly learned: readonly {
     readonly path: string;
     readonly type: string;
@@ -310,11 +310,11 @@ export interface ChangeAppBody {
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
     readonly passwordResetUrl?: string;
-    /** How sure the engine has to be before somebody has entered: stable gives few false events, fast short passes. A beacon can say otherwise. */
+    /** How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it. */
     readonly sensitivity?: 'stable' | 'fast';
     /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
     readonly oneZone?: boolean;
-    /** Seconds after which a message that proximity has caused is no longer shown. */
+    /** Seconds after which a proximity message is no longer shown. */
     readonly pushTimeToLive?: number;
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite?: boolean;
@@ -323,12 +323,12 @@ export interface ChangeAppBody {
       readonly oncePer?: 'visit' | 'event' | null;
       readonly coolDown?: {
         readonly seconds: number;
-        /** Counted for this message alone, or for all of the app */
+        /** Counted for this message alone, or for all messages of the app */
         readonly per: 'trigger' | 'app';
       } | null;
       readonly caps?: readonly {
         readonly count: number;
-        /** Counted for this message alone, or for all of the app */
+        /** Counted for this message alone, or for all messages of the app */
         readonly per: 'trigger' | 'app';
         /** Seconds, or "day" for the calendar day at the site */
         readonly window: number | 'day';
@@ -368,7 +368,7 @@ export interface ChangeOwnPasswordBody {
 }
 
 export interface ChangeWebhookBody {
-  /** https, or http where the way is your own */
+  /** https, or http within your own network */
   readonly url?: string;
   /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
   readonly events?: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished')[];
@@ -393,7 +393,7 @@ export interface CreateBucketBody {
 }
 
 export interface CreateWebhookBody {
-  /** https, or http where the way is your own */
+  /** https, or http within your own network */
   readonly url: string;
   /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
   readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished')[];
@@ -419,7 +419,7 @@ export interface Funnel {
   readonly since: string;
   /** Confirmed events */
   readonly events: number;
-  /** Messages that stood for such an event at such a beacon and were switched on */
+  /** Enabled messages for such an event at such a beacon */
   readonly eligible: number;
   /** Messages that fired */
   readonly shown: number;
@@ -428,12 +428,12 @@ export interface Funnel {
     readonly reason: string;
     readonly count: number;
   }[];
-  /** Messages that wait for a dwell */
+  /** Messages waiting for a dwell */
   readonly waiting: number;
   readonly deliveries: {
-    /** Wait to be sent */
+    /** Waiting to be sent */
     readonly queued: number;
-    /** Taken by the push service */
+    /** Accepted by the push service */
     readonly sent: number;
     /** Refused by the push service */
     readonly failed: number;
@@ -486,7 +486,7 @@ export interface Live {
     readonly beaconId: string;
     /** null when the beacon is deleted */
     readonly name: string | null;
-    /** Visits that are open here */
+    /** Open visits here */
     readonly visitors: number;
     /** ISO 8601, UTC, with milliseconds */
     readonly since: string;
@@ -494,13 +494,13 @@ export interface Live {
 }
 
 export interface SaveSenderBody {
-  /** What the provider asks for; kept encrypted and never answered. `generate: true` has the service make the keys, where that is possible */
+  /** What the provider requires; stored encrypted and never returned. With `generate: true` the service makes the keys, if that is possible */
   readonly settings: JsonInput;
 }
 
 export interface Sender {
   readonly kind: 'fcm' | 'apns' | 'webpush' | 'mqtt';
-  /** What people call the provider */
+  /** The usual name of the provider */
   readonly name: string;
   readonly isSetUp: boolean;
   /** Names and ids of the credentials; no secrets */
@@ -520,7 +520,7 @@ export interface Session {
   readonly email: string;
   readonly name: string;
   readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
-  /** What is served is a demo: a museum, and visitors, that do not exist */
+  /** The service shows a demo: a made-up museum with made-up visitors */
   readonly demo: boolean;
 }
 
@@ -555,7 +555,7 @@ export interface System {
     readonly product: string;
     /** The newest migration that has been applied */
     readonly migration: number;
-    /** The write-ahead log on disk; 0 where the database keeps that to itself */
+    /** The write-ahead log on disk; 0 if the database does not reveal it */
     readonly walBytes: number;
     readonly queuedWrites: number;
     readonly queuedSlowQueries: number;
@@ -568,50 +568,50 @@ export interface System {
   readonly storage: {
     /** Why writes or new content are refused at the moment, and what to do */
     readonly problem: string | null;
-    /** What will become a problem soon */
+    /** What will soon become a problem */
     readonly warning: string | null;
     /** New content is refused while less space is free on the disk */
     readonly minFreeBytes: number;
-    /** Held for a full disk */
+    /** Reserved for a full disk */
     readonly reserveBytes: number;
   };
   readonly disk: {
-    /** Free where the data folder is */
+    /** Free on the disk of the data folder */
     readonly freeBytes: number;
     /** The whole disk */
     readonly totalBytes: number;
   };
   readonly memory: {
-    /** What the process holds */
+    /** Resident memory of the process */
     readonly residentBytes: number;
-    /** Of it, JavaScript objects */
+    /** The part used by JavaScript objects */
     readonly heapBytes: number;
   };
 }
 
 export interface TestSenderBody {
-  /** What the provider asks for; kept encrypted and never answered. `generate: true` has the service make the keys, where that is possible */
+  /** What the provider requires; stored encrypted and never returned. With `generate: true` the service makes the keys, if that is possible */
   readonly settings?: JsonInput;
 }
 
 export interface Webhook {
   /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
   readonly objectId: string;
-  /** https, or http where the way is your own */
+  /** https, or http within your own network */
   readonly url: string;
   /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
   readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished')[];
   readonly description: string;
   readonly enabled: boolean;
-  /** retrying: the last calls failed; behind: more wait than are kept, and the oldest are given up; failing: none has worked for a day or longer */
+  /** retrying: the last calls failed; behind: too many are waiting, and the oldest are given up; failing: all have failed for a day or longer */
   readonly health: 'ok' | 'retrying' | 'behind' | 'failing';
   readonly failingSince: string | null;
   readonly lastError: string | null;
   /** Why the service has switched it off: the receiver answered 410 Gone */
   readonly disabledReason: string | null;
-  /** Calls that wait for their first or next try */
+  /** Calls waiting for their first or next try */
   readonly waiting: number;
-  /** Calls that were given up because too many waited; forgotten a week after the last of them */
+  /** Calls that were given up because too many were waiting; forgotten a week after the last of them */
   readonly givenUp: number;
   /** When the first of them was given up */
   readonly givenUpSince: string | null;
@@ -646,7 +646,7 @@ export interface WebhookDelivery {
 }
 
 export interface Operations {
-  /** Whether the first administrator is still to be made */
+  /** Whether the first administrator still has to be created */
   readonly getSetup: {
     readonly params: undefined;
     readonly query: undefined;
@@ -655,7 +655,7 @@ export interface Operations {
       readonly result: Setup;
     };
   };
-  /** Make the first owner with the one-time link, and sign in */
+  /** Create the first owner with the one-time link, and sign in */
   readonly setUp: {
     readonly params: undefined;
     readonly query: undefined;
@@ -672,7 +672,7 @@ export interface Operations {
         readonly createdAt: string;
         /** ISO 8601, UTC, with milliseconds */
         readonly updatedAt: string;
-        /** What is served is a demo: a museum, and visitors, that do not exist */
+        /** The service shows a demo: a made-up museum with made-up visitors */
         readonly demo: boolean;
       };
     };
@@ -694,7 +694,7 @@ export interface Operations {
         readonly createdAt: string;
         /** ISO 8601, UTC, with milliseconds */
         readonly updatedAt: string;
-        /** What is served is a demo: a museum, and visitors, that do not exist */
+        /** The service shows a demo: a made-up museum with made-up visitors */
         readonly demo: boolean;
       };
     };
@@ -782,7 +782,7 @@ export interface Operations {
       readonly appId?: string;
       /** Only changes by this administrator, by e-mail */
       readonly actor?: string;
-      /** Only changes of this kind: what stands before the dot of an action, such as app or data */
+      /** Only changes of this kind: the part of the action before the dot, such as app or data */
       readonly kind?: string;
       /** Only changes since this time (ISO 8601) */
       readonly from?: string;
@@ -790,7 +790,7 @@ export interface Operations {
       readonly until?: string;
       /** Only changes older than the one with this auditId */
       readonly before?: string;
-      /** At most so many, 100 by default */
+      /** At most this many, 100 by default */
       readonly limit?: number | string;
     };
     readonly body: undefined;
@@ -894,7 +894,7 @@ export interface Operations {
       readonly result: DeviceCredentials;
     };
   };
-  /** Give a device a new password, shown once; with the old one it is disconnected at once */
+  /** Give a device a new password, shown once; a connection with the old one is closed at once */
   readonly issueDeviceCredentials: {
     readonly params: { readonly appId: string; readonly deviceId: string };
     readonly query: undefined;
@@ -905,14 +905,14 @@ export interface Operations {
         readonly username: string;
         /** The only topic that the device may subscribe to */
         readonly topic: string;
-        /** Shown here and never again */
+        /** Shown only here */
         readonly password: string;
         /** ISO 8601, UTC, with milliseconds */
         readonly issuedAt: string;
       };
     };
   };
-  /** Take a device's credentials away and disconnect it at once */
+  /** Revoke a device's credentials and disconnect it at once */
   readonly revokeDeviceCredentials: {
     readonly params: { readonly appId: string; readonly deviceId: string };
     readonly query: undefined;
@@ -921,7 +921,7 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
-  /** How much room the files of an app take */
+  /** How much space the files of an app take */
   readonly getFileUsage: {
     readonly params: { readonly appId: string };
     readonly query: undefined;
@@ -953,7 +953,7 @@ export interface Operations {
         readonly appId: string;
         /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
         readonly keyId: string;
-        /** Shown here and never again */
+        /** Shown only here */
         readonly appKey: string;
       };
     };
@@ -1008,7 +1008,7 @@ export interface Operations {
         readonly appId: string;
         /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
         readonly keyId: string;
-        /** Shown here and never again */
+        /** Shown only here */
         readonly appKey: string;
         readonly disabledKeyIds: readonly string[];
       };
@@ -1032,7 +1032,7 @@ export interface Operations {
       readonly result: AppUsage;
     };
   };
-  /** List the push providers and what is set up */
+  /** List the push providers and their settings */
   readonly listSenders: {
     readonly params: { readonly appId: string };
     readonly query: undefined;
@@ -1100,12 +1100,12 @@ export interface Operations {
         readonly objectId: string;
         /** ISO 8601, UTC, with milliseconds */
         readonly createdAt: string;
-        /** Verifies the signatures. Shown here and never again */
+        /** Verifies the signatures. Shown only here */
         readonly secret: string;
       };
     };
   };
-  /** Read a webhook and how its calls went lately */
+  /** Get a webhook and the results of its latest calls */
   readonly getWebhook: {
     readonly params: { readonly appId: string; readonly webhookId: string };
     readonly query: undefined;
@@ -1114,7 +1114,7 @@ export interface Operations {
       readonly result: Webhook;
     };
   };
-  /** Change a webhook, or switch it off or on; deliveries that wait while it is off fail */
+  /** Change a webhook, or switch it off or on; deliveries waiting while it is off fail */
   readonly changeWebhook: {
     readonly params: { readonly appId: string; readonly webhookId: string };
     readonly query: undefined;
@@ -1132,21 +1132,21 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
-  /** Make a new signing secret; for a day calls carry the signatures of both */
+  /** Create a new signing secret; for a day calls carry the signatures of both */
   readonly rotateWebhookSecret: {
     readonly params: { readonly appId: string; readonly webhookId: string };
     readonly query: undefined;
     readonly body: undefined;
     readonly answer: {
       readonly result: {
-        /** Verifies the signatures. Shown here and never again */
+        /** Verifies the signatures. Shown only here */
         readonly secret: string;
         /** ISO 8601, UTC, with milliseconds */
         readonly oldSecretUntil: string;
       };
     };
   };
-  /** Call the receiver now with a webhook.test, and say what it answered */
+  /** Call the receiver now with a webhook.test, and return the answer */
   readonly testWebhook: {
     readonly params: { readonly appId: string; readonly webhookId: string };
     readonly query: undefined;
@@ -1154,7 +1154,7 @@ export interface Operations {
     readonly answer: {
       readonly result: {
         readonly ok: boolean;
-        /** What the receiver answered, or why it could not be asked */
+        /** The answer of the receiver, or why it could not be called */
         readonly text: string;
         /** The HTTP status of the last answer */
         readonly status: number | null;
@@ -1164,7 +1164,7 @@ export interface Operations {
       };
     };
   };
-  /** List what was sent, newest first, with what the receiver answered */
+  /** List the deliveries, newest first, with the answers of the receiver */
   readonly listWebhookDeliveries: {
     readonly params: { readonly appId: string; readonly webhookId: string };
     readonly query: {
@@ -1172,7 +1172,7 @@ export interface Operations {
       readonly state?: 'queued' | 'sent' | 'failed' | 'expired' | string;
       /** Only deliveries older than the one with this objectId */
       readonly before?: string;
-      /** At most so many, 100 by default */
+      /** At most this many, 100 by default */
       readonly limit?: number | string;
     };
     readonly body: undefined;
@@ -1183,7 +1183,7 @@ export interface Operations {
       readonly truncated?: true;
     };
   };
-  /** Send a delivery that is over once more, under the same webhook-id */
+  /** Send a finished delivery again, under the same webhook-id */
   readonly redeliverWebhook: {
     readonly params: { readonly appId: string; readonly webhookId: string; readonly deliveryId: string };
     readonly query: undefined;
@@ -1192,7 +1192,7 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
-  /** Count who is where now */
+  /** Count the visitors at each beacon now */
   readonly getLive: {
     readonly params: { readonly appId: string };
     readonly query: undefined;
@@ -1201,7 +1201,7 @@ export interface Operations {
       readonly result: Live;
     };
   };
-  /** Count what became of the events since a time */
+  /** Count the results of the events since a time */
   readonly getFunnel: {
     readonly params: { readonly appId: string };
     readonly query: {
@@ -1213,7 +1213,7 @@ export interface Operations {
       readonly result: Funnel;
     };
   };
-  /** List what a person should look at */
+  /** List what needs attention */
   readonly getAttention: {
     readonly params: { readonly appId: string };
     readonly query: undefined;
@@ -1222,7 +1222,7 @@ export interface Operations {
       readonly result: Attention;
     };
   };
-  /** How the service does */
+  /** The state of the service */
   readonly getSystem: {
     readonly params: undefined;
     readonly query: undefined;
@@ -1231,14 +1231,14 @@ export interface Operations {
       readonly result: System;
     };
   };
-  /** List the backups, newest first, and the one that is being made */
+  /** List the backups, newest first, and the one in progress */
   readonly listBackups: {
     readonly params: undefined;
     readonly query: undefined;
     readonly body: undefined;
     readonly answer: {
       readonly results: readonly Backup[];
-      /** So many are kept */
+      /** How many are kept */
       readonly most: number;
       readonly running: {
         readonly backupId: string;
@@ -1246,7 +1246,7 @@ export interface Operations {
         readonly startedAt: string;
         /** What is being copied: a table, or files */
         readonly part: string;
-        /** Tables that are whole */
+        /** Completed tables */
         readonly tables: number;
         readonly ofTables: number;
         readonly rows: number;
@@ -1271,7 +1271,7 @@ export interface Operations {
         readonly startedAt: string;
         /** What is being copied: a table, or files */
         readonly part: string;
-        /** Tables that are whole */
+        /** Completed tables */
         readonly tables: number;
         readonly ofTables: number;
         readonly rows: number;
@@ -1565,6 +1565,7 @@ export const dataNeeds = {
   "updateBeacon": "beacons.write",
   "patchBeacon": "beacons.write",
   "deleteBeacon": "beacons.write",
+  "calibrateBeacon": "beacons.write",
   "listNotifications": "content.read",
   "createNotification": "content.write",
   "getNotification": "content.read",
@@ -1607,12 +1608,23 @@ export const dataNeeds = {
   "getFile": "files.read",
   "deleteFile": "files.write",
   "simulateSightings": "simulations.run",
-  "calibrateBeacon": "beacons.write",
   "listVisits": "activity.read",
   "getVisit": "activity.read",
+  "listPositions": "activity.read",
+  "getPosition": "activity.read",
   "listEvents": "activity.read",
   "getEvent": "activity.read",
   "listVerdicts": "activity.read",
   "streamEvents": "activity.read",
   "listLogs": "activity.read"
+} as const;
+
+/** The lists that say where somebody was or what she was sent, by what they list. */
+export const traceLists = {
+  "visits": "listVisits",
+  "events": "listEvents",
+  "verdicts": "listVerdicts",
+  "positions": "listPositions",
+  "logs": "listLogs",
+  "deliveries": "listDeliveries"
 } as const;

@@ -9,7 +9,7 @@ import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror="window.hacked=1">';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('data in the console', () => {
   let app: TestApp;
   let origin: string;
@@ -123,7 +123,7 @@ describe('data in the console', () => {
     await takePictures(page, 'data-record');
     await button('Undo').click();
     await page.getByText('The change was undone.').waitFor();
-    // The notification that offered it goes slowly; the next offer is another one.
+    // The notification with the offer disappears slowly; the next offer is another one.
     await button('Undo').waitFor({ state: 'hidden' });
     assert.deepEqual(await documents(), [{ species: 'Kestrel', count: 2, notes: { wind: 'west' } }]);
     await editor().fill('{"species": "Red kite", "count": 3}');

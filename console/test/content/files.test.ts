@@ -15,7 +15,7 @@ const png = Buffer.from(
 const script = '<img src=x onerror="window.hacked=1">.png';
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>window.hacked=1</script></svg>';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('files in the console', () => {
   let app: TestApp;
   let origin: string;

@@ -12,7 +12,7 @@ const pixel = Buffer.from(
 );
 const script = '<img src=x onerror="document.title=1">';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('notifications in the console', () => {
   let app: TestApp;
   let origin: string;
@@ -48,7 +48,7 @@ describe('notifications in the console', () => {
     (await app.send({ method: 'GET', url: '/api/v2/notifications?order=description', headers })).body.results;
   const open = (rest = '') => page.goto(`/console/apps/${app.appId}/notifications${rest}`);
 
-  /** Which messages an ENTER at the hall shows, by their names. */
+  /** The messages that an ENTER at the hall shows, by name. */
   async function fired(installationId: string): Promise<string[]> {
     await app.send({ method: 'POST', url: '/api/v2/installations', body: { installationId, deviceType: 'ios' } });
     const sightings = [{ beacon: hallId, event: 'ENTER', eventId: `e-${installationId}` }];

@@ -9,7 +9,7 @@ import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser
 
 const script = '<img src=x onerror="document.title=1">';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('push in the console', () => {
   const fcm = new ScriptedSender();
   let app: TestApp;

@@ -11,7 +11,7 @@ import { buildApp, type TestApp } from '../../../server/test/support/build-app.t
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('sender credentials in the console', () => {
   let provider: PushProvider;
   let app: TestApp;
@@ -80,7 +80,7 @@ describe('sender credentials in the console', () => {
     assert.equal((await stored()).get('fcm')?.isSetUp, false);
     await fcm().locator('input[type=file]').setInputFiles(file(account()));
     await press(fcm(), 'Test before saving');
-    await fcm().getByText('Google and the project lighthouse-1234 took the service account.').waitFor();
+    await fcm().getByText('Google and the project lighthouse-1234 accepted the service account.').waitFor();
     await assertAccessible(page);
     await press(fcm(), 'Save');
     await fcm().getByText('Not tested yet.').waitFor();
@@ -91,7 +91,7 @@ describe('sender credentials in the console', () => {
 
   test('what is stored is tested, and the last test stays after a reload', async () => {
     await press(fcm(), 'Test');
-    await fcm().getByText('took the service account', { exact: false }).waitFor();
+    await fcm().getByText('accepted the service account', { exact: false }).waitFor();
     await page.reload();
     await fcm()
       .getByText(/^Tested /)
@@ -136,7 +136,7 @@ describe('sender credentials in the console', () => {
     await webPush().getByText(publicKey).waitFor();
     await webPush().getByRole('button', { name: 'Copy the public key' }).waitFor();
     await press(webPush(), 'Test');
-    await webPush().getByText('The keys belong together and sign.', { exact: false }).waitFor();
+    await webPush().getByText('The keys belong together and can sign.', { exact: false }).waitFor();
   });
 
   test('credentials are removed after asking', async () => {

@@ -9,7 +9,7 @@ import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 const script = '<img src=x onerror="document.title=1">';
 const allDays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('storylines in the console', () => {
   let app: TestApp;
   let origin: string;

@@ -8,7 +8,7 @@ import { assertAccessible } from '../axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('webhooks in the console', () => {
   let receiver: WebhookReceiver;
   let site: Site;
@@ -87,7 +87,7 @@ describe('webhooks in the console', () => {
       .getByText(/^whsec_/)
       .innerText();
     await page.keyboard.press('Escape');
-    // It fades in; what has not begun to is not yet an animation that could be waited for.
+    // It fades in; before it has begun, it is not yet an animation that could be awaited.
     await page.evaluate(`new Promise((resolve) => {
       const look = () => getComputedStyle(document.querySelector('[role="dialog"]')).opacity === '1' ? resolve() : requestAnimationFrame(look);
       look();

@@ -9,7 +9,7 @@ import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser
 
 const script = '<img src=x onerror=alert(1)>';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('installations in the console', () => {
   let site: Site;
   let origin: string;

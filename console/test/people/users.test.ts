@@ -10,7 +10,7 @@ import { launchBrowser, listenWithConsole, openAs, reloadInTheMiddle, type Visit
 const script = '<img src=x onerror=alert(1)>';
 const password = 'correct horse';
 
-/** The tests are one session: each goes on where the one before has stopped. */
+/** The tests are one session: each continues where the previous one stopped. */
 describe('users in the console', () => {
   let site: Site;
   let origin: string;
@@ -69,7 +69,7 @@ describe('users in the console', () => {
     await page.getByText('No users match.').waitFor();
     await page.getByRole('searchbox').fill('VERA@');
     await page.getByText('1–1 of 1').waitFor();
-    // The site's own user is one.
+    // One of them is the site's own user.
     await open(`?where=${encodeURIComponent(JSON.stringify({ role: 'manager' }))}`);
     await page.getByText('1–1 of 1').waitFor();
     assert.doesNotMatch(await rows().first().innerText(), /vera@example\.com/);
@@ -128,7 +128,7 @@ describe('users in the console', () => {
     const phones: string[] = [];
     for (const installationId of ['half-1', 'half-2'])
       phones.push(await site.installation({ installationId, userId: pointer('_User', half) }));
-    // They go in the order of their ids, and ids of one millisecond are in no order of their own.
+    // They are processed in the order of their ids, and ids of one millisecond have no particular order.
     phones.sort();
     const mine = async () => (await site.rows('installations')).filter(({ user_id }) => user_id === half).length;
     assert.equal(await mine(), 2);

@@ -7,7 +7,9 @@ const orNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schem
 const month = 30 * 86_400;
 const clockTime = () =>
   Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'HH:MM at the site, such as 22:00' });
-const per = Type.Enum(['trigger', 'app'], { description: 'Counted for this message alone, or for all of the app' });
+const per = Type.Enum(['trigger', 'app'], {
+  description: 'Counted for this message alone, or for all messages of the app',
+});
 
 /** How often and when a message may be shown: the optional gates after schedule and repeat. All are off by default. */
 export const deliveryRulesSchema = Type.Object(
@@ -30,11 +32,11 @@ export const deliveryRulesSchema = Type.Object(
             description: 'Seconds, or "day" for the calendar day at the site',
           }),
         }),
-        { maxItems: 10, description: 'At most so many in a window' },
+        { maxItems: 10, description: 'The most in a window' },
       ),
     ),
     dwellSeconds: orNull(
-      Type.Integer({ minimum: 0, maximum: 43_200, description: 'The visitor has to stay so long first' }),
+      Type.Integer({ minimum: 0, maximum: 43_200, description: 'How long the visitor has to stay first' }),
     ),
     nthVisit: orNull(
       Type.Object(
@@ -45,7 +47,7 @@ export const deliveryRulesSchema = Type.Object(
     quietHours: orNull(
       Type.Object(
         { from: clockTime(), until: clockTime() },
-        { description: 'Nothing is shown then; may span midnight' },
+        { description: 'When nothing is shown; may span midnight' },
       ),
     ),
     validFrom: orNull(Type.String({ maxLength: 64, description: 'ISO 8601; not before' })),

@@ -74,7 +74,7 @@ export const policySchema = Type.Object({
   }),
   sensitivity: Type.Enum(['stable', 'fast'], {
     description:
-      'How sure the engine has to be before somebody has entered: stable gives few false events, fast short passes. A beacon can say otherwise.',
+      'How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it.',
   }),
   oneZone: Type.Boolean({
     description:
@@ -83,7 +83,7 @@ export const policySchema = Type.Object({
   pushTimeToLive: Type.Integer({
     minimum: 10,
     maximum: 86_400,
-    description: 'Seconds after which a message that proximity has caused is no longer shown.',
+    description: 'Seconds after which a proximity message is no longer shown.',
   }),
   polite: Type.Boolean({
     description:

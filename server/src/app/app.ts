@@ -33,33 +33,33 @@ export interface AppOptions extends PlatformOptions {
   readonly senders?: readonly SenderDefinition[];
 }
 
-/** The running service without a socket: what `main` listens with and what tests inject requests into. */
+/** The running service without a socket: `main` listens with it, and tests inject requests into it. */
 export interface App {
   readonly server: FastifyInstance;
   readonly endpoints: readonly Endpoint[];
   readonly consoleEndpoints: readonly ConsoleEndpoint[];
-  /** Where clients reach it; right once it listens. */
+  /** The address for clients; right once it listens. */
   publicUrl(): string;
   readonly admins: AdminService;
   readonly apps: AppService;
   readonly buckets: BucketService;
   readonly users: UserService;
-  /** Where devices connect by MQTT, if anywhere; from its `listen` on. */
+  /** The port for MQTT devices, if there is one; open from its `listen` on. */
   readonly devices: DeviceBroker | undefined;
   readonly senders: SenderService;
-  /** Ends the visits and waits whose time has come. */
+  /** Ends visits and waits that are due. */
   readonly ticker: Ticker;
-  /** Deletes what is older than the apps keep it. */
+  /** Deletes records older than the app's retention. */
   readonly retention: Retention;
-  /** The room on the disk; from its `start` on it is watched, and the reserve is kept. */
+  /** The room on the disk; once started, it is watched and the reserve is kept. */
   readonly room: DiskRoom;
-  /** Does what is due in the outbox and in the background, and resolves when nothing is left. */
+  /** Runs what is due in the outbox and in the background, and resolves when nothing is left. */
   idle(): Promise<void>;
-  /** Stops taking requests, finishes what was accepted, and leaves the database to its owner. */
+  /** Stops accepting requests, finishes the accepted ones, and leaves the database to its owner. */
   close(): Promise<void>;
 }
 
-/** The composition root. What a feature is made of is said in `features.ts`; here the parts of all of them meet. */
+/** The composition root. `features.ts` says what each feature consists of; here their parts are combined. */
 export async function createApp(options: AppOptions): Promise<App> {
   const platform = await createPlatform(options);
   const { db, now, server, background, lasting } = platform;
@@ -92,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     retention: composition.sightings.retention,
     room: platform.room,
     async idle() {
-      // Either may have asked the other for something.
+      // Either may have given the other more to do.
       await background.idle();
       await worker.drain();
       await background.idle();
@@ -111,7 +111,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-/** @throws Error when two features take the same kind of job */
+/** @throws Error when two features claim the same kind of job */
 function jobsOf({ features }: Composition): JobHandlers {
   const handlers: Record<string, JobHandler> = {};
   for (const [kind, handler] of features.flatMap(({ jobs = {} }) => Object.entries(jobs))) {
@@ -121,7 +121,7 @@ function jobsOf({ features }: Composition): JobHandlers {
   return handlers;
 }
 
-/** Registers everything that is reached by HTTP. */
+/** Registers everything that HTTP reaches. */
 async function openToHttp(platform: Platform, outgoing: Outgoing, { features, admins }: Composition) {
   const { config, db, now, server, room, revision, guard, assertRoom } = platform;
   const endpoints = features.flatMap((feature) => feature.endpoints ?? []);

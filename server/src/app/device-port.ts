@@ -14,13 +14,13 @@ export interface DevicePortDeps {
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** The port for devices, as it is configured; undefined when there is none. It listens from `listen` on. */
+/** The configured port for devices; undefined if there is none. It is open from `listen` on. */
 export async function createDevicePort(deps: DevicePortDeps): Promise<DeviceBroker | undefined> {
   const { config, credentials, revision, now, onError } = deps;
   const { mqttPort, mqttCert, mqttKey } = config;
   if (mqttPort === undefined) return undefined;
   const tls = mqttCert && mqttKey ? { tls: readIdentity(mqttCert, mqttKey) } : {};
-  // Loaded where it is used: the protocol's parser takes 4 MB.
+  // Loaded only when used: the protocol's parser takes 4 MB.
   const { DeviceBroker } = await import('../delivery/mqtt/mqtt-device-broker.ts');
   const broker = new DeviceBroker({
     login: credentials.login,

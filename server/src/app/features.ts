@@ -12,22 +12,24 @@ import { findAppAccess, listApps } from '../features/apps/store.ts';
 import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
 import { backupConsoleEndpoints } from '../features/backups/console-routes.ts';
 import { BackupService } from '../features/backups/service.ts';
+import { calibrationEndpoints } from '../features/beacons/calibration-routes.ts';
 import { beaconEndpoints } from '../features/beacons/routes.ts';
-import { findMissingBeacons } from '../features/beacons/store.ts';
+import { findBeaconNames, findMissingBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
 import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
-import { eventEndpoints } from '../features/events/routes.ts';
 import type { Feature } from '../features/feature.ts';
 import { createFileFeature } from '../features/files/feature.ts';
+import { installations as installationResource } from '../features/installations/resource.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
 import { InstallationService } from '../features/installations/service.ts';
-import { findHeld, findHolder, installationTable } from '../features/installations/store.ts';
+import { countTokens, findHeld, findHolder } from '../features/installations/store.ts';
 import { liveEndpoints } from '../features/live/routes.ts';
 import { logEndpoints } from '../features/logs/routes.ts';
+import { logStore } from '../features/logs/store.ts';
 import { notificationEndpoints } from '../features/notifications/routes.ts';
 import { overviewConsoleEndpoints } from '../features/overview/console-routes.ts';
-import { positionEndpoints } from '../features/positions/routes.ts';
+import { countFailures, countProximityStates } from '../features/push/delivery-counts.ts';
 import { deliveryEndpoints } from '../features/push/delivery-routes.ts';
 import { pushEndpoints } from '../features/push/routes.ts';
 import { senderConsoleEndpoints } from '../features/senders/console-routes.ts';
@@ -35,11 +37,11 @@ import { createSightingFeature, type SightingFeature } from '../features/sightin
 import { noteClientLog } from '../features/sightings/intake/service.ts';
 import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
+import * as traceCounts from '../features/sightings/traces/counts.ts';
 import { storylineEndpoints } from '../features/storylines/routes.ts';
 import { systemConsoleEndpoints } from '../features/system/console-routes.ts';
 import { createUserFeature } from '../features/users/feature.ts';
 import { userExists } from '../features/users/store.ts';
-import { visitEndpoints } from '../features/visits/routes.ts';
 import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
 import { countJobs } from '../jobs/store.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
@@ -47,16 +49,17 @@ import { RateLimiter } from '../limits/rate-limit.ts';
 import { createSmtpSender } from '../mail/smtp.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { Platform } from './platform.ts';
+import { keptTables, traceTables } from './tables.ts';
 
 export interface Composition {
   /** In the order of the OpenAPI document. */
   readonly features: readonly Feature[];
-  /** The two that others ask. */
+  /** The two features that others depend on. */
   readonly admins: AdminFeature;
   readonly sightings: SightingFeature;
 }
 
-/** Every feature of the service. What one needs of another is handed in here, as a function. */
+/** Every feature of the service. What one needs of another is passed in here, as a function. */
 export function composeFeatures(platform: Platform, outgoing: Outgoing): Composition {
   const parts: Parts = {
     platform,
@@ -117,6 +120,9 @@ function sightingFeature({ platform, outgoing, ownOf }: Parts): SightingFeature 
     ...outgoing,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
     findHeld: ownOf,
+    logs: logStore,
+    traceTables,
+    keptTables,
     listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: readPolicy(app.policy) })),
   });
 }
@@ -124,7 +130,7 @@ function sightingFeature({ platform, outgoing, ownOf }: Parts): SightingFeature 
 function pushes({ platform: { db, outbox }, outgoing, ownOf, quotas }: Parts): Feature {
   return {
     endpoints: [
-      ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationTable.lookup }),
+      ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationResource.records.lookup }),
       ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
     ],
     jobs: outgoing.pushJobs,
@@ -134,7 +140,7 @@ function pushes({ platform: { db, outbox }, outgoing, ownOf, quotas }: Parts): F
 /** Beacons, and what is told at them. */
 function sites({ platform: { db }, noteChange }: Parts): readonly Feature[] {
   return [
-    { endpoints: beaconEndpoints({ db, noteChange }) },
+    { endpoints: [...beaconEndpoints({ db, noteChange }), ...calibrationEndpoints(db, noteChange)] },
     { endpoints: notificationEndpoints({ db, findMissingBeacons, noteChange }) },
     { endpoints: storylineEndpoints({ db, findMissingBeacons, noteChange }) },
   ];
@@ -161,9 +167,6 @@ function files({ platform, quotas, assertApp }: Parts): Feature {
 /** What the sightings have led to. */
 function activity({ platform: { db }, outgoing, ownOf }: Parts): readonly Feature[] {
   return [
-    { endpoints: visitEndpoints(db, ownOf) },
-    { endpoints: positionEndpoints(db, ownOf) },
-    { endpoints: eventEndpoints(db, ownOf) },
     {
       endpoints: liveEndpoints(outgoing.feed, ownOf),
       sweeps: { 'forgetting old live events': () => outgoing.feed.sweep() },
@@ -175,7 +178,7 @@ function activity({ platform: { db }, outgoing, ownOf }: Parts): readonly Featur
         findMissingBeacons,
         findHolder,
         findHeld: ownOf,
-        noteVisit: (db, log) => noteClientLog(db, log, outgoing.announce),
+        noteVisit: (db, log) => noteClientLog(db, log, { announce: outgoing.announce, logs: logStore }),
       }),
     },
   ];
@@ -204,10 +207,24 @@ function overview({ platform: { db }, outgoing, assertApp }: Parts): Feature {
     consoleEndpoints: overviewConsoleEndpoints({
       db,
       assertApp,
+      counts,
       countWebhookTrouble: (appId) => outgoing.webhooks.countTrouble(appId),
     }),
   };
 }
+
+/** What the first page of an app counts, by those who own it. */
+const counts = {
+  openVisits: traceCounts.countOpenVisits,
+  occupied: traceCounts.listOccupied,
+  lastVisit: traceCounts.findLastVisit,
+  beaconNames: findBeaconNames,
+  events: traceCounts.countEvents,
+  verdicts: traceCounts.countVerdicts,
+  proximityStates: countProximityStates,
+  failures: countFailures,
+  tokens: countTokens,
+};
 
 function users({ users: service, ...platform }: Platform): Feature {
   const { config, db, apps } = platform;

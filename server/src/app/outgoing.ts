@@ -16,7 +16,8 @@ import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.
 import { webPushDefinition } from '../delivery/web-push/web-push.ts';
 import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
 import type { Announce } from '../features/happening.ts';
-import { installationTable } from '../features/installations/store.ts';
+import { installations } from '../features/installations/resource.ts';
+import { markTokenDead, matchInstallations, walkInstallations } from '../features/installations/store.ts';
 import { Feed } from '../features/live/feed.ts';
 import { createLivePublisher } from '../features/live/publish.ts';
 import { createPushDelivery, type PushDelivery } from '../features/push/delivery.ts';
@@ -45,24 +46,24 @@ export interface OutgoingDeps {
   readonly definitions?: readonly SenderDefinition[];
 }
 
-/** Everything that leaves the service, and those who ask for it: pushes, webhooks, messages to devices, live streams. */
+/** The integrations and the functions that feed them: pushes, webhooks, messages to devices, live streams. */
 export interface Outgoing {
   readonly senders: SenderService;
   readonly deviceCredentials: DeviceCredentials;
-  /** Where devices connect by MQTT, if anywhere. */
+  /** The port for MQTT devices, if there is one. */
   readonly devices: DeviceBroker | undefined;
   readonly webhooks: WebhookService;
   readonly feed: Feed;
-  /** Tells webhooks and listeners what happens. */
+  /** Reports events to webhooks and listeners. */
   readonly announce: Announce;
   readonly requestPushes: RequestPushes;
-  /** What became of messages, for the metrics. */
+  /** The results of messages, for the metrics. */
   readonly counts: PushDelivery['counts'];
-  /** Calls of webhooks that were given up, for the metrics. */
+  /** Webhook calls that were given up, for the metrics. */
   readonly givenUpCalls: () => number;
   readonly pushJobs: JobHandlers;
   readonly webhookJobs: JobHandlers;
-  /** After the worker has stopped. */
+  /** Call it after the worker has stopped. */
   close(): Promise<void>;
 }
 
@@ -74,7 +75,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   const senderDeps = { now, timeoutMs: config.pushTimeoutMs, ...networkOf(config) };
   const secrets = createSecretBox({
     keys: config.secretKeys,
-    // The nodes of a PostgreSQL have no folder in common.
+    // The nodes of a PostgreSQL database share no folder.
     folder: config.databaseUrl ? undefined : config.dataFolder,
   });
   const deviceCredentials = createDeviceCredentials({ db, revision, now });
@@ -84,7 +85,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     secrets,
     definitions,
     senderDeps,
-    // Without a broker of its own, an app's devices are reached through the port of this process.
+    // If an app has no broker of its own, its devices are reached through the port of this process.
     builtIn: (appId) =>
       devices
         ? new Map([['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }) }]])
@@ -109,13 +110,15 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     db,
     now,
     enqueue,
-    audienceFields: installationTable.lookup,
+    audienceFields: installations.records.lookup,
+    audience: { walk: walkInstallations, match: matchInstallations },
+    markTokenDead,
     findSenders: registry.find,
     perSecond: (kind) => messagesPerSecond[kind],
     announce,
     onError,
   });
-  // What waits for a device that was away goes out when it comes back.
+  // Messages for a device that was away are sent when it comes back.
   devices?.onListening((appId, topic) =>
     background.run('sending what waited for a device', () => wakeTarget(db, appId, topic, now())),
   );

@@ -25,13 +25,13 @@ export interface PlatformOptions {
   readonly logStream?: { write(line: string): void };
 }
 
-/** What the features stand on: one of each in a process. */
+/** What the features build on: one of each per process. */
 export interface Platform extends Services {
   readonly config: Config;
   readonly db: Database;
   readonly now: Clock;
   readonly server: FastifyInstance;
-  /** Where clients reach it, without a slash at the end; right once it listens. */
+  /** The address for clients, without a slash at the end; right once it listens. */
   readonly publicUrl: () => string;
   readonly onError: (what: string, error: unknown) => void;
   readonly background: Background;

@@ -6,17 +6,18 @@ import { AdminService } from '../features/admins/service.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
 import { forgetFiles } from '../features/files/erasure.ts';
-import { unlinkUser } from '../features/installations/store.ts';
-import { forgetUser } from '../features/sightings/record/erasure.ts';
+import { findInstallationsOf, unlinkUser } from '../features/installations/store.ts';
+import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { UserService } from '../features/users/service.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
+import { emptyApp } from './tables.ts';
 
 export interface ServiceOptions {
   readonly db: Database;
   readonly now: Clock;
 }
 
-/** What is managed by the console and by the command line alike; a process that serves has them too. */
+/** What the console and the command line both manage; a serving process has these too. */
 export interface Services {
   readonly revision: Revision;
   readonly passwords: Passwords;
@@ -35,7 +36,7 @@ export function createServices({ db, now }: ServiceOptions): Services {
     revision,
     passwords,
     outbox,
-    apps: new AppService({ db, revision, now }),
+    apps: new AppService({ db, revision, now, emptyApp }),
     buckets: new BucketService({ db, revision, now, enqueue: outbox.enqueue }),
     admins: new AdminService({ db, now, passwords }),
     users: new UserService({
@@ -44,7 +45,9 @@ export function createServices({ db, now }: ServiceOptions): Services {
       now,
       passwords,
       unlink: async (db, appId, userId) => {
-        await forgetUser(db, appId, userId, { enqueue: outbox.enqueue, now: now() });
+        // Also one that somebody has taken by its id since, but not one that she has taken so herself.
+        for (const id of await findInstallationsOf(db, appId, userId))
+          await forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() });
         await unlinkUser(db, appId, userId);
         await forgetFiles(db, { appId, userId }, outbox.enqueue);
       },

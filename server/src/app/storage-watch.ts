@@ -12,7 +12,7 @@ export interface StorageWatch {
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** Watches what the database says of its disk, and the room on the disk of the data folder. */
+/** Watches what the database reports about its disk, and the room on the disk of the data folder. */
 export function watchStorage({ config, db, log, onError }: StorageWatch): DiskRoom {
   const room = new DiskRoom({
     dataFolder: config.dataFolder,
@@ -25,7 +25,7 @@ export function watchStorage({ config, db, log, onError }: StorageWatch): DiskRo
   });
   const failed = (error: Failure) => {
     room.note(error);
-    log.fatal({ err: error.cause ?? error }, 'the disk has failed: nothing more is written until a new start');
+    log.fatal({ err: error.cause ?? error }, 'the disk has failed: nothing more is written until the next start');
   };
   if (db.diskFailure) failed(db.diskFailure);
   db.listen({

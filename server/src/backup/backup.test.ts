@@ -66,7 +66,7 @@ const oddDocument = {
   empty: {},
 };
 
-/** Something of every kind that can be written, and how to read it again. */
+/** Something of every kind that can be written, and how to read it back. */
 async function fill(app: TestApp) {
   const user = await signIn(app);
   const send = async (method: 'POST' | 'PUT', url: string, body: unknown, headers = {}) => {
@@ -109,7 +109,7 @@ async function fill(app: TestApp) {
   return { user, read };
 }
 
-/** What the addresses answer, byte for byte; the request ids are not part of it. */
+/** The answers of these addresses, byte for byte, without the request ids. */
 async function answersOf(send: TestApp['send'], headers: Readonly<Record<string, string>>, read: readonly string[]) {
   const answers = [];
   for (const url of read) {

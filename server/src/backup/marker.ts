@@ -1,19 +1,19 @@
-import { sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
+import { deleteSetting, findSetting, insertSetting } from '../db/settings.ts';
 
 const name = 'restoring';
 
 /** Says that a restore is under way. If it is found later, not all rows have arrived. */
 export async function setRestoreMarker(db: Db): Promise<void> {
-  await db.run(sql`insert into settings (name, value) values (${name}, '1') on conflict (name) do nothing`);
+  await insertSetting(db, name, '1');
 }
 
 export async function clearRestoreMarker(db: Db): Promise<void> {
-  await db.run(sql`delete from settings where name = ${name}`);
+  await deleteSetting(db, name);
 }
 
 export async function hasRestoreMarker(db: Db): Promise<boolean> {
-  return (await db.one(sql`select name from settings where name = ${name}`)) !== undefined;
+  return (await findSetting(db, name)) !== undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import type { Database, Row } from '../db/db.ts';
 import { knownMigrations, migrate, newestMigration } from '../db/migrate.ts';
+import { countChange } from '../db/revision.ts';
 import { digesting, fileDigest, readLines } from './files.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { clearRestoreMarker, hasRestoreMarker, setRestoreMarker } from './marker.ts';
@@ -87,7 +88,7 @@ export async function restoreBackup({ db, blobs, folder, now }: RestoreOptions, 
   }
   await migrate(db, now);
   await db.transaction(async (db) => {
-    await db.run(raw("update revisions set n = n + 1 where name = 'access'"));
+    await countChange(db, 'access');
     await clearRestoreMarker(db);
   });
 }

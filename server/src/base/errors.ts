@@ -24,7 +24,7 @@ export const catalogue = Object.freeze({
   CredentialsMissing: entry('CredentialsMissing', 400, 902, 'The headers with AppId and AppKey are missing.'),
   InvalidCredentials: entry('InvalidCredentials', 404, 903, 'The AppId or AppKey is invalid.'),
   APICallLimit: entry('APICallLimit', 429, 904, 'The API call limit is reached. Try again later.'),
-  UserInvalidLoginParams: entry('UserInvalidLoginParams', 404, 101, 'The e-mail or the password is wrong.'),
+  UserInvalidLoginParams: entry('UserInvalidLoginParams', 404, 101, 'The e-mail address or the password is wrong.'),
   ObjectNotFound: entry('ObjectNotFound', 404, 101, 'The object does not exist.'),
   UsernameMissing: entry('UsernameMissing', 400, 200, 'The e-mail, which is the user name, is missing or empty.'),
   PasswordMissing: entry('PasswordMissing', 400, 201, 'The password is missing or empty.'),
@@ -52,7 +52,7 @@ export const catalogue = Object.freeze({
   deviceName: entry('deviceName', 400, 302, 'deviceName must be a string of 3 to 64 characters.'),
 
   ValidationError: entry('ValidationError', 400, 142, 'The request breaks a rule; see details.'),
-  InvalidJSON: entry('InvalidJSON', 400, 107, 'The body is not acceptable JSON.'),
+  InvalidJSON: entry('InvalidJSON', 400, 107, 'The body is not valid JSON.'),
   InvalidQuery: entry('InvalidQuery', 400, 102, 'The query is malformed.'),
   InvalidEmailAddress: entry(
     'InvalidEmailAddress',
@@ -73,7 +73,7 @@ export const catalogue = Object.freeze({
     'ConfirmationNeeded',
     403,
     120,
-    'Confirm with your password first: POST /console/api/session/confirm. It holds for five minutes.',
+    'Confirm with your password first: POST /console/api/session/confirm. It counts for five minutes.',
   ),
   Timeout: entry(
     'Timeout',
@@ -86,14 +86,14 @@ export const catalogue = Object.freeze({
     'MethodNotAllowed',
     405,
     119,
-    'This address does not take this method; see the Allow header.',
+    'This address does not support this method; see the Allow header.',
   ),
   UnsupportedMediaType: entry('UnsupportedMediaType', 415, 107, 'Send the body as application/json.'),
   InternalServerError: entry(
     'InternalServerError',
     500,
     1,
-    'Something went wrong inside the service. The request id helps to find it.',
+    'Something went wrong inside the service. Its log has the details under the request id.',
   ),
 });
 

@@ -16,7 +16,7 @@ function task(queue: FairQueue, share: string, name: string, started: string[]) 
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a second share does not wait for the whole line of the first', async () => {
+test('a second tenant does not wait for the whole queue of the first', async () => {
   const queue = new FairQueue(1, 10_000);
   const started: string[] = [];
   const tasks = [
@@ -29,7 +29,7 @@ test('a second share does not wait for the whole line of the first', async () =>
     await turn();
     each.end();
   }
-  // b1 was started third, so it ended last above only because it was asked to.
+  // b1 was started third, so it ended last above only because it was told to.
   await turn();
   for (const each of tasks) each.end();
   await Promise.all(tasks.map(({ done }) => done));

@@ -38,7 +38,7 @@ export function createSecretBox({ keys, folder }: SecretBoxOptions): SecretBox {
       if (!key)
         throw fail(
           'OperationForbidden',
-          'Credentials are kept encrypted, and no key is configured. Set PHAROS_SECRET_KEY to 32 random bytes in base64 (openssl rand -base64 32), the same on every node, and restart.',
+          'Credentials are stored encrypted, but no key is configured. Set PHAROS_SECRET_KEY to 32 random bytes in base64 (openssl rand -base64 32), the same on every node, and restart.',
         );
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));
@@ -69,7 +69,7 @@ function ownKey(folder: string, isNeeded: boolean): readonly Buffer[] {
     createKeyFile(file);
   }
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
-  if (key.length !== 32) throw new Error(`${file} does not hold a key of 32 bytes in base64.`);
+  if (key.length !== 32) throw new Error(`${file} does not contain a key of 32 bytes in base64.`);
   return [key];
 }
 

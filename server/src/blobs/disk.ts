@@ -171,7 +171,7 @@ async function flushFolder(path: string): Promise<void> {
 
 function assertWithin({ start, end }: ByteRange, size: number): void {
   if (start >= 0 && start <= end && end < size) return;
-  throw new RangeError(`The bytes ${start} to ${end} do not lie within a blob of ${size} bytes.`);
+  throw new RangeError(`The bytes ${start} to ${end} are not within a blob of ${size} bytes.`);
 }
 
 async function sweepFolder(path: string, before: number): Promise<number> {

@@ -21,7 +21,7 @@ export function overview(commands: readonly Command[]): string {
     'pharos COMMAND --help explains a command and lists its settings. --json prints JSON for scripts.',
     'Commands work on the data folder or the PostgreSQL database whether or not a service runs on it; simulate and',
     'replay are clients of a running service.',
-    'Exit codes: 0 done, 1 failed, 2 the command line or the configuration is wrong.',
+    'Exit codes: 0 done, 1 failed, 2 wrong command line or configuration.',
   ].join('\n');
 }
 
@@ -41,7 +41,7 @@ export function commandHelp(command: Command): string {
     line('--json', 'print JSON for scripts'),
     line('--help', 'show this'),
     '',
-    'Settings: flag, variable of the environment, meaning (default)',
+    'Settings: flag, environment variable, meaning (default)',
     settingsHelp(),
   ].join('\n');
 }

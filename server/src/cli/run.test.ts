@@ -137,7 +137,7 @@ for (const database of databases) {
           ['visits'],
         );
         const refusals: readonly (readonly [string, number, RegExp])[] = [
-          [`bucket create visits --app ${appId}`, 1, /a bucket called visits already/],
+          [`bucket create visits --app ${appId}`, 1, /already a bucket called visits/],
           [`bucket create 1st --app ${appId}`, 1, /a letter, then letters, digits or underscores/],
           ['bucket create visits --app nosuch', 1, /There is no app nosuch/],
           ['bucket list --app nosuch', 1, /There is no app nosuch/],
@@ -173,7 +173,11 @@ for (const database of databases) {
         assert.match(reset.out, /^The password of ada@museum.example is changed\.\nPassword, shown only now: \w{20}$/);
         const refusals: readonly (readonly [string, number, RegExp])[] = [
           ['admin create', 2, /--email EMAIL is missing/],
-          ['admin create --email ada@museum.example', 1, /an administrator with the e-mail ada@museum.example already/],
+          [
+            'admin create --email ada@museum.example',
+            1,
+            /an administrator with the e-mail address ada@museum.example already/,
+          ],
           ['admin create --email ada', 1, /email must be an e-mail address/],
           ['admin create --email x@museum.example --role king', 1, /role must be one of owner, manager/],
           ['admin create --email x@museum.example --password short', 1, /password must have at least 10 characters/],

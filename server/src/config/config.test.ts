@@ -10,7 +10,7 @@ const notOrigins = [
   'https://*.example.org',
 ];
 
-/** Values that each setting refuses; undefined where every text is one that may be meant. */
+/** Values that each setting refuses; undefined if any text may be valid. */
 const bad: Readonly<Record<string, readonly string[] | undefined>> = {
   PHAROS_HOST: ['', 'a b', 'http://localhost'],
   PHAROS_PORT: ['', 'http', '-1', '65536', '80.5'],

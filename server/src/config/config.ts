@@ -41,7 +41,7 @@ export function readConfig(environment: Environment, flags: Flags = {}): Config 
   }
   problems.push(...unknownVariables(environment));
   if ((values['mqttCert'] === undefined) !== (values['mqttKey'] === undefined))
-    problems.push('PHAROS_MQTT_CERT and PHAROS_MQTT_KEY go together: set both or none');
+    problems.push('PHAROS_MQTT_CERT and PHAROS_MQTT_KEY belong together: set both or neither');
   if (values['port'] && values['port'] === values['mqttPort'] && values['host'] === values['mqttHost'])
     problems.push(`PHAROS_PORT and PHAROS_MQTT_PORT must differ, not both be ${String(values['port'])}`);
   if (problems.length > 0) throw new ConfigError(problems);

@@ -79,7 +79,7 @@ export function corsOrigins(text: string): readonly string[] | '*' {
   const origins = list(text);
   if (!origins.every(isOrigin))
     throw new Error(
-      'must be * or web origins joined by commas, each with its scheme and nothing behind the host and port, such as https://app.example.org',
+      'must be * or web origins joined by commas, each with its scheme and nothing after the host and port, such as https://app.example.org',
     );
   return origins;
 }

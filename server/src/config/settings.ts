@@ -37,7 +37,7 @@ const declarations = {
   port: {
     variable: 'PHAROS_PORT',
     fallback: '8080',
-    help: 'port to listen on; 0 takes a free one',
+    help: 'port to listen on; 0 chooses a free one',
     parse: integer(0, 65535),
   },
   /** The folder of the embedded database and of files. */
@@ -72,7 +72,7 @@ const declarations = {
   publicUrl: {
     variable: 'PHAROS_PUBLIC_URL',
     fallback: '',
-    help: 'address under which clients reach the service; file addresses begin with it',
+    help: 'address under which clients reach the service; addresses of files begin with it',
     parse: url('http:', 'https:'),
   },
   headerPrefixes: {
@@ -117,7 +117,7 @@ const declarations = {
   connectionsPerAddress: {
     variable: 'PHAROS_CONNECTIONS_PER_ADDRESS',
     fallback: '2000',
-    help: 'connections that one client address may have at the same time; trusted proxies are not counted; 0 is no limit',
+    help: 'concurrent connections of one client address; trusted proxies are exempt; 0 means no limit',
     parse: integer(0, 1_000_000),
   },
   queryDeadlineMs: {
@@ -150,27 +150,27 @@ const declarations = {
   privateTargets: {
     variable: 'PHAROS_PRIVATE_TARGETS',
     fallback: '',
-    help: 'hosts and networks of your own that webhooks and MQTT brokers may be at, such as crm.lan,10.1.0.0/16',
+    help: 'hosts and networks of your own in which webhooks and MQTT brokers may lie, such as crm.lan,10.1.0.0/16',
     parse: targets,
   },
   /** How many calls of one webhook may wait; beyond that the oldest are given up. */
   webhookBacklog: {
     variable: 'PHAROS_WEBHOOK_BACKLOG',
     fallback: '10000',
-    help: 'how many calls of one webhook may wait for a receiver that is down; of more, the oldest are given up',
+    help: 'how many calls of one webhook may wait for a receiver that is down; beyond that the oldest are given up',
     parse: integer(1, 1_000_000),
   },
   /** The port on which devices connect by MQTT; undefined: none. */
   mqttPort: {
     variable: 'PHAROS_MQTT_PORT',
     fallback: '',
-    help: 'port for devices that speak MQTT, usually 1883 or 8883; 0 takes a free one, empty listens nowhere',
+    help: 'port for devices that speak MQTT, usually 1883 or 8883; 0 chooses a free one, empty means none',
     parse: (text) => (text === '' ? undefined : integer(0, 65535)(text)),
   },
   mqttHost: {
     variable: 'PHAROS_MQTT_HOST',
     fallback: '127.0.0.1',
-    help: 'address on which devices are listened for; 0.0.0.0 opens it to the network',
+    help: 'address on which to listen for devices; 0.0.0.0 opens it to the network',
     parse: host,
   },
   /** Files in PEM; undefined: without TLS. */
@@ -190,7 +190,7 @@ const declarations = {
   secretKeys: {
     variable: 'PHAROS_SECRET_KEY',
     fallback: '',
-    help: 'key for credentials in the database, 32 bytes in base64; an embedded database makes its own',
+    help: 'key for credentials in the database, 32 bytes in base64; by default created in the data folder of an embedded database',
     secret: true,
     parse: secretKeys,
   },
@@ -212,7 +212,7 @@ const declarations = {
   pushUrl: {
     variable: 'PHAROS_PUSH_URL',
     fallback: '',
-    help: "for tests: takes the place of FCM's, APNs' and Web Push's own addresses",
+    help: "for tests: replaces FCM's, APNs' and Web Push's own addresses",
     parse: url('https:'),
   },
   /** A file with certificates (PEM) to trust there. */
@@ -226,7 +226,7 @@ const declarations = {
   jobLeaseMs: {
     variable: 'PHAROS_JOB_LEASE_MS',
     fallback: '30000',
-    help: 'how long the work of a process that died waits for another one',
+    help: 'how long the work of a process that died waits before another one takes it',
     parse: integer(1000, 600_000),
   },
 } satisfies Readonly<Record<string, Declaration>>;

@@ -85,7 +85,7 @@ export interface StorageListener {
 
 /** An open database: the port and what only its owner does. */
 export interface Database extends Db {
-  /** Why nothing more is written until a new start; undefined as long as the disk confirms what it is given. */
+  /** Why nothing more is written until the next start; undefined as long as the disk confirms what it is given. */
   readonly diskFailure: Failure | undefined;
   /** Sets the one listener. */
   listen(listener: StorageListener): void;
@@ -147,6 +147,11 @@ export async function tryWrite(db: Db): Promise<void> {
     raw(`insert into revisions (name, n) values ('probe', 1)
     on conflict (name) do update set n = revisions.n + 1`),
   );
+}
+
+/** Proves that a read is answered. */
+export async function tryRead(db: Db): Promise<void> {
+  await db.one(raw('select n from revisions'));
 }
 
 /** A unique index refused the row. `constraint` is the index's name or its columns, as far as the database tells. */

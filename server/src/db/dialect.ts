@@ -1,3 +1,4 @@
+import type { Sql } from '../base/sql.ts';
 import type { WhereDialect } from '../query/where-dialect.ts';
 import type { RowsDialect } from './rows.ts';
 
@@ -19,6 +20,14 @@ export interface Dialect {
   readonly holdRow: string;
   /** Appended to a claiming sub-select, so that two workers do not wait for one another. */
   readonly skipLocked: string;
+  /**
+   * Locks names until the end of the transaction, in rows with the `name` of each that it has got: `all` waits for them,
+   * `free` leaves out those that another transaction has. Null where transactions that write come one after the other.
+   */
+  readonly lockNames: {
+    readonly all: (names: readonly string[]) => Sql;
+    readonly free: (names: readonly string[]) => Sql;
+  } | null;
   /** How many rows travel with one statement. */
   readonly rows: RowsDialect;
 }

@@ -91,8 +91,7 @@ export class Revision {
 
   /** The same in a transaction that is under way already. */
   async note(db: Db): Promise<void> {
-    await db.run(sql`insert into revisions (name, n) values (${this.#name}, 1)
-      on conflict (name) do update set n = revisions.n + 1`);
+    await countChange(db, this.#name);
     db.afterCommit(() => this.#announce());
   }
 
@@ -116,4 +115,10 @@ export class Revision {
   #announce(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Counts a change of what is kept in memory under a name. */
+export async function countChange(db: Db, name: string): Promise<void> {
+  await db.run(sql`insert into revisions (name, n) values (${name}, 1)
+    on conflict (name) do update set n = revisions.n + 1`);
 }

@@ -11,7 +11,7 @@ import type { PushContent, PushSender, PushTarget, SenderDefinition } from './pu
 import { webPushDefinition } from './web-push/web-push.ts';
 import { generateVapidKeys } from './web-push/web-push-settings.ts';
 
-/** Each kind of message by each way, as it arrives at a provider that refuses whatever does not fit together. */
+/** Each kind of message through each channel, as it arrives at a provider that refuses inconsistent messages. */
 
 const origin = { event: 'ENTER', eventId: 'E1', visitId: 'V1', beaconId: 'B1', triggerId: 'T1' };
 const isAddress = (link: unknown) => typeof link === 'string' && URL.canParse(link);
@@ -29,9 +29,9 @@ const page = 'https://x.example/';
 
 interface Combination {
   readonly content: (deviceType: PushTarget['deviceType']) => PushContent;
-  /** What stands for the person, by the names that every way but Apple's uses. */
+  /** The part for the person, by the names that every channel but Apple's uses. */
   readonly text?: { readonly title?: string; readonly body?: string; readonly image?: string };
-  /** What is for the app, beside the delivery id. */
+  /** The part for the app, besides the delivery id. */
   readonly app?: Readonly<Record<string, unknown>>;
   readonly badge?: number;
   readonly sound?: string;
@@ -175,7 +175,7 @@ describe('every kind of message by every way', () => {
   for (const [name, combination] of Object.entries(combinations)) {
     const { text, app = {}, badge, sound, custom = {}, type, aps } = combination;
     const { image, ...alert } = text ?? {};
-    // A member of the app's own that has the name of one of ours is renamed.
+    // A member of the app's own with the name of one of ours is renamed.
     const renamed = given({ ...custom, image: undefined, data_image: custom['image'] });
 
     test(`${name}: APNs`, async () => {

@@ -25,7 +25,7 @@ const account = {
 const key = { key: ec, keyId: 'ABC123DEFG', teamId: 'TEAM123456', bundleId: 'com.example.app' };
 const vapid = { ...generateVapidKeys(), subject: 'mailto:ops@example.org' };
 
-/** The fields that `read` complains of. */
+/** The fields that `read` rejects. */
 function problems(definition: SenderDefinition<never>, entered: unknown): string[] {
   try {
     definition.read(entered);

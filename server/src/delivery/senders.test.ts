@@ -26,7 +26,7 @@ function create<S>(definition: SenderDefinition<S>, entered: unknown): PushSende
   return definition.create(definition.read(entered), { now: () => now, timeoutMs: 10_000, network });
 }
 
-/** A sender for each test, and what it answers for a message to `name`. */
+/** A sender for each test, and its result for a message to `name`. */
 function senderOf<S>(definition: SenderDefinition<S>, entered: () => unknown) {
   let sender: PushSender;
   beforeEach(() => {

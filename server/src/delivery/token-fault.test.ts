@@ -8,7 +8,7 @@ const web = (endpoint: string, allowedOrigin?: string) =>
   tokenFault({ deviceType: 'web', pushType: null, deviceToken: subscription(endpoint) }, allowedOrigin);
 const embedded = (deviceToken: string) => tokenFault({ deviceType: 'embedded', pushType: null, deviceToken });
 
-/** Hosts in the network of whoever runs this, in the spellings that the URL parser reads. */
+/** Hosts in the operator's own network, in the spellings that the URL parser accepts. */
 const inside = `127.0.0.1 127.1 127.0.1 0x7f.0.0.1 0x7f000001 2130706433 017700000001 0177.0.0.1 0 0.0.0.0 127.0.0.1.
   127.0.0.1.. %31%32%37.0.0.1 １２７.0.0.1 127。0。0。1 10.0.0.1 10.1 0xa000001 172.16.0.1 172.31.255.255 192.168.1.1 192.168.257
   169.254.169.254 0xa9fea9fe 2852039166 100.64.0.1 100.100.100.200 168.63.129.16 192.0.0.192 198.18.0.1 224.0.0.1
@@ -30,9 +30,9 @@ describe('tokens that can reach nobody', () => {
     ['nowhere', 'is not an https address'],
     ['', 'is not an https address'],
     ['https://[fe80::1%25eth0]/', 'is not an https address'],
-    ['https://user@fcm.googleapis.com/x', 'holds a user name or password'],
-    ['https://user:secret@fcm.googleapis.com/x', 'holds a user name or password'],
-    ['https://fcm.googleapis.com@127.0.0.1/x', 'holds a user name or password'],
+    ['https://user@fcm.googleapis.com/x', 'contains a user name or password'],
+    ['https://user:secret@fcm.googleapis.com/x', 'contains a user name or password'],
+    ['https://fcm.googleapis.com@127.0.0.1/x', 'contains a user name or password'],
     ['https://fcm.googleapis.com:22/x', 'has a port of another protocol'],
     ['https://fcm.googleapis.com:25/x', 'has a port of another protocol'],
     ['https:\\\\127.0.0.1\\x', 'is not on the public internet'],

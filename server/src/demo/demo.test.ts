@@ -11,9 +11,9 @@ import { fillYear } from './fill.ts';
 import { halls } from './halls.ts';
 import { assertDemoOrEmpty, type Made } from './make.ts';
 import { removeDemo } from './remove.ts';
-import { type TraceTable, traceColumns } from './rows.ts';
+import { traceTables } from './rows.ts';
 
-/** How far the tests let the year be written: some weeks, with pushes in them. */
+/** How much of the year the tests let be written: some weeks, with pushes in them. */
 const [stoppedAfter, enough] = [61, 400];
 
 interface Bench {
@@ -121,7 +121,7 @@ for (const database of databases) {
       const mark = await findDemoMark(bench.storage.db);
       assert.equal(mark?.step, enough);
       let rows = 0;
-      for (const table of Object.keys(traceColumns) as TraceTable[])
+      for (const table of Object.keys(traceTables))
         rows += await count(sql`select count(*) as n from ${raw(table)} where app_id = ${bench.made.mark.appId}`);
       assert.equal(rows, mark?.rows);
       assert.ok(rows > 3_000, `${rows}`);
@@ -246,7 +246,7 @@ for (const database of databases) {
     });
     after(() => storage.close());
 
-    test('a demo that was not finished is made anew, a database with an app is refused', async () => {
+    test('a demo that was not finished is created again, a database with an app is refused', async () => {
       const { db, settings } = storage;
       await assertDemoOrEmpty(db);
       const { apps } = createServices({ db, now: Date.now });

@@ -1,8 +1,9 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { sql } from '../base/sql.ts';
 import type { Database, Db } from '../db/db.ts';
 import { type DemoMark, findDemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
 import { findAppAccess } from '../features/apps/store.ts';
+import { listBeaconNames } from '../features/beacons/store.ts';
+import { installationExists } from '../features/sightings/decide/installation-locks.ts';
 import { findBeaconsById, findTriggers, type SiteTrigger } from '../features/sightings/site/site-store.ts';
 import { timePrefix } from '../proximity/index.ts';
 import { createRandom } from '../simulation/random.ts';
@@ -106,12 +107,10 @@ async function tracesOf(step: Step, mark: DemoMark, known: Known): Promise<Trace
 /** Undefined when the app is gone. An installation that somebody has deleted is not brought back by its traces. */
 async function writeStep(db: Db, mark: DemoMark, traces: Traces): Promise<number | undefined> {
   const { appId } = mark;
-  const app = await db.one(sql`select 1 as found from apps where app_id = ${appId} and disabled_at is null`);
-  if (!app) return undefined;
-  const guest = traces.rowsOf('events')[0]?.[4];
-  const isGone =
-    guest !== undefined &&
-    !(await db.one(sql`select 1 as found from installations where app_id = ${appId} and object_id = ${guest}`));
+  const app = await findAppAccess(db, appId);
+  if (!app || app.disabled) return undefined;
+  const guest = traces.rowsOf('events')[0]?.installation_id;
+  const isGone = guest !== undefined && !(await installationExists(db, appId, guest));
   const count = isGone ? 0 : await traces.write(db);
   await saveDemoMark(db, { ...mark, rows: mark.rows + count });
   return count;
@@ -121,9 +120,7 @@ async function writeStep(db: Db, mark: DemoMark, traces: Traces): Promise<number
 async function loadVenue(db: Db, appId: string): Promise<Venue | undefined> {
   const app = await findAppAccess(db, appId);
   if (!app || app.disabled) return undefined;
-  const rows = await db.all<{ object_id: string; name: string }>(
-    sql`select object_id, name from beacons where app_id = ${appId} order by object_id`,
-  );
+  const rows = await listBeaconNames(db, appId);
   const ids = rows.map(({ object_id }) => object_id);
   const places = new Map((await findBeaconsById(db, appId, ids)).map((place) => [place.objectId, place]));
   const byName = new Map(rows.map(({ object_id, name }) => [name, places.get(object_id)]));

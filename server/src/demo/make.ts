@@ -1,11 +1,15 @@
 import type { Services } from '../app/services.ts';
 import { randomText } from '../base/id.ts';
-import { sql } from '../base/sql.ts';
 import type { Database, Db } from '../db/db.ts';
+import { hasSettings } from '../db/settings.ts';
+import { deleteAllAdmins, findAdmin, hasAdmin } from '../features/admins/store.ts';
 import { type DemoMark, findDemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
+import { listApps } from '../features/apps/store.ts';
+import { installations } from '../features/installations/resource.ts';
+import { listUserIds } from '../features/users/store.ts';
 import { appName, type Guest } from './guests.ts';
 import { museum } from './halls.ts';
-import { insertRows } from './rows.ts';
+import { insertNew } from './rows.ts';
 import { buildStructure, type Stage } from './structure.ts';
 import { planYear, type Year } from './year.ts';
 
@@ -56,10 +60,8 @@ export async function makeDemo(making: Making): Promise<Made> {
 }
 
 export async function findPasswordHash(db: Db, adminId: string): Promise<string | undefined> {
-  const row = await db.one<{ password_hash: string }>(
-    sql`select password_hash from admins where admin_id = ${adminId} and disabled_at is null`,
-  );
-  return row?.password_hash;
+  const admin = await findAdmin(db, adminId);
+  return admin?.disabled_at === null ? admin.password_hash : undefined;
 }
 
 /**
@@ -71,8 +73,7 @@ export async function assertDemoOrEmpty(db: Db): Promise<void> {
   let isUsed = false;
   try {
     if (await findDemoMark(db)) return;
-    const used = sql`select 1 as used from apps union all select 1 from admins union all select 1 from settings limit 1`;
-    isUsed = (await db.one(used)) !== undefined;
+    isUsed = (await listApps(db)).length > 0 || (await hasAdmin(db)) || (await hasSettings(db));
   } catch {
     // No tables yet. The migrations that follow report anything else that is wrong with the database.
   }
@@ -85,32 +86,36 @@ export const notEmpty = (what: string) =>
 /** The process ended during the creation, and nobody was served: everything that exists was created by it. */
 async function clearHalf(db: Db, { apps }: Pick<Services, 'apps'>): Promise<void> {
   for (const { appId } of await apps.list()) await apps.remove(appId);
-  await db.run(sql`delete from admins`);
+  await deleteAllAdmins(db);
 }
 
-const installationColumns =
-  'app_id object_id installation_id device_type device_token push_type channels time_zone locale_identifier app_identifier app_name app_version user_id metadata token_dead_at token_dead_reason token_at created_at updated_at';
-
 async function writeInstallations(db: Db, appId: string, guests: readonly Guest[]): Promise<void> {
-  const users = await db.all<{ object_id: string }>(
-    sql`select object_id from users where app_id = ${appId} and role = 'user' order by object_id`,
-  );
+  const users = await listUserIds(db, appId, 'user');
   const rows = guests.map((guest, index) => {
     // Each user has one phone, that of a friend of the museum.
-    const userId = index % 7 === 0 ? (users[index / 7]?.object_id ?? null) : null;
-    const { objectId, installationId, deviceType, deviceToken, pushType, tokenDeadAt, tokenDeadReason } = guest;
-    const token = [tokenDeadAt, tokenDeadReason, deviceToken === null ? null : guest.createdAt];
-    const home = [JSON.stringify(guest.channels), guest.timeZone, guest.locale];
-    const app = [museum.appIdentifier, appName, guest.appVersion, userId, '{"demo":true}'];
-    const head = [appId, objectId, installationId, deviceType, deviceToken, pushType];
-    return [...head, ...home, ...app, ...token, guest.createdAt, guest.createdAt];
+    const userId = index % 7 === 0 ? (users[index / 7] ?? null) : null;
+    return {
+      app_id: appId,
+      object_id: guest.objectId,
+      installation_id: guest.installationId,
+      device_type: guest.deviceType,
+      device_token: guest.deviceToken,
+      push_type: guest.pushType,
+      channels: JSON.stringify(guest.channels),
+      time_zone: guest.timeZone,
+      locale_identifier: guest.locale,
+      app_identifier: museum.appIdentifier,
+      app_name: appName,
+      app_version: guest.appVersion,
+      user_id: userId,
+      metadata: '{"demo":true}',
+      token_dead_at: guest.tokenDeadAt,
+      token_dead_reason: guest.tokenDeadReason,
+      token_at: guest.deviceToken === null ? null : guest.createdAt,
+      created_at: guest.createdAt,
+      updated_at: guest.createdAt,
+    };
   });
   for (let start = 0; start < rows.length; start += 512)
-    await db.transaction((db) =>
-      insertRows(db, {
-        table: 'installations',
-        columns: installationColumns.split(' '),
-        rows: rows.slice(start, start + 512),
-      }),
-    );
+    await db.transaction((db) => insertNew(db, installations.table, rows.slice(start, start + 512)));
 }

@@ -1,3 +1,5 @@
+import { deliveryIdOf } from '../features/push/delivery-store.ts';
+import { walkEnd } from '../features/push/store.ts';
 import { createRandom } from '../simulation/random.ts';
 import { dayMs } from './calendar.ts';
 import { type PushPlan, pushPlans } from './collection.ts';
@@ -39,14 +41,36 @@ export function pushRows(plan: PushPlan, { appId, userId, seed, now, guests }: P
     const random = createRandom(`${seed}/push/${plan.daysAgo}/${guest.objectId}`);
     const outcome = deliveryOutcome(random, guest, { at, openRate: 0.19, isPush: true });
     counts[outcome.state]++;
-    const ids = [appId, `${pushId}-${guest.objectId}`, pushId, null, null, guest.objectId];
-    traces.add('deliveries', [...ids, ...outcome.cells, at, expiresAt, ...outcome.times, at, outcome.updatedAt]);
+    traces.add('deliveries', {
+      app_id: appId,
+      object_id: deliveryIdOf(pushId, guest.objectId),
+      push_id: pushId,
+      installation_id: guest.objectId,
+      ...outcome.cells,
+      run_at: at,
+      expires_at: expiresAt,
+      created_at: at,
+    });
   }
   const data = JSON.stringify({ title: plan.title, alert: plan.alert, uri: `${museum.site}/news` });
   const audience = plan.where === undefined ? null : JSON.stringify(plan.where);
-  const numbers = [recipients.length, counts.sent, counts.failed, counts.expired, counts.noTarget];
-  // '~' sorts after every id: all recipients were found.
-  traces.add('pushes', [appId, pushId, data, audience, 'done', userId, expiresAt, '~', ...numbers, at, at + 40_000]);
+  traces.add('pushes', {
+    app_id: appId,
+    object_id: pushId,
+    data,
+    audience,
+    state: 'done',
+    user_id: userId,
+    expires_at: expiresAt,
+    expanded_to: walkEnd,
+    audience_count: recipients.length,
+    sent_count: counts.sent,
+    failed_count: counts.failed,
+    expired_count: counts.expired,
+    no_target_count: counts.noTarget,
+    created_at: at,
+    updated_at: at + 40_000,
+  });
   return traces;
 }
 

@@ -1,8 +1,9 @@
 import type { Actor } from '../access/audit.ts';
 import type { Services } from '../app/services.ts';
-import { sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
-import { findDemoMark, removeDemoMark } from '../features/apps/demo-mark.ts';
+import { deleteAllSettings } from '../db/settings.ts';
+import { deleteAllAdmins } from '../features/admins/store.ts';
+import { findDemoMark } from '../features/apps/demo-mark.ts';
 
 /** Removes a demo from a database that stays: its app, the administrators and all its settings. */
 export async function removeDemo(db: Database, { apps }: Pick<Services, 'apps'>, by: Actor): Promise<void> {
@@ -10,9 +11,8 @@ export async function removeDemo(db: Database, { apps }: Pick<Services, 'apps'>,
   if (!mark) return;
   for (const { appId } of await apps.list()) await apps.remove(appId, by);
   await db.transaction(async (db) => {
-    await db.run(sql`delete from admin_sessions`);
-    await db.run(sql`delete from admins`);
-    await db.run(sql`delete from settings`);
-    await removeDemoMark(db);
+    await deleteAllAdmins(db);
+    // The mark of the demo is one of them.
+    await deleteAllSettings(db);
   });
 }

@@ -1,5 +1,12 @@
 import { joinSql, raw, type SqlValue, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
+import type { Columns, DbTable, NewCells } from '../db/table.ts';
+import { logs } from '../features/logs/resource.ts';
+import { deliveries, pushes } from '../features/push/resource.ts';
+import { events } from '../features/sightings/traces/events.ts';
+import { firings } from '../features/sightings/traces/tables.ts';
+import { verdicts } from '../features/sightings/traces/verdicts.ts';
+import { visits } from '../features/sightings/traces/visits.ts';
 
 /** Many rows in few statements. */
 
@@ -29,41 +36,49 @@ export async function insertRows(db: Db, { table, columns, rows }: TableRows): P
   return rows.length;
 }
 
+/** The same with named cells; what may be null or has a default may be left out. */
+export function insertNew<C extends Columns>(
+  db: Db,
+  table: DbTable<C>,
+  rows: readonly NewCells<NoInfer<C>>[],
+): Promise<number> {
+  const given = rows as readonly Readonly<Record<string, SqlValue | undefined>>[];
+  // A default counts only where no row says otherwise.
+  const columns = Object.keys(table.columns).filter((name) => given.some((row) => row[name] !== undefined));
+  const cells = given.map((row) => columns.map((name) => row[name] ?? null));
+  return insertRows(db, { table: table.name, columns, rows: cells });
+}
+
 /** What one tour or push leaves in the app's tables. */
-export const traceColumns = {
-  events:
-    'app_id object_id event beacon_id installation_id visit_id occurred_at distance entered_at left_at cause inferred created_at',
-  visits:
-    'app_id object_id beacon_id installation_id entered_at left_at dwell is_open source ended_by inferred created_at updated_at',
-  logs: 'app_id object_id module_type event beacon_id installation_id occurred_at event_id created_at updated_at',
-  verdicts:
-    'app_id object_id event_id trigger_id kind event beacon_id installation_id visit_id outcome reason explanation decided_at due_at delivery_id created_at',
-  firings: 'app_id installation_id fired_at event_id trigger_id visit_id',
-  deliveries:
-    'app_id object_id push_id event_id trigger_id installation_id state reason sender attempts run_at expires_at sent_at received_at opened_at created_at updated_at',
-  pushes:
-    'app_id object_id data audience state user_id expires_at expanded_to audience_count sent_count failed_count expired_count no_target_count created_at updated_at',
+export const traceTables = {
+  events: events.table,
+  visits: visits.table,
+  logs: logs.table,
+  verdicts: verdicts.table,
+  firings,
+  deliveries: deliveries.table,
+  pushes: pushes.table,
 } as const;
-export type TraceTable = keyof typeof traceColumns;
+export type TraceTable = keyof typeof traceTables;
+type TraceRow<T extends TraceTable> = NewCells<(typeof traceTables)[T]['columns']>;
 
 /** Rows by table, collected before they are written together. */
 export class Traces {
-  readonly #rows = new Map<TraceTable, Cells[]>();
+  readonly #rows = new Map<TraceTable, unknown[]>();
 
-  add(table: TraceTable, ...rows: readonly Cells[]): void {
+  add<T extends TraceTable>(table: T, ...rows: readonly TraceRow<T>[]): void {
     const known = this.#rows.get(table);
     if (known) known.push(...rows);
     else this.#rows.set(table, [...rows]);
   }
 
-  rowsOf(table: TraceTable): readonly Cells[] {
-    return this.#rows.get(table) ?? [];
+  rowsOf<T extends TraceTable>(table: T): readonly TraceRow<T>[] {
+    return (this.#rows.get(table) ?? []) as TraceRow<T>[];
   }
 
   async write(db: Db): Promise<number> {
     let count = 0;
-    for (const [table, rows] of this.#rows)
-      count += await insertRows(db, { table, columns: traceColumns[table].split(' '), rows });
+    for (const [table, rows] of this.#rows) count += await insertNew(db, traceTables[table] as DbTable, rows as never);
     return count;
   }
 }

@@ -1,4 +1,10 @@
+import type { RowOf } from '../db/table.ts';
+import { logRow } from '../features/logs/store.ts';
+import type { deliveries } from '../features/push/resource.ts';
 import type { Decision } from '../features/sightings/decide/decide.ts';
+import { eventRow } from '../features/sightings/traces/events.ts';
+import { type VerdictRow, verdictRow } from '../features/sightings/traces/verdicts.ts';
+import { visitRow } from '../features/sightings/traces/visits.ts';
 import type { PresenceEvent } from '../proximity/index.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
 import { type Guest, seededId, senderOf } from './guests.ts';
@@ -18,21 +24,20 @@ export interface TourContext {
   readonly firingsSince: number;
 }
 
-const flag = (value: boolean | undefined) => (value === true ? 1 : 0);
-
 export function tourRows(judged: readonly Judged[], context: TourContext): Traces {
   const traces = new Traces();
   const random = createRandom(`${context.seed}/rows`);
   const { appId } = context;
   const entrances = new Map<string, { readonly event: PresenceEvent; readonly now: number }>();
   // The final verdict after a wait replaces the pending one.
-  const verdicts = new Map<string, readonly (string | number | null)[]>();
+  const verdicts = new Map<string, VerdictRow>();
   for (const { decision, now } of judged) {
     for (const event of decision.events) {
-      traces.add('events', eventRow(appId, event, now));
+      traces.add('events', eventRow({ appId, event, now }));
       if (event.event === 'ENTER') entrances.set(event.visitId, { event, now });
       const entrance = entrances.get(event.visitId);
-      if (event.event === 'EXIT' && entrance) traces.add('visits', visitRow(appId, entrance, { event, now }));
+      if (event.event === 'EXIT' && entrance)
+        traces.add('visits', { ...visitRow({ appId, ...entrance, exit: event }), updated_at: now });
     }
     traces.add('logs', ...logRows(appId, { decision, now }, random));
     addVerdicts({ traces, verdicts, random }, { decision, now }, context);
@@ -41,76 +46,44 @@ export function tourRows(judged: readonly Judged[], context: TourContext): Trace
   return traces;
 }
 
-const eventRow = (appId: string, event: PresenceEvent, now: number) => [
-  appId,
-  event.id,
-  event.event,
-  event.beaconId,
-  event.installationId,
-  event.visitId,
-  event.at,
-  event.distance ?? null,
-  event.enteredAt ?? null,
-  event.leftAt ?? null,
-  event.cause,
-  flag(event.inferred),
-  now,
-];
-
-interface Told {
-  readonly event: PresenceEvent;
-  readonly now: number;
-}
-
-function visitRow(appId: string, entrance: Told, exit: Told) {
-  const { event } = entrance;
-  const enteredAt = event.enteredAt ?? event.at;
-  const leftAt = exit.event.leftAt ?? exit.event.at;
-  const dwell = (leftAt - enteredAt) / 1000;
-  const ends = [leftAt, dwell, 0, event.cause, exit.event.cause, flag(exit.event.inferred)];
-  return [appId, event.visitId, event.beaconId, event.installationId, enteredAt, ...ends, entrance.now, exit.now];
-}
-
 function logRows(appId: string, { decision, now }: Judged, random: Random) {
   const isInStoryline = (beaconId: string) =>
     (decision.triggers.get(beaconId) ?? []).some(({ trigger }) => trigger.kind === 'scenario' && trigger.enabled);
   const told = decision.events.filter(({ event }) => event === 'ENTER' || event === 'EXIT');
   return told.flatMap((event) =>
-    (isInStoryline(event.beaconId) ? ['PRESENCE', 'STORYLINE'] : ['PRESENCE']).map((module) => {
-      const { id, beaconId, installationId, at } = event;
-      return [
-        appId,
-        seededId(random, now),
-        module,
-        event.event,
-        beaconId,
-        installationId,
-        at,
-        `${id}:${module}`,
-        now,
-        now,
-      ];
+    (isInStoryline(event.beaconId) ? ['PRESENCE', 'STORYLINE'] : ['PRESENCE']).map((moduleType) => {
+      const { id, event: kind, beaconId, installationId, at: occurredAt } = event;
+      const ids = { objectId: seededId(random, now), eventId: `${id}:${moduleType}` };
+      return logRow({ appId, ...ids, moduleType, event: kind, beaconId, installationId, occurredAt, now });
     }),
   );
 }
 
 interface Writing {
   readonly traces: Traces;
-  readonly verdicts: Map<string, readonly (string | number | null)[]>;
+  readonly verdicts: Map<string, VerdictRow>;
   readonly random: Random;
 }
 
 function addVerdicts({ traces, verdicts, random }: Writing, { decision, now }: Judged, context: TourContext): void {
   const { appId, guest, firingsSince } = context;
   const fired = new Map(decision.fired.map(({ verdict, deliveryId }) => [verdict, deliveryId]));
+  const installationId = guest.objectId;
   for (const { beaconId, verdict } of decision.verdicts) {
-    const { eventId, triggerId, kind, event, visitId, at } = verdict;
+    const { eventId, triggerId, visitId, at } = verdict;
     const deliveryId = fired.get(verdict) ?? null;
-    const head = [appId, `${eventId}-${triggerId}`, eventId, triggerId, kind, event, beaconId, guest.objectId];
-    const said = [verdict.outcome, verdict.reason, verdict.text, at, verdict.dueAt ?? null, deliveryId, now];
-    verdicts.set(`${eventId}-${triggerId}`, [...head, visitId, ...said]);
+    const row = verdictRow({ appId, now, verdict, beaconId, installationId, deliveryId });
+    verdicts.set(row.object_id, row);
     if (deliveryId === null) continue;
-    if (at >= firingsSince) traces.add('firings', [appId, guest.objectId, at, eventId, triggerId, visitId]);
+    if (at >= firingsSince)
+      traces.add('firings', {
+        app_id: appId,
+        installation_id: installationId,
+        fired_at: at,
+        event_id: eventId,
+        trigger_id: triggerId,
+        visit_id: visitId,
+      });
     traces.add('deliveries', proximityDelivery(random, { deliveryId, verdict, now }, context));
   }
 }
@@ -125,17 +98,25 @@ function proximityDelivery(random: Random, { deliveryId, verdict, now }: Fired, 
   const { appId, guest, pushTimeToLive } = context;
   const expiresAt = now + pushTimeToLive * 1000;
   const outcome = deliveryOutcome(random, guest, { at: now, openRate: 0.34 });
-  const ids = [appId, deliveryId, null, verdict.eventId, verdict.triggerId, guest.objectId];
-  return [...ids, ...outcome.cells, now, expiresAt, ...outcome.times, now, outcome.updatedAt];
+  return {
+    app_id: appId,
+    object_id: deliveryId,
+    event_id: verdict.eventId,
+    trigger_id: verdict.triggerId,
+    installation_id: guest.objectId,
+    ...outcome.cells,
+    run_at: now,
+    expires_at: expiresAt,
+    created_at: now,
+  };
 }
 
 export interface DeliveryOutcome {
   readonly state: 'sent' | 'failed' | 'expired' | 'noTarget';
-  /** state, reason, sender, attempts */
-  readonly cells: readonly (string | number | null)[];
-  /** sentAt, receivedAt, openedAt */
-  readonly times: readonly (number | null)[];
-  readonly updatedAt: number;
+  readonly cells: Pick<
+    RowOf<typeof deliveries.table>,
+    'state' | 'reason' | 'sender' | 'attempts' | 'sent_at' | 'received_at' | 'opened_at' | 'updated_at'
+  >;
 }
 
 /** The outcome of one message; most arrive, some are opened. The words are those of the service and the providers. */
@@ -151,9 +132,16 @@ export function deliveryOutcome(
     [sender, tries]: [string | null, 0 | 1] = [null, 0],
   ) => ({
     state,
-    cells: [state, reason, sender, tries],
-    times: [null, null, null],
-    updatedAt: at + Math.round(delay),
+    cells: {
+      state,
+      reason,
+      sender,
+      attempts: tries,
+      sent_at: null,
+      received_at: null,
+      opened_at: null,
+      updated_at: at + Math.round(delay),
+    },
   });
   if (!isReachable(guest, at) || guest.deviceType === 'embedded') return end('noTarget', noTargetReason(guest, isPush));
   const sender = senderOf[guest.deviceType];
@@ -164,9 +152,16 @@ export function deliveryOutcome(
   const openedAt = receivedAt !== null && opens < openRate ? receivedAt + 2_000 + Math.round(later * 90_000) : null;
   return {
     state: 'sent',
-    cells: ['sent', null, sender, 1],
-    times: [sentAt, receivedAt, openedAt],
-    updatedAt: openedAt ?? receivedAt ?? sentAt,
+    cells: {
+      state: 'sent',
+      reason: null,
+      sender,
+      attempts: 1,
+      sent_at: sentAt,
+      received_at: receivedAt,
+      opened_at: openedAt,
+      updated_at: openedAt ?? receivedAt ?? sentAt,
+    },
   };
 }
 

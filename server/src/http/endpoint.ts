@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { AppContext, UserContext } from '../access/context.ts';
 import type { AppPolicy } from '../access/policy.ts';
+import type { Permission } from '../access/roles.ts';
 import type { ErrorName } from '../base/errors.ts';
 import type { Soon } from '../base/soon.ts';
 import type { StreamAnswer } from './stream-answer.ts';
@@ -97,13 +98,27 @@ export interface QueryParameter {
   readonly example?: Example;
 }
 
+/** What the operations of a resource are gathered under in the documentation. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  /** In the order of a reader's interest, whatever order the endpoints are registered in. */
+  readonly place: number;
+  /** What an administrator needs for its operations; without a line they cannot be reached from the console. */
+  readonly console?: { readonly read?: Permission; readonly write?: Permission };
+  /** Its records may hold personal data, which has to go when a person is erased: the audit keeps their ids only. */
+  readonly isPersonal?: true;
+  /** Members that a role without the permission neither sees nor can ask by. */
+  readonly hides?: { readonly permission: Permission; readonly members: readonly string[] };
+}
+
 /** One endpoint of `/api/v2`, as data: it is routed, guarded, documented and tested from this. */
 export interface Endpoint<Body = unknown, L = unknown> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v2`, with `:name` for parameters. */
   readonly path: string;
   readonly operationId: string;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly grant: Grant | ((policy: AppPolicy) => Grant);

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Failure, fail } from '../base/errors.ts';
-import { raw } from '../base/sql.ts';
-import { type Database, tryWrite } from '../db/db.ts';
+import { type Database, tryRead, tryWrite } from '../db/db.ts';
 
 /** The space on the disk: why new content is refused, or soon will be. */
 export interface Room {
@@ -46,7 +45,7 @@ async function askStorage(db: Database): Promise<void> {
   try {
     if (db.probe) return await db.probe();
     await tryWrite(db);
-    await db.one(raw('select n from revisions'));
+    await tryRead(db);
   } catch (error) {
     // Whatever is wrong with the storage, a load balancer should see "not ready", not "broken".
     throw error instanceof Failure ? error : fail('Timeout', { message: 'The storage does not work.', cause: error });

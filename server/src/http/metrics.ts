@@ -45,7 +45,7 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
   gauge(
     registers,
     'pharos_queued_slow_queries',
-    'Long queries that wait for their turn',
+    'Long queries waiting for their turn',
     () => sources.database().queuedSlowQueries,
   );
   storageMetrics(registers, sources);
@@ -61,7 +61,7 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
   });
   new Counter({
     name: 'pharos_deliveries_total',
-    help: 'What became of messages, by push service; queued means that a try has to be repeated',
+    help: 'Results of messages, by push service; queued means that a try has to be repeated',
     labelNames: ['sender', 'state'],
     registers,
     collect() {
@@ -71,7 +71,7 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
   });
   new Counter({
     name: 'pharos_webhook_calls_given_up_total',
-    help: 'Calls of webhooks that were given up because too many waited',
+    help: 'Webhook calls that were given up because too many were waiting',
     registers,
     collect() {
       this.reset();
@@ -94,7 +94,7 @@ function storageMetrics(registers: Registry[], { storage }: MetricSources): void
   gauge(
     registers,
     'pharos_disk_free_bytes',
-    'Free on the disk of the data folder, without what the reserve and the database still need',
+    'Free bytes on the disk of the data folder, minus what the reserve and the database still need',
     () => storage().freeBytes ?? Number.NaN,
   );
   gauge(
@@ -103,19 +103,19 @@ function storageMetrics(registers: Registry[], { storage }: MetricSources): void
     'New content is refused while less is free',
     () => storage().minFreeBytes,
   );
-  gauge(registers, 'pharos_disk_reserve_bytes', 'Held for a full disk', () => storage().reserveBytes);
+  gauge(registers, 'pharos_disk_reserve_bytes', 'Reserved for a full disk', () => storage().reserveBytes);
   gauge(registers, 'pharos_storage_refusing', '1 while new content is refused for lack of room', () =>
     Number(storage().isRefusing),
   );
   gauge(
     registers,
     'pharos_storage_failed',
-    '1 after the disk has failed to confirm a write; nothing more is written until a new start',
+    '1 after the disk has failed to confirm a write; nothing more is written until the next start',
     () => Number(storage().hasFailed),
   );
   new Counter({
     name: 'pharos_storage_errors_total',
-    help: 'Errors of the storage that requests and background work have met, by kind',
+    help: 'Storage errors of requests and background work, by kind',
     labelNames: ['kind'],
     registers,
     collect() {

@@ -10,6 +10,8 @@ export interface NewJob {
   readonly runAt?: number;
   /** Epoch milliseconds after which the job is pointless; it is dead then. */
   readonly expiresAt?: number;
+  /** The objectId of what it is about, by which it can be found. */
+  readonly subject?: string;
   /** An id of the caller's own: asking for it again changes nothing. */
   readonly jobId?: string;
 }

@@ -23,6 +23,7 @@ export function createOutbox(now: Clock): Outbox {
       jobId: job.jobId ?? newObjectId(createdAt),
       kind: job.kind,
       payload: JSON.stringify(job.payload),
+      subject: job.subject ?? null,
       runAt: job.runAt ?? createdAt,
       expiresAt: job.expiresAt ?? null,
       createdAt,

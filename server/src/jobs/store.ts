@@ -1,7 +1,8 @@
 import { joinSql, raw, sql } from '../base/sql.ts';
+import { bulkInsert } from '../db/bulk.ts';
 import type { Db } from '../db/db.ts';
-import { insertRows } from '../db/rows.ts';
 import type { Job } from './job.ts';
+import { jobs as table } from './tables.ts';
 
 interface JobRow {
   readonly app_id: string;
@@ -20,31 +21,43 @@ export interface JobRecord {
   readonly jobId: string;
   readonly kind: string;
   readonly payload: string;
+  /** The objectId of what it is about. */
+  readonly subject: string | null;
   readonly runAt: number;
   readonly expiresAt: number | null;
   readonly createdAt: number;
 }
 
-const newJobs = insertRows(
-  ['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint'],
-  raw('jobs (app_id, job_id, kind, payload, state, run_at, expires_at, attempts, created_at)'),
-  raw('on conflict (app_id, job_id) do nothing'),
-);
+const newJobs = bulkInsert(table, {
+  columns: [
+    'app_id',
+    'job_id',
+    'kind',
+    'payload',
+    'subject',
+    'state',
+    'run_at',
+    'expires_at',
+    'attempts',
+    'created_at',
+  ],
+});
 
 /** Existing jobs stay as they are. */
 export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<void> {
-  const cells = jobs.map(({ appId, jobId, kind, payload, runAt, expiresAt, createdAt }) => [
-    appId,
-    jobId,
-    kind,
-    payload,
-    'queued',
-    runAt,
-    expiresAt,
-    0,
-    createdAt,
-  ]);
-  for (const statement of newJobs.each(db.dialect, cells)) await db.run(statement);
+  const rows = jobs.map((job) => ({
+    app_id: job.appId,
+    job_id: job.jobId,
+    kind: job.kind,
+    payload: job.payload,
+    subject: job.subject,
+    state: 'queued',
+    run_at: job.runAt,
+    expires_at: job.expiresAt,
+    attempts: 0,
+    created_at: job.createdAt,
+  }));
+  for (const statement of newJobs.each(db.dialect, rows)) await db.run(statement);
 }
 
 export interface DueScope {
@@ -190,6 +203,21 @@ export async function wakeFromFuture(db: Db, now: number): Promise<number> {
   return db.run(
     sql`update jobs set run_at = ${now} where state = 'queued' and run_at > ${now} and (${wasDueAtOnce} or ${wasPutOff})`,
   );
+}
+
+export interface Waiting {
+  readonly appId: string;
+  readonly kind: string;
+  /** The job's own id, or what it is about. */
+  readonly of: { readonly jobId: string } | { readonly subject: string };
+  readonly now: number;
+}
+
+/** Makes due at once what waits for a later moment and no worker holds. Answers how many. */
+export async function wakeJobs(db: Db, { appId, kind, of, now }: Waiting): Promise<number> {
+  const which = 'jobId' in of ? sql`job_id = ${of.jobId}` : sql`subject = ${of.subject}`;
+  return db.run(sql`update jobs set run_at = ${now} where app_id = ${appId} and kind = ${kind} and ${which}
+    and state = 'queued' and lease_token is null and run_at > ${now}`);
 }
 
 /** Locks the row until the end of the transaction, so that nobody takes the job in between. */

@@ -122,7 +122,7 @@ export class DiskRoom {
     const refused = this.#options.isEmbedded ? undefined : this.#refusalText();
     if (refused) return `Uploads are refused. ${refused}`;
     if (this.#level() !== 'tight') return undefined;
-    return `Only ${sizeText(this.#available() ?? 0)} are free on the disk. Below ${sizeText(this.#options.minFreeBytes)} new content is refused. Make room.`;
+    return `Only ${sizeText(this.#available() ?? 0)} is free on the disk. Below ${sizeText(this.#options.minFreeBytes)} new content is refused. Make room.`;
   }
 
   /**

@@ -11,6 +11,8 @@ export interface ClockState {
   readonly found: readonly number[];
   /** The correction in force. It moves only when it is clearly wrong, so that a repeated report keeps its time. */
   readonly error: number;
+  /** When the newest messages were sent, by the sender's clock, and what was corrected in them. */
+  readonly sent?: readonly (readonly [sentAt: number, error: number])[];
 }
 
 export const newClock: ClockState = { found: [], error: 0 };
@@ -37,22 +39,31 @@ export interface Arrival {
 
 export interface Corrected {
   readonly clock: ClockState;
+  /** What has to be taken from the times of this message. */
+  readonly error: number;
   /** Times after this (sender's clock) cannot be right; they say nothing about the other reports. */
   readonly latest: number;
 }
 
 /** The clock after one more message, and which of its times are impossible. */
 export function learnClock(clock: ClockState, { sentAt, times, now }: Arrival): Corrected {
-  if (sentAt !== undefined) {
-    const next = withFound(clock, sentAt - now);
-    return { clock: next, latest: now + next.error + MOST_AHEAD_MS };
-  }
+  if (sentAt !== undefined) return learnFromSending(clock, sentAt, now);
   const newest = newestPlausible(times, now + Math.max(0, clock.error));
-  if (newest === undefined) return { clock, latest: Number.POSITIVE_INFINITY };
+  if (newest === undefined) return { clock, error: clock.error, latest: Number.POSITIVE_INFINITY };
   const found = newest - now;
   const isSame = clock.error > 0 && found <= clock.error + TOLERANCE_MS && clock.error - found <= LONGEST_DELAY_MS;
   const error = isSame ? clock.error : found > TOLERANCE_MS ? found : 0;
-  return { clock: { found: [], error }, latest: newest };
+  return { clock: { found: [], error }, error, latest: newest };
+}
+
+function learnFromSending(clock: ClockState, sentAt: number, now: number): Corrected {
+  const { sent = [] } = clock;
+  // A message that comes a second time says when it was first sent: no clock is behind because of that.
+  const before = sent.find(([at]) => at === sentAt);
+  const next = before === undefined ? withFound(clock, sentAt - now) : clock;
+  const error = before?.[1] ?? next.error;
+  const remembered = before === undefined ? [...sent, [sentAt, error] as const].slice(-REMEMBERED) : sent;
+  return { clock: { ...next, sent: remembered }, error, latest: now + error + MOST_AHEAD_MS };
 }
 
 function withFound(clock: ClockState, found: number): ClockState {

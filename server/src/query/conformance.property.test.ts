@@ -51,7 +51,7 @@ const json = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(fc.array(flat, { maxLength: 2 }), objectOf(flat)) },
 );
 
-/** Members are defined as JSON.parse does it, `__proto__` too. */
+/** Members are defined as JSON.parse does it, including `__proto__`. */
 function toObject(entries: readonly (readonly [string, unknown])[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries);
 }
@@ -63,7 +63,7 @@ const dates = fc.oneof(
 );
 const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 3 });
 
-/** What the declared members hold: values of their types where slots copy them, anything where not. */
+/** The values of the declared members: of their types if slots copy them, otherwise anything. */
 function documents(slots: boolean) {
   const of = <T>(values: fc.Arbitrary<T>) => (slots ? fc.option(values, { nil: null, freq: 4 }) : json);
   const members = fc.record(
@@ -167,7 +167,7 @@ const operations: fc.Arbitrary<unknown> = fc.oneof(
   fc.record({ $regex: patterns, $options: fc.constantFrom('', 'i', 'm', 's', 'ims') }, { requiredKeys: ['$regex'] }),
 );
 
-/** A field with values that it has, which the free mixture seldom brings together. */
+/** A field together with values that it really has, which random mixtures seldom produce. */
 function fitting(name: string, own: fc.Arbitrary<unknown>): fc.Arbitrary<readonly [string, unknown]> {
   const list = fc.array(fc.oneof(own, fc.constant(null)), { maxLength: 3 });
   const operation = fc.oneof(
@@ -203,7 +203,7 @@ const orders = fc
   .array(fc.tuple(fc.constantFrom('', '-'), names), { minLength: 1, maxLength: 3 })
   .map((terms) => terms.map((term) => term.join('')).join(','));
 
-/** Conditions that the grammar refuses (such as a bad ISO text for a date) are none of the three's business. */
+/** Conditions that the grammar refuses (such as a bad ISO text for a date) concern none of the three. */
 function tryParse(where: unknown, slots: boolean): Where | undefined | 'refused' {
   try {
     return parseWhere(JSON.stringify(where), testFields(slots));

@@ -45,7 +45,7 @@ function parseObject(value: object, field: Field): Parsed<Literal> {
   const problem = findJsonProblem(value, maxDepth);
   if (problem !== undefined) return { problem };
   if (hasOperator(value)) {
-    return { problem: 'has an operator inside of a value; write the path with dots and the operator at its end' };
+    return { problem: 'has an operator inside a value; write the path with dots and the operator at its end' };
   }
   const pointer = field.from === 'column' && field.type === 'pointer' ? readPointer(value) : undefined;
   return literal(pointer ?? { kind: 'json', value, canonical: canonicalJson(value) });

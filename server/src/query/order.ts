@@ -39,10 +39,7 @@ function readKey(part: string, fields: FieldLookup): OrderTerm {
   const name = descending ? part.slice(1) : part;
   const field = findField(fields, name);
   if (field === undefined) {
-    throw refuseQuery(
-      'order',
-      `names ${JSON.stringify(name.slice(0, 80))}, which is not a field that can be asked for`,
-    );
+    throw refuseQuery('order', `names ${JSON.stringify(name.slice(0, 80))}, which is not a field of this list`);
   }
   return Object.freeze({ name, field, descending });
 }

@@ -112,7 +112,7 @@ describe('a where', () => {
     for (const where of accepted) assert.ok(parse(where));
   });
 
-  // Each of them is a pattern that is taken alone; together they would keep every other request waiting.
+  // Each of these patterns is accepted alone; together they would keep every other request waiting.
   const heavy: Readonly<Record<string, (n: number) => string>> = {
     'classes that differ': (n) => `(?i)${n}[\\pL\\PN${String.fromCodePoint(0x4000 + n)}]{2}`,
     'ranges whose case is ignored': (n) => `(?i)[${String.fromCodePoint(0x100 + n)}-\\x{1ffff}]`,

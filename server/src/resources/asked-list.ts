@@ -7,7 +7,7 @@ import { parseWhere } from '../query/parse.ts';
 import { isIndexed } from '../query/plan.ts';
 import { queryToSql } from '../query/to-sql.ts';
 import { byCreation } from './creation-order.ts';
-import type { Table } from './table.ts';
+import type { RecordTable } from './table.ts';
 
 /** The texts of a list's query, and what stands for an order that is not given. */
 export interface ListQuestion {
@@ -45,7 +45,7 @@ class AskedLists {
   #size = 0;
 
   /** @throws Failure InvalidQuery */
-  read({ dialect }: Db, table: Table, question: ListQuestion): AskedList {
+  read({ dialect }: Db, table: RecordTable, question: ListQuestion): AskedList {
     const { where, order, defaultOrder, time } = question;
     const key = JSON.stringify([dialect.name, where, order, defaultOrder, time]);
     const known = this.#known.get(table.lookup)?.get(key);
@@ -73,7 +73,7 @@ function lengthOf({ values }: Sql): number {
   return values.reduce<number>((total, value) => total + (typeof value === 'string' ? value.length : 0), 0);
 }
 
-function put(dialect: Db['dialect'], table: Table, { time, ...question }: ListQuestion): AskedList {
+function put(dialect: Db['dialect'], table: RecordTable, { time, ...question }: ListQuestion): AskedList {
   const where = parseWhere(question.where, table.lookup);
   const asked = parseOrder(question.order, table.lookup, question.defaultOrder);
   const { bounds, rest, order } = time

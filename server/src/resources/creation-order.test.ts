@@ -8,13 +8,13 @@ import { orderToSql, parseOrder } from '../query/order.ts';
 import { parseWhereValue } from '../query/parse.ts';
 import { isIndexed } from '../query/plan.ts';
 import { byCreation } from './creation-order.ts';
-import { columnLookup, text, time } from './table.ts';
+import { text, time } from './members.ts';
+import { memberLookup } from './table.ts';
 
-const lookup = columnLookup({
-  objectId: text('object_id'),
-  kind: text('kind', { indexed: true }),
-  createdAt: time('created_at'),
-});
+const lookup = memberLookup(
+  { objectId: text('object_id'), kind: text('kind', { nullable: true }), createdAt: time('created_at') },
+  { indexed: new Map([['kind', true]]) },
+);
 
 function boundsOf(where: object): readonly [string, ...unknown[]] {
   const { bounds } = byCreation(parseWhereValue(where, lookup), parseOrder('objectId', lookup));
@@ -101,7 +101,7 @@ test('a range of time alone is served by an index, one beside other conditions i
 });
 
 test('where ids begin with another time, that one becomes a range of ids and createdAt does not', () => {
-  const byOccurrence = columnLookup({
+  const byOccurrence = memberLookup({
     objectId: text('object_id'),
     occurredAt: time('occurred_at'),
     createdAt: time('created_at'),

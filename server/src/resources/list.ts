@@ -9,7 +9,7 @@ import { documentFields } from '../query/plan.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import { askedLists } from './asked-list.ts';
 import { selectNarrowly } from './narrow-list.ts';
-import type { Table } from './table.ts';
+import type { RecordTable } from './table.ts';
 
 export interface ListOptions {
   /** The rows that belong to the list at all: always with the app's id. */
@@ -75,7 +75,7 @@ export const listParameters: readonly QueryParameter[] = [
  *
  * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
  */
-export async function listRecords(db: Db, table: Table, options: ListOptions): Promise<JsonText> {
+export async function listRecords(db: Db, table: RecordTable, options: ListOptions): Promise<JsonText> {
   const { query, visible, render = table.render } = options;
   const scope = visible ? sql`${options.scope} and ${visible.condition}` : options.scope;
   const index = db.dialect.knowsSizes || !visible?.index ? '' : ` indexed by ${visible.index}`;
@@ -124,7 +124,7 @@ export async function listRecords(db: Db, table: Table, options: ListOptions): P
 }
 
 /** The texts of the first rows, up to `mostListBytes` together, but of one at least. */
-function renderWithin(rows: readonly Row[], render: Table['render']): string[] {
+function renderWithin(rows: readonly Row[], render: RecordTable['render']): string[] {
   const texts: string[] = [];
   let characters = 0;
   for (const row of rows) {

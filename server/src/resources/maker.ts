@@ -2,7 +2,7 @@ import { type Caller, seesAll } from '../access/caller.ts';
 import { fail } from '../base/errors.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
-import type { Key, Table } from './table.ts';
+import type { Key, RecordTable } from './table.ts';
 
 /** The columns that store who created a record. */
 export function makerColumns({ user, isAdministrator }: Caller): Key {
@@ -17,7 +17,7 @@ export function makerColumns({ user, isAdministrator }: Caller): Key {
  */
 export async function assertMaker(
   db: Db,
-  table: Pick<Table, 'name' | 'match'>,
+  table: Pick<RecordTable, 'name' | 'match'>,
   { caller, key }: { readonly caller: Caller; readonly key: Key },
 ): Promise<void> {
   if (seesAll(caller)) return;

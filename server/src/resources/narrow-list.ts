@@ -4,10 +4,10 @@ import type { Order, Where } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
 import { type Group, type NarrowPlan, planNarrowly } from '../query/plan.ts';
 import { queryToSql, whereToSql } from '../query/to-sql.ts';
-import type { Table } from './table.ts';
+import type { RecordTable } from './table.ts';
 
 export interface NarrowQuery {
-  readonly table: Table;
+  readonly table: RecordTable;
   /** Whose rows, and within which ids. */
   readonly scope: Sql;
   readonly where: Where | undefined;

@@ -5,29 +5,34 @@ import { type ErrorName, fail } from '../base/errors.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import { listAnswer, recordAnswer } from '../http/answers.ts';
-import { type Endpoint, endpoint, type Grant, JsonText } from '../http/endpoint.ts';
+import { type Endpoint, endpoint, type Grant, JsonText, type Tag } from '../http/endpoint.ts';
 import { type ListOptions, listParameters, listRecords } from './list.ts';
-import type { Key, Table } from './table.ts';
+import type { Key, RecordTable } from './table.ts';
 
 export type Granting = Grant | ((policy: AppPolicy) => Grant);
 export type Params = Readonly<Record<string, string>>;
 
-/** What listing and getting the rows of one table need to know. */
+export interface ReadGrants {
+  readonly list?: Granting;
+  readonly read: Granting;
+}
+
+/** What listing and getting the rows of one table need to know. A resource says most of it. */
 export interface ReadOptions {
   readonly db: Db;
-  readonly table: Table;
+  readonly records: RecordTable;
   /** Singular and plural as in a sentence: `beacon`, `beacons`. */
   readonly noun: readonly [singular: string, plural: string];
   /** For operation ids: `Beacon`, `Beacons`. */
   readonly title: readonly [singular: string, plural: string];
-  readonly tag: string;
+  readonly tag: Tag;
   readonly path: string;
   /** The path parameter of one record; `objectId` unless the path has that name already. */
   readonly idName?: string;
   readonly parameters?: Readonly<Record<string, string>>;
   /** A record as answers show it. */
   readonly record: { readonly schema: TSchema; readonly example: Readonly<Record<string, unknown>> };
-  readonly grants: { readonly list?: Granting; readonly read: Granting };
+  readonly grants: ReadGrants;
   readonly defaultLimit: number;
   /** Key columns beside `app_id` and `object_id`, from the path (a scenario's storyline). */
   readonly parentKey?: (params: Params) => Readonly<Record<string, string>>;
@@ -76,18 +81,18 @@ export function locate(options: ReadOptions) {
 }
 
 async function findVisible({ narrow, ...options }: ReadOptions, call: Caller & { readonly params: Params }) {
-  const { db, table } = options;
+  const { db, records } = options;
   const key = keyOf(options, call.app.appId, call.params);
   const visible = await narrow?.(call);
-  if (!visible) return table.find(db, key);
+  if (!visible) return records.find(db, key);
   return db.one(
-    sql`select ${table.selection} from ${raw(table.name)} where ${table.match(key)} and ${visible.condition}`,
+    sql`select ${records.selection} from ${raw(records.name)} where ${records.match(key)} and ${visible.condition}`,
   );
 }
 
 /** GET of all records of the app, or of those below what the path names. */
 export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoint {
-  const { db, table, locateParent } = options;
+  const { db, records, locateParent } = options;
   const { summary = `List ${options.noun[1]}`, description, ...how } = details;
   return endpoint({
     method: 'GET',
@@ -104,9 +109,9 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
     locate: async ({ app, params }) => locateParent?.(app.appId, params),
     handle: async (call) => {
       const { app, params, query } = call;
-      const scope = table.match({ app_id: app.appId, ...options.parentKey?.(params) });
+      const scope = records.match({ app_id: app.appId, ...options.parentKey?.(params) });
       const visible = await options.narrow?.(call);
-      return listRecords(db, table, {
+      return listRecords(db, records, {
         scope,
         ...(visible ? { visible } : {}),
         ...(options.showTo ? { render: options.showTo(call) } : {}),
@@ -122,7 +127,7 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
 /** GET of one record. */
 export function getEndpoint(options: ReadOptions, details: GetDetails = {}): Endpoint {
   const { summary = `Get a ${options.noun[0]}`, record = options.record, errors = ['ObjectNotFound'] } = details;
-  const render = details.render ?? (async (row: Row) => options.table.render(row));
+  const render = details.render ?? (async (row: Row) => options.records.render(row));
   return endpoint<undefined, Row>({
     method: 'GET',
     path: onePath(options),

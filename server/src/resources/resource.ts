@@ -1,39 +1,31 @@
-import type { TObject } from 'typebox';
+import type { Static, TObject } from 'typebox';
 import type { AppContext } from '../access/context.ts';
-import type { ErrorName } from '../base/errors.ts';
 import { newObjectId } from '../base/id.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
+import type { Cells, Columns } from '../db/table.ts';
 import { createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from '../http/answers.ts';
 import { type BodySpec, type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Changes, Shape } from '../http/shape.ts';
 import { mergePatchSchema, replacementSchema } from './change-schemas.ts';
+import type { Resource, Writing } from './define.ts';
 import { assertMaker, makerColumns } from './maker.ts';
+import type { Members } from './members.ts';
 import { mergePatch } from './merge-patch.ts';
-import {
-  type Granting,
-  getEndpoint,
-  keyOf,
-  listEndpoint,
-  locate,
-  notFound,
-  onePath,
-  type ReadOptions,
-} from './read-endpoints.ts';
+import { getEndpoint, keyOf, listEndpoint, locate, notFound, onePath, type ReadOptions } from './read-endpoints.ts';
 import type { Key, Values } from './table.ts';
 
-export interface ResourceOptions<S extends TObject> extends ReadOptions {
-  readonly shape: Shape<S>;
-  readonly example: Readonly<Record<string, unknown>>;
-  readonly grants: ReadOptions['grants'] & { readonly create: Granting; readonly write: Granting };
-  /** The specification wraps the answers to update and delete in an array. */
-  readonly wrapsInArray?: true;
-  readonly errors?: readonly ErrorName[];
+/** What a write sends: all members of a new record, or those that change; null clears one. */
+export type Sent<T> = { readonly [K in keyof T]?: T[K] | null };
+
+/** What is particular to a resource when its records are written, beyond what its declaration says. */
+export interface WriteRules<Record, Body, C extends Columns>
+  extends Pick<ReadOptions, 'db' | 'parentKey' | 'narrow' | 'showTo' | 'locateParent'> {
   /**
    * Checks what only the database can tell: pointers, and rules between what was sent and what is `stored`.
    * @throws Failure ObjectNotFound, ValidationError
    */
-  readonly verify?: (db: Db, app: AppContext, values: Values, stored?: Values) => Promise<void>;
+  readonly verify?: (db: Db, app: AppContext, values: Partial<Body>, stored?: Record) => Promise<void>;
   /**
    * Sees to it that what the path names above the record is there until the transaction ends. Without it, a record could
    * be written while its parent is deleted, and would stay for good.
@@ -41,39 +33,45 @@ export interface ResourceOptions<S extends TObject> extends ReadOptions {
    */
   readonly holdParent?: (db: Db, key: Key) => Promise<void>;
   /** Columns that follow from what was sent, such as a search key. */
-  readonly derive?: (values: Values) => Readonly<Record<string, string | number | null>>;
-  /** The columns `user_id` and `by_admin` say who made a record: it is written by her and by managers. */
-  readonly hasMaker?: true;
+  readonly derive?: (values: Sent<Body>) => Partial<Cells<C>>;
   /** What else is written when a record is created or changed, in the same transaction; `values` is what was sent. */
-  readonly onWrite?: (db: Db, key: Key, values: Values) => Promise<void>;
+  readonly onWrite?: (db: Db, key: Key, values: Sent<Body>) => Promise<void>;
   /** What else goes when a record goes, in the same transaction. */
   readonly onRemove?: (db: Db, key: Key) => Promise<void>;
 }
 
+/** The same for the functions below, which are the same for all resources. */
+type Options = ReadOptions & Writing<TObject> & WriteRules<Values, Values, Columns>;
+
 /**
  * The six endpoints of a resource whose records are rows of one table: list, create, get, PUT, PATCH, delete.
- * What is particular to a resource is in the options; the rules that hold for all of them stand here once.
+ * What is particular to a resource is in its declaration and in the rules; what holds for all of them stands here once.
  */
-export function resourceEndpoints<S extends TObject>(options: ResourceOptions<S>): Endpoint[] {
+export function resourceEndpoints<M extends Members, C extends Columns, S extends TObject, B extends TObject>(
+  resource: Resource<M, C, S, Writing<B>>,
+  rules: WriteRules<Static<S>, Static<B>, C>,
+): Endpoint[] {
+  // The types of the rules have been held against the declaration by now.
+  const options = { ...resource, ...resource.body, ...rules } as unknown as Options;
   return [
     listEndpoint(options, { idsFollowCreation: true }),
     create(options),
     getEndpoint(options),
     put(options),
     patch(options),
-    remove(options),
+    removeEndpoint(options),
   ];
 }
 
-function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
-  const { db, table, shape, locateParent } = options;
+function create(options: Options): Endpoint {
+  const { db, records, shape, locateParent } = options;
   return endpoint({
     method: 'POST',
     path: options.path,
     operationId: `create${options.title[0]}`,
     tag: options.tag,
     summary: `Create a ${options.noun[0]}`,
-    grant: options.grants.create,
+    grant: options.create,
     parameters: options.parameters,
     body: { schema: shape.schema, example: options.example, read: (body) => shape.readCreate(body) },
     answer: createdAnswer,
@@ -90,7 +88,7 @@ function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
       const key = { app_id: app.appId, ...options.parentKey?.(params), object_id: objectId };
       await together(options, async (db) => {
         await options.holdParent?.(db, key);
-        await table.insert(
+        await records.insert(
           db,
           { ...key, ...options.derive?.(values), ...(options.hasMaker ? makerColumns(call) : {}) },
           { ...emptyMembers(options), ...values, createdAt: now, updatedAt: now },
@@ -103,24 +101,24 @@ function create<S extends TObject>(options: ResourceOptions<S>): Endpoint {
 }
 
 /** One statement needs no transaction of its own. */
-function together<S extends TObject, T>(options: ResourceOptions<S>, work: (db: Db) => Promise<T>): Promise<T> {
+function together<T>(options: Options, work: (db: Db) => Promise<T>): Promise<T> {
   return options.onWrite || options.holdParent ? options.db.transaction(work) : work(options.db);
 }
 
 /** Members with a stored default, so that a record never lacks them. */
-function emptyMembers<S extends TObject>(options: ResourceOptions<S>): Values {
+function emptyMembers(options: Options): Values {
   return Object.fromEntries(
-    Object.entries(options.table.columns).flatMap(([member, spec]) => (spec.empty ? [[member, null]] : [])),
+    Object.entries(options.records.members).flatMap(([member, spec]) => (spec.empty ? [[member, null]] : [])),
   );
 }
 
-function updated<S extends TObject>(options: ResourceOptions<S>, updatedAt: number): object {
+function updated(options: Options, updatedAt: number): object {
   const result = { updatedAt: isoTime(updatedAt) };
   return { result: options.wrapsInArray ? [result] : result };
 }
 
-function put<S extends TObject>(options: ResourceOptions<S>): Endpoint {
-  const { db, table, shape } = options;
+function put(options: Options): Endpoint {
+  const { db, records, shape } = options;
   const body: BodySpec<Changes<Values>> = {
     schema: replacementSchema(shape.schema),
     example: options.example,
@@ -133,7 +131,7 @@ function put<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     tag: options.tag,
     summary: `Update a ${options.noun[0]}`,
     description: 'Replaces the members that are sent and keeps the others; null clears an optional member.',
-    grant: options.grants.write,
+    grant: options.write,
     parameters: options.parameters,
     body,
     answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
@@ -145,7 +143,7 @@ function put<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     locate: locateToWrite(options),
     handle: async ({ app, params, body: changes, located, now }) => {
       const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
-      await options.verify?.(db, app, changes.set, table.decode(located));
+      await options.verify?.(db, app, changes.set, records.decode(located));
       const updatedAt = Math.max(now, located['updated_at'] as number);
       const write = { key: keyOf(options, app.appId, params), values, updatedAt };
       await together(options, async (db) => {
@@ -163,15 +161,15 @@ interface Write {
   readonly updatedAt: number;
 }
 
-async function writeOrFail<S extends TObject>(options: ResourceOptions<S>, db: Db, write: Write): Promise<void> {
+async function writeOrFail(options: Options, db: Db, write: Write): Promise<void> {
   const { key, values, updatedAt } = write;
-  if (!(await options.table.update(db, key, { ...values, updatedAt }, options.derive?.(values))))
+  if (!(await options.records.update(db, key, { ...values, updatedAt }, options.derive?.(values))))
     throw notFound(options);
   await options.onWrite?.(db, key, values);
 }
 
-function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
-  const { db, table, shape } = options;
+function patch(options: Options): Endpoint {
+  const { db, records, shape } = options;
   const body: BodySpec<unknown> = {
     schema: mergePatchSchema(shape.schema),
     example: options.example,
@@ -184,7 +182,7 @@ function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     tag: options.tag,
     summary: `Merge changes into a ${options.noun[0]}`,
     description: 'JSON Merge Patch (RFC 7396): objects are merged member by member, null removes a member.',
-    grant: options.grants.write,
+    grant: options.write,
     parameters: options.parameters,
     body,
     answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
@@ -199,10 +197,10 @@ function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
       const updatedAt = await db.transaction(async (db) => {
         await options.holdParent?.(db, key);
         const row = await db.one(
-          sql`select ${table.selection} from ${raw(table.name)} where ${table.match(key)}${raw(db.dialect.lockRow)}`,
+          sql`select ${records.selection} from ${raw(records.name)} where ${records.match(key)}${raw(db.dialect.lockRow)}`,
         );
         if (!row) throw notFound(options);
-        const merged = shape.readCreate(mergePatch(table.decode(row), changes)) as Values;
+        const merged = shape.readCreate(mergePatch(records.decode(row), changes)) as Values;
         await options.verify?.(db, app, merged);
         const stamp = Math.max(now, row['updated_at'] as number);
         await writeOrFail(options, db, { key, values: { ...absentAsNull(shape), ...merged }, updatedAt: stamp });
@@ -214,33 +212,39 @@ function patch<S extends TObject>(options: ResourceOptions<S>): Endpoint {
 }
 
 /** @throws Failure OperationForbidden for what somebody else has made */
-function locateToWrite<S extends TObject>(options: ResourceOptions<S>): (call: Locating) => Promise<Row> {
+function locateToWrite(options: ReadOptions & Pick<Writing<TObject>, 'hasMaker'>): (call: Locating) => Promise<Row> {
   const find = locate(options);
   if (!options.hasMaker) return find;
   return async (call) => {
     const row = await find(call);
-    await assertMaker(options.db, options.table, { caller: call, key: keyOf(options, call.app.appId, call.params) });
+    await assertMaker(options.db, options.records, { caller: call, key: keyOf(options, call.app.appId, call.params) });
     return row;
   };
 }
 
 type Locating = Parameters<ReturnType<typeof locate>>[0];
 
-function absentAsNull<S extends TObject>(shape: Shape<S>): Values {
+function absentAsNull(shape: Shape<TObject>): Values {
   return Object.fromEntries(Object.keys(shape.schema.properties).map((member) => [member, null]));
 }
 
-function remove<S extends TObject>(options: ResourceOptions<S>): Endpoint {
-  const { db, table, onRemove, holdParent } = options;
+/** What deleting needs to know. */
+export type RemoveOptions = ReadOptions &
+  Pick<Writing<TObject>, 'write' | 'wrapsInArray' | 'hasMaker'> &
+  Pick<WriteRules<Values, Values, Columns>, 'onRemove' | 'holdParent'>;
+
+/** DELETE of one record. */
+export function removeEndpoint(options: RemoveOptions): Endpoint {
+  const { db, records, onRemove, holdParent } = options;
   const removeAll = async (db: Db, key: Key) => {
     await holdParent?.(db, key);
     // Before what belongs to it: from here on nobody adds anything.
     const row = await db.one(
-      sql`select 1 as found from ${raw(table.name)} where ${table.match(key)}${raw(db.dialect.lockRow)}`,
+      sql`select 1 as found from ${raw(records.name)} where ${records.match(key)}${raw(db.dialect.lockRow)}`,
     );
     if (!row) return false;
     await onRemove?.(db, key);
-    return table.remove(db, key);
+    return records.remove(db, key);
   };
   return endpoint<undefined, Row>({
     method: 'DELETE',
@@ -248,7 +252,7 @@ function remove<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     operationId: `delete${options.title[0]}`,
     tag: options.tag,
     summary: `Delete a ${options.noun[0]}`,
-    grant: options.grants.write,
+    grant: options.write,
     parameters: options.parameters,
     answer: options.wrapsInArray ? inArray(deletedAnswer) : deletedAnswer,
     errors: ['ObjectNotFound', ...(options.hasMaker ? (['OperationForbidden'] as const) : [])],
@@ -256,7 +260,7 @@ function remove<S extends TObject>(options: ResourceOptions<S>): Endpoint {
     handle: async ({ app, params }) => {
       const key = keyOf(options, app.appId, params);
       const removed =
-        onRemove || holdParent ? await db.transaction((db) => removeAll(db, key)) : await table.remove(db, key);
+        onRemove || holdParent ? await db.transaction((db) => removeAll(db, key)) : await records.remove(db, key);
       if (!removed) throw notFound(options);
       return { result: options.wrapsInArray ? [{}] : {} };
     },

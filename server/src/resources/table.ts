@@ -1,47 +1,29 @@
 import { joinSql, raw, Sql, type SqlValue, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
+import type { Cells, Columns, DbTable, Index } from '../db/table.ts';
 import type { ColumnField, FieldLookup, FieldType } from '../query/fields.ts';
-import { isoTime } from '../query/instant.ts';
 import type { Pairs } from '../query/plan.ts';
-
-/** How a member of the interface is kept in a column, and shown again. */
-export interface ColumnSpec {
-  readonly column: string;
-  readonly kind: 'text' | 'number' | 'boolean' | 'time' | 'json' | 'pointer';
-  /** For pointers: the class that the stored id belongs to. */
-  readonly className?: string;
-  /** Left out of answers while it is null, instead of shown as null. */
-  readonly omitNull?: true;
-  /** Never in answers, but a where and an order may name it. */
-  readonly hidden?: true;
-  /** JSON text that stands for "nothing given", such as `{}`. */
-  readonly empty?: string;
-  /** Has an index that begins with app_id and ends with object_id (or is unique), so that a filter on it is cheap. */
-  readonly indexed?: true | 'unique';
-  /** Never null, so that its index serves its order on every database. */
-  readonly isSet?: true;
-}
-
-type Options = Omit<ColumnSpec, 'column' | 'kind'>;
-const column =
-  (kind: ColumnSpec['kind']) =>
-  (name: string, options: Options = {}): ColumnSpec => ({ column: name, kind, ...options });
-export const text = column('text');
-export const number = column('number');
-export const boolean = column('boolean');
-export const time = column('time');
-export const json = column('json');
-export const pointer = (name: string, className: string, options: Options = {}) =>
-  column('pointer')(name, { className, ...options });
+import {
+  encodeValue,
+  isLeftOut,
+  isSet,
+  type Member,
+  type MemberKind,
+  type Members,
+  type MemberValues,
+  renderCell,
+  showCell,
+} from './members.ts';
 
 /** The columns that make a row findable: always `app_id`, and what else the table's primary key has. */
 export type Key = Readonly<Record<string, SqlValue>>;
 
 export type Values = Readonly<Record<string, unknown>>;
 
-export interface Table {
+/** The rows of a table as records of the interface. */
+export interface RecordTable<M extends Members = Members, C extends Columns = Columns> {
   readonly name: string;
-  readonly columns: Readonly<Record<string, ColumnSpec>>;
+  readonly members: M;
   /** Names that a where and an order may use. */
   readonly lookup: FieldLookup;
   /** The column list of a select. */
@@ -57,56 +39,29 @@ export interface Table {
   render(row: Row): string;
   /** One row as the interface shows it. */
   decode(row: Row): Record<string, unknown>;
+  /** The same of a row that is not read from the database; cells that are not there are not shown. */
+  show(cells: Partial<Cells<C>>): Record<string, unknown>;
   /** `a = ? and b = ?` */
   match(key: Key): Sql;
   find(db: Db, key: Key): Promise<Row | undefined>;
-  insert(db: Db, key: Key, values: Values): Promise<void>;
+  /** @throws Error for a member or a column that the declaration does not know */
+  insert(db: Db, cells: Partial<Cells<C>>, values: MemberValues<M>): Promise<void>;
   /**
-   * Replaces the members in `values`, and columns that no member shows; undefined members are left alone.
-   * False when there is no such row.
+   * Replaces the members in `values`, and the columns in `cells`; undefined members are left alone. False when there is no
+   * such row.
+   *
+   * @throws Error for a member or a column that the declaration does not know
    */
-  update(db: Db, key: Key, values: Values & { readonly updatedAt: number }, columns?: Key): Promise<boolean>;
+  update(
+    db: Db,
+    key: Key,
+    values: MemberValues<M> & { readonly updatedAt: number },
+    cells?: Partial<Cells<C>>,
+  ): Promise<boolean>;
   remove(db: Db, key: Key): Promise<boolean>;
 }
 
-export function pointerText(className: string, objectId: string): string {
-  return `{"__type":"Pointer","className":${JSON.stringify(className)},"objectId":${JSON.stringify(objectId)}}`;
-}
-
-function renderValue(spec: ColumnSpec, value: SqlValue): string {
-  if (value === null) return 'null';
-  switch (spec.kind) {
-    case 'text':
-      return JSON.stringify(value);
-    case 'number':
-      return String(value);
-    case 'boolean':
-      return value === 0 ? 'false' : 'true';
-    case 'time':
-      return `"${isoTime(value as number)}"`;
-    case 'json':
-      return value as string;
-    case 'pointer':
-      return pointerText(spec.className ?? '', value as string);
-  }
-}
-
-/** What a member of the interface is in the database. Times are given as epoch milliseconds. */
-export function encodeValue(spec: ColumnSpec, value: unknown): SqlValue {
-  if (value === null || value === undefined) return spec.empty ?? null;
-  switch (spec.kind) {
-    case 'boolean':
-      return value ? 1 : 0;
-    case 'json':
-      return JSON.stringify(value);
-    case 'pointer':
-      return (value as { objectId: string }).objectId;
-    default:
-      return value as SqlValue;
-  }
-}
-
-const fieldTypes: Record<ColumnSpec['kind'], FieldType> = {
+const fieldTypes: Record<MemberKind, FieldType> = {
   text: 'string',
   number: 'number',
   boolean: 'boolean',
@@ -115,9 +70,39 @@ const fieldTypes: Record<ColumnSpec['kind'], FieldType> = {
   pointer: 'pointer',
 };
 
-/** A lookup over columns. A `json` column is reachable with a path below it, such as `location.x`. */
-export function columnLookup(columns: Readonly<Record<string, ColumnSpec>>): FieldLookup {
-  const fields = new Map(Object.entries(columns).map(([name, spec]) => [name, fieldOf(name, spec)]));
+/** Which indexes of a table lists may count on. */
+interface Promised {
+  readonly indexed: ReadonlyMap<string, true | 'unique'>;
+  readonly pairs: Pairs;
+}
+
+const nothing: Promised = { indexed: new Map(), pairs: {} };
+
+/** Of the indexes that begin with app_id and end with object_id, or hold at most one row or few rows for each value. */
+function promisedBy(table: Pick<DbTable, 'indexes'>): Promised {
+  const indexed = new Map<string, true | 'unique'>();
+  const pairs: Record<string, string> = {};
+  for (const index of Object.values(table.indexes ?? {})) {
+    const [app, column, next, last] = index.on;
+    if (app !== 'app_id' || column === undefined || index.isPartial) continue;
+    const promise = promiseOf(index);
+    if (promise) indexed.set(column, promise);
+    else if (next !== undefined && last === 'object_id') pairs[column] = next;
+  }
+  return { indexed, pairs };
+}
+
+function promiseOf({ on, isUnique, hasFew }: Index): true | 'unique' | undefined {
+  const [, , next] = on;
+  if (isUnique) return on.length === 2 ? 'unique' : undefined;
+  return next === 'object_id' || (hasFew && next === undefined) ? true : undefined;
+}
+
+/** A lookup over members. One of kind `json` is reachable with a path below it, such as `location.x`. */
+export function memberLookup(members: Members, { indexed }: Pick<Promised, 'indexed'> = nothing): FieldLookup {
+  const fields = new Map(
+    Object.entries(members).map(([name, spec]) => [name, fieldOf(name, spec, indexed.get(spec.column))]),
+  );
   return (name) => {
     const [head = '', ...path] = name.split('.');
     const field = fields.get(head);
@@ -126,9 +111,9 @@ export function columnLookup(columns: Readonly<Record<string, ColumnSpec>>): Fie
   };
 }
 
-function fieldOf(name: string, spec: ColumnSpec): ColumnField {
+function fieldOf(name: string, spec: Member, index: true | 'unique' | undefined): ColumnField {
   // The last column of every primary key.
-  const indexed = name === 'objectId' ? 'unique' : spec.indexed;
+  const indexed = name === 'objectId' ? 'unique' : index;
   const className = spec.className === undefined ? {} : { className: spec.className };
   return {
     from: 'column',
@@ -136,7 +121,7 @@ function fieldOf(name: string, spec: ColumnSpec): ColumnField {
     type: fieldTypes[spec.kind],
     ...className,
     ...(indexed ? { indexed } : {}),
-    ...(spec.isSet ? { isSet: true } : {}),
+    ...(isSet(spec) ? { isSet: true } : {}),
   };
 }
 
@@ -146,36 +131,60 @@ function haveSame(some: readonly string[], others: readonly string[]): boolean {
   return true;
 }
 
+type Extras = Partial<Pick<RecordTable, 'held' | 'pairs'>>;
+
 /**
- * A table whose rows are records of the interface: where each member is kept is said once, and reading, writing,
- * filtering and rendering follow from it.
+ * Rows of a table as records: where each member is kept is said once, and reading, writing, filtering and rendering
+ * follow from it.
  */
-export function defineTable(
-  name: string,
-  columns: Readonly<Record<string, ColumnSpec>>,
-  { held = {}, pairs = {} }: Partial<Pick<Table, 'held' | 'pairs'>> = {},
-): Table {
-  const specs = Object.entries(columns)
-    .filter(([, spec]) => !spec.hidden)
-    .map(([member, spec]) => ({ label: `${JSON.stringify(member)}:`, ...spec }));
+export function recordsOf<const M extends Members, C extends Columns>(
+  table: DbTable<C>,
+  members: M & { readonly [K in keyof M]: { readonly column: keyof C } },
+  { held = {}, pairs }: Extras = {},
+): RecordTable<M, C> {
+  const promised = promisedBy(table);
+  const shown = Object.entries<Member>(members).filter(([, spec]) => !spec.hidden);
+  const specs = shown.map(([member, spec]) => ({
+    label: `${JSON.stringify(member)}:`,
+    isLeftOut: isLeftOut(spec),
+    ...spec,
+  }));
   const selection = raw(specs.map((spec) => spec.column).join(', '));
-  const table = raw(name);
+  const name = raw(table.name);
 
   function render(row: Row): string {
     let body = '';
     for (const spec of specs) {
       const value = row[spec.column] ?? null;
-      if (value === null && spec.omitNull) continue;
-      body += `${body === '' ? '' : ','}${spec.label}${renderValue(spec, value)}`;
+      if (value === null && spec.isLeftOut) continue;
+      body += `${body === '' ? '' : ','}${spec.label}${renderCell(spec, value)}`;
     }
     return `{${body}}`;
   }
 
-  function encode(values: Values): [string, SqlValue][] {
+  function show(cells: object): Record<string, unknown> {
+    const record: Record<string, unknown> = {};
+    for (const [member, spec] of shown) {
+      const value = (cells as Partial<Row>)[spec.column];
+      if (value === undefined || (value === null && isLeftOut(spec))) continue;
+      record[member] = showCell(spec, value);
+    }
+    return record;
+  }
+
+  function encode(values: object): [string, SqlValue][] {
     return Object.entries(values).flatMap(([member, value]) => {
-      const spec = columns[member];
-      return spec && value !== undefined ? [[spec.column, encodeValue(spec, value)] as [string, SqlValue]] : [];
+      const spec: Member | undefined = members[member];
+      if (!spec) throw new Error(`The records of ${table.name} have no member ${member}.`);
+      return value === undefined ? [] : [[spec.column, encodeValue(spec, value)] as [string, SqlValue]];
     });
+  }
+
+  function known(cells: object): [string, SqlValue][] {
+    const given = Object.entries(cells) as [string, SqlValue][];
+    const unknown = given.find(([column]) => !(column in table.columns));
+    if (unknown) throw new Error(`The table ${table.name} has no column ${unknown[0]}.`);
+    return given;
   }
 
   const match = (key: Key) =>
@@ -189,7 +198,7 @@ export function defineTable(
     const parts = Object.keys(key);
     let known = finds.find((find) => haveSame(find.parts, parts));
     if (!known) {
-      const { strings } = sql`select ${selection} from ${table} where ${match(key)}`;
+      const { strings } = sql`select ${selection} from ${name} where ${match(key)}`;
       known = { parts, strings: Object.freeze([...strings]) };
       finds.push(known);
     }
@@ -197,34 +206,35 @@ export function defineTable(
   };
 
   return {
-    name,
-    columns,
-    lookup: columnLookup(columns),
+    name: table.name,
+    members,
+    lookup: memberLookup(members, promised),
     selection,
     held,
-    pairs,
+    pairs: pairs ?? promised.pairs,
     render,
     decode: (row) => JSON.parse(render(row)) as Record<string, unknown>,
+    show,
     match,
     find: (db, key) => db.one(findStatement(key)),
-    async insert(db, key, values) {
-      const cells = [...Object.entries(key), ...encode(values)];
+    async insert(db, given, values) {
+      const cells = [...known(given), ...encode(values)];
       const names = raw(cells.map(([part]) => part).join(', '));
       await db.run(
-        sql`insert into ${table} (${names}) values (${joinSql(
+        sql`insert into ${name} (${names}) values (${joinSql(
           cells.map(([, value]) => sql`${value}`),
           ', ',
         )})`,
       );
     },
     async update(db, key, { updatedAt, ...values }, extra = {}) {
-      const cells = [...encode(values), ...Object.entries(extra)].map(([part, value]) => sql`${raw(part)} = ${value}`);
+      const cells = [...encode(values), ...known(extra)].map(([part, value]) => sql`${raw(part)} = ${value}`);
       // Two updates may be committed in another order than they arrived; the time still never goes back.
       const stamp = sql`updated_at = case when updated_at > ${updatedAt} then updated_at else ${updatedAt} end`;
-      return (await db.run(sql`update ${table} set ${joinSql([...cells, stamp], ', ')} where ${match(key)}`)) > 0;
+      return (await db.run(sql`update ${name} set ${joinSql([...cells, stamp], ', ')} where ${match(key)}`)) > 0;
     },
     async remove(db, key) {
-      return (await db.run(sql`delete from ${table} where ${match(key)}`)) > 0;
+      return (await db.run(sql`delete from ${name} where ${match(key)}`)) > 0;
     },
   };
 }

@@ -14,7 +14,7 @@ const facing = (x: number, y = 0, floor = 0): Listener => ({ x, y, floor, headin
 /** Loud enough that no packet is lost: losses would leave only the strong ones in the mean. */
 const loud: PlannedBeacon = { ...beacon, measuredPower: -19 };
 
-/** Mean RSSI over many phones, each with shadows of its own, and the share of packets that came through. */
+/** Mean RSSI over many phones, each with its own shadows, and the share of received packets. */
 function measure(
   plan: FloorPlan,
   listener: Listener,

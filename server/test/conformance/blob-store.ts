@@ -11,7 +11,7 @@ export interface OpenedStore {
 const app = 'App0000000000000001A';
 let made = 0;
 
-/** A new key; keys of one call order sort in the order in which they were made. */
+/** A new key; keys with the same order sort by creation. */
 function newKey(ofApp = app): BlobKey {
   return `${ofApp}/${(++made).toString(16).padStart(8, '0')}${randomBytes(12).toString('hex')}`;
 }
@@ -38,7 +38,7 @@ async function allKeys(store: BlobStore, limit: number): Promise<string[]> {
   }
 }
 
-/** What every implementation of the port has to do, whatever it keeps blobs in. `open` gives an empty store. */
+/** What every implementation of the port has to do, wherever it stores blobs. `open` returns an empty store. */
 export function describeBlobStore(name: string, open: () => Promise<OpenedStore>): void {
   describe(`blob store on ${name}`, () => {
     let opened: OpenedStore;
@@ -156,7 +156,7 @@ export function describeBlobStore(name: string, open: () => Promise<OpenedStore>
       assert.equal((await store.stat(key))?.size, 64 * 65_536);
       const stream = await store.get(key);
       assert.ok(stream);
-      // Nobody takes the bytes: only what a stream buffers may be read.
+      // Nobody reads the bytes: only what a stream buffers may be read.
       await new Promise((resolve) => stream.once('readable', resolve));
       assert.ok(stream.readableLength < 1_000_000, `${stream.readableLength} bytes wait`);
       stream.destroy();

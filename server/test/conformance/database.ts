@@ -4,7 +4,7 @@ import { sql } from '../../src/base/sql.ts';
 import { type Database, UniqueViolation } from '../../src/db/db.ts';
 import { deleteInSteps } from '../../src/db/delete-in-steps.ts';
 
-/** What every implementation of the Db port has to hold to. `open` answers an empty, migrated database. */
+/** What every implementation of the Db port has to do. `open` returns an empty, migrated database. */
 export function databaseConformance(open: () => Promise<{ readonly db: Database; close(): Promise<void> }>): void {
   const insert = (name: string, value = 'v') => sql`insert into settings (name, value) values (${name}, ${value})`;
   const names = async (db: Database) =>

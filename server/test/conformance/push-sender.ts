@@ -18,18 +18,18 @@ export interface SenderUnderTest<Settings> {
   /** What an administrator would enter for this provider. */
   entered(provider: PushProvider): unknown;
   target(provider: PushProvider, name: string): PushTarget;
-  /** What says that two requests are the same message: ids in headers and body. */
+  /** What identifies two requests as the same message: ids in headers and body. */
   ids(received: Received): unknown;
-  /** Whether the provider's 429 and 503 hold up everything or this one message. */
+  /** Whether the provider's 429 and 503 hold up everything or only this message. */
   readonly scopes: { readonly tooMany: 'message' | 'provider'; readonly unavailable: 'message' | 'provider' };
-  /** `since` of a dead token, where the provider tells it. */
+  /** `since` of a dead token, if the provider reports it. */
   readonly deadSince?: number;
   readonly http1?: boolean;
 }
 
 const never = new AbortController().signal;
 
-/** What every sender has to do that speaks to a provider by HTTP, beside what every sender has to do. */
+/** What every sender that uses HTTP has to do, in addition to what every sender has to do. */
 export function describePushSender<Settings>(name: string, subject: SenderUnderTest<Settings>): void {
   describeSenderPort(name, async () => {
     const provider = await startPushProvider({ http1: subject.http1 ?? false });
@@ -133,7 +133,7 @@ export function describePushSender<Settings>(name: string, subject: SenderUnderT
       });
     }
 
-    // HTTP/1.1 has no way to say so.
+    // HTTP/1.1 cannot say so.
     const testHttp2 = subject.http1 ? () => undefined : test;
     testHttp2('what the provider has not looked at goes again by itself', async () => {
       provider.tell('hal', 'refuse', 'refuse');

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { PushContent, PushMessage, PushSender, PushTarget } from '../../src/delivery/push/push-sender.ts';
 
-/** Somebody who receives, behind a provider, a broker or a port of the service. */
+/** A recipient behind a provider, a broker or a port of the service. */
 export interface Recipient {
   readonly target: PushTarget;
-  /** The messages that have come, as text; those of a push service are decrypted. */
+  /** The messages that have arrived, as text; those of a push service are decrypted. */
   received(): readonly string[];
 }
 
 export interface SenderPort {
   create(): PushSender;
-  /** The most that a message may have, in bytes. */
+  /** The maximum size of a message in bytes. */
   readonly maxBytes: number;
-  /** Somebody new who takes what comes. */
+  /** A new recipient who accepts what arrives. */
   recipient(name: string): Promise<Recipient>;
-  /** Somebody who reads and never answers. Missing behind a broker: the sender does not hear of recipients. */
+  /** A recipient who reads and never answers. Missing behind a broker: the sender does not hear from recipients. */
   readonly mute?: (name: string) => Promise<Recipient & { readonly reached: Promise<unknown> }>;
   close(): Promise<void>;
 }
@@ -102,7 +102,7 @@ export function describeSenderPort(
       assert.equal((await sending).outcome, 'retry');
     });
 
-    // Few to each: a device's window is small, and who finds it full is told to come again.
+    // Few to each: a device's window is small, and a message that finds it full is told to come again.
     test('hundreds at once: each is sent once', async () => {
       const all = await Promise.all(Array.from({ length: 50 }, (_, n) => port.recipient(`many${n}`)));
       const results = await Promise.all(
@@ -137,7 +137,7 @@ export function describeSenderPort(
   });
 }
 
-/** What has come once it is so many; a broker tells the sender before the recipient. */
+/** The messages once there are this many; a broker answers the sender before the recipient has them. */
 async function until(received: () => readonly string[], count: number): Promise<readonly string[]> {
   while (received().length < count) await new Promise((resolve) => setImmediate(resolve));
   return received();

@@ -191,7 +191,7 @@ test('what is wrong with where it listens, or with a setting, is told in one sen
 test('what the start has to say stands before the lines of the log', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
   const out = openSync(join(folder, 'out.txt'), 'w');
-  // One file for both streams keeps the order in which a terminal shows them.
+  // One file for both streams keeps the order that a terminal would show.
   const child = spawn(process.execPath, [pharos, 'serve', '--port', '0', '--data', join(folder, 'data')], {
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', out, out],
@@ -220,7 +220,7 @@ test('on SIGTERM a request that has begun is finished, and the process ends with
     const headers = { ...firstCredentials(folder), 'content-type': 'text/plain', 'content-length': '10' };
     const upload = request({ hostname, port, method: 'POST', path: '/api/v2/files/a.txt', headers });
     upload.write('first');
-    // Another request that was sent later is answered: the upload has been accepted by now.
+    // A request that was sent later has been answered: the upload has been accepted by now.
     await fetch(`${service.baseUrl}/healthz`);
     const ended = service.stop('SIGTERM');
     await untilClosed(service.baseUrl);

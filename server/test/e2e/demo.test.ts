@@ -44,7 +44,7 @@ async function signInToConsole({ baseUrl }: Service, email: string, password: st
   return { status: answer.status, cookie };
 }
 
-/** Each goes on where the one before has stopped. */
+/** Each continues where the previous one stopped. */
 describe('pharos serve --demo', () => {
   const parent = mkdtempSync(join(tmpdir(), 'pharos-demo-'));
   const folder = join(parent, 'data-demo');
@@ -54,7 +54,7 @@ describe('pharos serve --demo', () => {
     await service?.stop('SIGKILL');
     rmSync(parent, { recursive: true, force: true });
   });
-  // The environment must not open to the network what prints a password.
+  // The environment must not expose a demo, which prints a password, to the network.
   const start = () => startService({ PHAROS_DATA: folder, PHAROS_HOST: '0.0.0.0' }, '0', '--demo');
 
   test('a folder with something else in it is refused and left alone', async () => {
@@ -120,7 +120,7 @@ describe('pharos serve --demo', () => {
       folder,
     );
     service = await start();
-    assert.equal(await printed(service, /password {2}(.+)/), 'the one that you have chosen');
+    assert.equal(await printed(service, /password {2}(.+)/), 'the one that you chose');
     assert.doesNotMatch(service.output(), new RegExp(password));
     assert.equal((await signInToConsole(service, 'demo@skerrypoint.example', 'my own choice')).status, 201);
     await service.stop('SIGTERM');
@@ -129,9 +129,9 @@ describe('pharos serve --demo', () => {
   test('one command removes it, unless there is more in it than the demo', async () => {
     const other = JSON.parse((await run('app', 'create', '--name', 'Mine', '--json', '--data', folder)).text);
     const refused = await run('demo', 'remove', '--yes', '--data', folder);
-    assert.match(refused.text, /other apps in .*: Mine \(\w+\)\. Nothing was removed/);
+    assert.match(refused.text, /other apps besides the demo in .*: Mine \(\w+\)\. Nothing was removed/);
     await run('app', 'delete', '--app', other.appId, '--yes', '--data', folder);
-    // Where the console puts a backup that somebody has asked for.
+    // Where the console stores a backup that somebody has requested.
     mkdirSync(join(folder, 'backups'));
     writeFileSync(join(folder, 'backups', 'today.tar'), 'rows');
     const removed = await run('demo', 'remove', '--yes', '--data', folder);

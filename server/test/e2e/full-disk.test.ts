@@ -10,7 +10,7 @@ import { call, firstCredentials, type Service, signInTo, startService } from './
 const account = { email: 'vera@example.org', password: 'open sesame' };
 const device = (name: string) => ({ deviceName: name, manufacture: 'Acme', topic: `a/${name}` });
 
-/** A disk of its own; undefined where this user may not mount one. */
+/** A separate disk; undefined if this user may not mount one. */
 function smallDisk(bytes: number): { readonly folder: string; remove(): void } | undefined {
   if (platform() !== 'linux') return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'pharos-disk-'));
@@ -36,7 +36,7 @@ const canMount = (() => {
   return disk !== undefined;
 })();
 
-/** What somebody else does to the disk. */
+/** What other programs do to the disk. */
 function fillUp(folder: string): void {
   const file = openSync(join(folder, 'somebody-elses'), 'w');
   const block = Buffer.alloc(4_096, 1);
@@ -123,7 +123,7 @@ describe('a disk without room', () => {
       await until('the reserve is whole', async () => untouched - free() > 9_000_000);
       const warned = await user.readiness();
       assert.equal(warned.status, 200);
-      assert.match(warned.body.warnings.join(), /are free on the disk. Below .* new content is refused/);
+      assert.match(warned.body.warnings.join(), /is free on the disk. Below .* new content is refused/);
       const uploads = [];
       for (let n = 0; n < 60; n++) uploads.push((await user.upload(1_000_000)).status);
       assert.equal(uploads.at(-1), 503);

@@ -9,7 +9,7 @@ import { call, firstCredentials, type Service, startService } from './service.ts
 const kills = 20;
 const writers = 16;
 
-/** Which document a writer sent; a record is whole when its two halves agree. */
+/** The document that a writer sent; a record is complete if its two halves agree. */
 const documentOf = (writer: number, n: number) => ({
   key: `${writer}-${n}`,
   padding: 'x'.repeat(200),
@@ -77,7 +77,7 @@ for (const database of databases) {
         const writing = Array.from({ length: writers }, (_, writer) =>
           writeUntilKilled(service, headers, writer, state),
         );
-        // Killed at a different point of the work each time, counted in acknowledged writes and not in time.
+        // Killed at a different point each time, counted in acknowledged writes and not in time.
         while (state.acknowledged.size < before + 10 + kill * 7) await new Promise((resolve) => setImmediate(resolve));
         await service.stop('SIGKILL');
         await Promise.all(writing);

@@ -37,7 +37,7 @@ describe('a service that is killed between sightings', { concurrency: true }, ()
         const start = Date.now() - 20_000;
         const samples = walk(stay(1.5, 20), start);
         const heardAt = start + 19_000;
-        // Not enough for an ENTER: what is known so far has to outlive the kill.
+        // Not enough for an ENTER: the knowledge so far has to outlive the kill.
         assert.deepEqual((await send(samples.slice(0, 2))).body.result.events, []);
         await killAndStart();
         const entered = await send(samples.slice(0, 4));
@@ -45,7 +45,7 @@ describe('a service that is killed between sightings', { concurrency: true }, ()
           entered.body.result.events.map(({ event }: { event: string }) => event),
           ['ENTER', 'NEAR'],
         );
-        // Killed while batches are under way: nobody knows which of them counted, so all are sent again.
+        // Killed while batches are in progress: nobody knows which of them counted, so all are sent again.
         const batches = [4, 8, 12, 16].map((from) => samples.slice(from, from + 4));
         const underWay = Promise.allSettled(batches.map((batch) => send(batch)));
         await killAndStart();
@@ -60,7 +60,7 @@ describe('a service that is killed between sightings', { concurrency: true }, ()
         const list = async (path: string) => (await call(service, 'GET', `/api/v2/${path}`, { headers })).body.results;
         const [open] = await list('visits');
         assert.deepEqual([open.isOpen, open.enteredAt], [true, new Date(start).toISOString()]);
-        // The silence is real time, so there is nothing to do but to ask now and then.
+        // The silence is real time, so the test can only ask now and then.
         let events = await list('events');
         while (!events.some(({ event }: { event: string }) => event === 'EXIT')) {
           assert.ok(Date.now() < arrivedAt + 2 * silenceMs, 'there is no EXIT by silence');

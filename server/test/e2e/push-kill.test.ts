@@ -11,7 +11,7 @@ import { call, preparePushApp, type Service, signInManagerTo, startService } fro
 const audience = 100_000;
 const kills = 10;
 
-/** What each recipient was sent, by the ids that arrived. */
+/** The messages to each recipient, by the ids that arrived. */
 type Wire = Map<string, Set<string>>;
 
 /** Counts by recipient what FCM takes, however often. */
@@ -43,7 +43,7 @@ for (const database of databases) {
       PHAROS_SECRET_KEY: 'cd'.repeat(32),
       PHAROS_PUSH_URL: provider.origin,
       PHAROS_PUSH_CA: join(folder, 'ca.pem'),
-      // What a process that was killed has left is not taken over before that.
+      // The work of a killed process is not taken over before that.
       PHAROS_JOB_LEASE_MS: '1000',
       ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}),
     };
@@ -66,7 +66,7 @@ for (const database of databases) {
       };
       let expanded = 0;
       for (let kill = 0; kill < kills; kill++) {
-        // At another point of the work each time: of the expansion at first, of the sending then.
+        // At a different point each time: first during the expansion, then during the sending.
         const before = seen.messages;
         if (kill < 3) {
           // A pause in between: an app's own limit is a hundred requests a second.
@@ -104,7 +104,7 @@ for (const database of databases) {
         assert.equal(ids.size, 1, `${token}: the same id however often it was sent`);
       assert.equal(await service.stop('SIGTERM'), 0);
     } finally {
-      // Where the test has failed; a service that has ended is not there to be stopped.
+      // If the test has failed, a service that has already ended cannot be stopped.
       await started?.stop('SIGKILL');
       await provider.close();
       await postgres?.drop();

@@ -18,16 +18,16 @@ import { anyDisk } from '../support/build-app.ts';
 
 const command = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
 
-/** The service as a process of its own, spoken to only from outside. */
+/** The service as a separate process, used only from outside. */
 export interface Service {
   readonly baseUrl: string;
   readonly output: () => string;
   readonly process: ChildProcess;
-  /** Sends the signal and waits until the process is gone. Answers its exit code. */
+  /** Sends the signal and waits until the process is gone. Returns its exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `pharos serve`, on a free port unless one is given, and waits until it says where it listens. */
+/** Starts `pharos serve`, on a free port unless one is given, and waits until it reports its address. */
 export async function startService(
   settings: Readonly<Record<string, string>>,
   port = '0',
@@ -41,9 +41,9 @@ export async function startService(
   return { baseUrl: said, ...started };
 }
 
-/** Starts `pharos work` and waits until it says that it works. */
+/** Starts `pharos work` and waits until it reports that it works. */
 export async function startWorker(settings: Readonly<Record<string, string>>): Promise<Omit<Service, 'baseUrl'>> {
-  const { said: _, ...started } = await start(['work'], settings, /Pharos does the work/);
+  const { said: _, ...started } = await start(['work'], settings, /Pharos is doing the jobs/);
   return started;
 }
 
@@ -93,7 +93,7 @@ async function start(words: readonly string[], settings: Readonly<Record<string,
   };
 }
 
-/** What the first start wrote for the README's curl lines. */
+/** The file that the first start wrote for the README's curl lines. */
 export function firstCredentials(folder: string): Readonly<Record<string, string>> {
   const text = readFileSync(join(folder, 'first-app.env'), 'utf8');
   const value = (name: string) => new RegExp(`${name}=['"]?([^'"\\s]+)`).exec(text)?.[1] ?? '';
@@ -145,7 +145,7 @@ export async function signInTo(service: Service, credentials: Readonly<Record<st
 
 /**
  * An app with FCM's credentials and an Android installation for each name, written before any process has started.
- * Answers the app's credential headers.
+ * Returns the app's credential headers.
  */
 export async function preparePushApp(
   settings: Readonly<Record<string, string>>,

@@ -34,7 +34,7 @@ function run(environment: Environment, ...words: string[]): Promise<{ code: numb
   });
 }
 
-/** Somebody at 1 m for 20 s and then at 8 m for 30 s, one signal a second. */
+/** A visitor at 1 m for 20 s and then at 8 m for 30 s, one signal a second. */
 const recording = Array.from({ length: 50 }, (_, second) => ({
   at: Date.UTC(2024, 0, 1, 12) + second * 1000,
   visitor: 'anna',
@@ -90,7 +90,7 @@ for (const database of databases) {
       const body = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };
       assert.equal((await call(service, 'POST', '/api/v2/beacons', { headers, body })).status, 201);
       const placeless = await run(environment, 'simulate');
-      assert.match(placeless.err, /None of the app's 1 beacons says where it is/);
+      assert.match(placeless.err, /None of the app's 1 beacons has a location/);
       const [hall] = await list('beacons');
       const place = { body: { location: { x: 0, y: 0 } }, headers };
       assert.equal((await call(service, 'PUT', `/api/v2/beacons/${hall.objectId}`, place)).status, 200);
@@ -129,7 +129,7 @@ for (const database of databases) {
       writeFileSync(file, 'at,visitor,beacon,rssi\n2026-05-04T09:30:00Z,anna,Moa,-60\n');
       const unknown = await run(environment, 'replay', file);
       assert.equal(unknown.code, 2);
-      assert.match(unknown.err, /no beacon for Moa of the recording\. Say which is which with --beacon Moa=OBJECTID/);
+      assert.match(unknown.err, /no beacon for Moa of the recording\. Map them with --beacon Moa=OBJECTID/);
       const missing = await run(environment, 'replay', join(folder, 'nowhere.csv'));
       assert.equal(missing.code, 1);
       assert.match(missing.err, /nowhere\.csv/);
@@ -149,7 +149,7 @@ for (const database of databases) {
       assert.equal(code, 0, walking.output());
       assert.match(
         walking.output(),
-        /Sent \d+ sightings in \d+ s: .*\nRemove what it made: pharos simulate --remove live/,
+        /Sent \d+ sightings in \d+ s: .*\nRemove what it created: pharos simulate --remove live/,
       );
       const removed = await run(environment, 'simulate', '--remove');
       assert.match(removed.out, /Removed 5 virtual visitors of all runs/);

@@ -24,7 +24,7 @@ test('a stop finishes what was accepted, and the second start tells nothing secr
       call(first, 'POST', '/api/v2/device', { headers, body: device })
         .finally(arrived)
         .then(({ status }) => status)
-        // A connection that the stop came before is refused, not half-answered.
+        // A connection that comes after the stop is refused, not half-answered.
         .catch(() => 'not accepted'),
     );
     await someArrived;

@@ -46,7 +46,7 @@ for (const database of databases) {
       const made = await call(service, 'POST', '/api/v2/beacons', { headers, body: beacon });
       const phone = { installationId: 'phone-1', deviceType: 'ios' };
       await call(service, 'POST', '/api/v2/installations', { headers: app, body: phone });
-      // The receiver is not well, so the delivery waits for its next try when the service dies.
+      // The receiver fails, so the delivery is waiting for its next try when the service dies.
       receiver.answer = answerWith(503, '', { 'retry-after': '1' });
       const sightings = [{ beacon: made.body.result.objectId, event: 'ENTER', occurredAt: new Date().toISOString() }];
       const body = { installationId: 'phone-1', sightings };

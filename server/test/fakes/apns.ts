@@ -8,7 +8,7 @@ export interface FakeApns extends Contract {
   readonly entered: Readonly<Record<string, string>>;
   /** Provider tokens seen so far. */
   readonly providerTokens: Set<string>;
-  /** Calls the tokens seen so far expired. */
+  /** Reports the tokens seen so far as expired. */
   expireTokens(): void;
   tokenFor(name: string): string;
 }
@@ -28,7 +28,7 @@ export function createFakeApns(now: () => number): FakeApns {
   };
   const names = new Map<string, string>();
   const expired = new Set<string>();
-  /** By connection: which token it was told last, and when that was issued (s). */
+  /** By connection: its latest token, and when that was issued (s). */
   const lastTokens = new Map<number, { readonly token: string; readonly issuedAt: number }>();
 
   /** The reason to refuse the provider token. */

@@ -12,8 +12,8 @@ const isText = (value: unknown) => value === undefined || typeof value === 'stri
 const bad = (why: string): ApsProblem => ({ reason: 'BadPayload', why });
 
 /**
- * Apple may refuse, delay or drop a push whose type, priority and payload do not fit each other, and says nothing of it to
- * the sender. Here all of that is refused.
+ * Apple may refuse, delay or drop a push whose type, priority and payload do not match, without telling the sender.
+ * Here all of that is refused.
  */
 export function apsProblem(
   { type, priority }: { readonly type: unknown; readonly priority: unknown },

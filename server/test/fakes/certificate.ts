@@ -27,7 +27,7 @@ function alternativeNames(): Buffer {
   return der(0xa3, sequence(sequence(oid('551d11'), der(0x04, names))));
 }
 
-/** A certificate for `localhost` that signs itself (RFC 5280), valid from yesterday for ten years. */
+/** A self-signed certificate for `localhost` (RFC 5280), valid from yesterday for ten years. */
 export function selfSignedCertificate(): TestCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const day = 24 * 3600_000;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** One request that a fake provider has read to its end. */
 export interface Exchange {
-  /** Which connection it came over. */
+  /** The connection over which it came. */
   readonly connection: number;
   readonly method: string;
   readonly path: string;
@@ -22,13 +22,13 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
 
 /**
  * What a provider can be told to do with a message to one token. `tooMany` names 3 seconds in Retry-After; `gone` is
- * what this provider says of a dead token; `break` closes the connection after reading; `goaway` says so before;
- * `refuse` is a stream that the provider has not looked at.
+ * this provider's answer for a dead token; `break` closes the connection after reading; `goaway` announces that first;
+ * `refuse` is a stream that the provider has not processed.
  */
 export const behaviours = ['tooMany', 'unavailable', 'gone', 'garbage', 'hang', 'break', 'goaway', 'refuse'] as const;
 export type Behaviour = (typeof behaviours)[number];
 
-/** Those that are answers, in the words of one provider. */
+/** Those that are answers, in one provider's words. */
 export type Answers = Readonly<Record<'tooMany' | 'unavailable' | 'gone', FakeAnswer>>;
 
 /** One provider's contract. */
@@ -36,10 +36,10 @@ export interface Contract {
   readonly answers: Answers;
   /** True for the requests that are its own. */
   takes(exchange: Exchange): boolean;
-  /** Whom a request is for, as the tests call them; undefined for what is no message. */
+  /** The recipient of a request, as the tests call it; undefined for anything but a message. */
   recipient(exchange: Exchange): string | undefined;
-  /** Judges a request as strictly as the provider does, and answers. */
+  /** Checks a request as strictly as the provider does, and answers. */
   answer(exchange: Exchange): FakeAnswer;
-  /** What the message says, for the test to look at: JSON. */
+  /** The message's content for the test: JSON. */
   content(exchange: Exchange): unknown;
 }

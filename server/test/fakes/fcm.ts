@@ -17,12 +17,12 @@ export interface FakeFcm extends Contract {
   readonly serviceAccount: Readonly<Record<string, string>>;
   /** Access tokens given out so far. */
   issued: number;
-  /** Takes back all tokens. */
+  /** Revokes all tokens. */
   revoke(): void;
   tokenFor(name: string): string;
 }
 
-/** Google's token endpoint and FCM's HTTP v1, as far as messages to tokens go. */
+/** Google's token endpoint and the part of FCM's HTTP v1 for messages to tokens. */
 export function createFakeFcm(now: () => number): FakeFcm {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const serviceAccount = {
@@ -124,11 +124,11 @@ function androidProblem(message: Members): string | undefined {
     if (text !== undefined && typeof text !== 'string') return 'android.notification';
   if (count !== undefined && !(Number.isInteger(count) && Number(count) >= 0 && Number(count) < 2 ** 31))
     return "Invalid value at 'message.android.notification.notification_count' (TYPE_INT32)";
-  // The phone would show a notification with nothing in it but the app's name.
+  // The phone would show a notification with only the app's name.
   return message['notification'] === undefined ? 'android.notification without a notification' : undefined;
 }
 
-/** FCM hands title and body on to APNs as the alert. */
+/** FCM passes title and body on to APNs as the alert. */
 function appleProblem({ apns, notification }: Members): string | undefined {
   if (apns === undefined) return undefined;
   const { headers, payload, fcm_options: options, ...more } = apns as Record<string, Members | undefined>;

@@ -7,7 +7,7 @@ export interface Jwt {
 
 const verified = new WeakMap<KeyObject, Map<string, Jwt | undefined>>();
 
-/** The parts of a token whose signature holds; undefined for any other. Remembers what it has seen, for speed. */
+/** The parts of a token with a valid signature; undefined for any other. Remembers what it has seen, for speed. */
 export function verifiedJwt(token: string, key: KeyObject): Jwt | undefined {
   let seen = verified.get(key);
   if (!seen) {

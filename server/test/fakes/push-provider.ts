@@ -25,20 +25,20 @@ export interface Received extends Exchange {
 
 export interface PushProvider {
   readonly origin: string;
-  /** What a sender has to trust. */
+  /** The certificate that a sender has to trust. */
   readonly ca: string;
   readonly fcm: FakeFcm;
   readonly apns: FakeApns;
   readonly webpush: FakePushService;
-  /** Messages in the order in which they came; the newest 20,000. */
+  /** Messages in the order of arrival; the newest 20,000. */
   readonly received: Received[];
-  /** How many messages each status answered; `none` for no answer. */
+  /** How many messages were answered with each status; `none` for no answer. */
   readonly counts: Map<number | 'none', number>;
-  /** The most requests that were open at once. */
+  /** The most concurrent requests. */
   peak: number;
   /** Connections taken so far. */
   connections: number;
-  /** What happens to the next messages to a recipient, one after the other; after that they are taken. */
+  /** What happens to the next messages to a recipient, one after the other; after that they are accepted. */
   tell(recipient: string, ...next: readonly (Behaviour | FakeAnswer)[]): void;
   /** Resolves when a message to the recipient has been read. */
   reached(recipient: string): Promise<void>;
@@ -47,7 +47,7 @@ export interface PushProvider {
 
 export interface PushProviderOptions {
   readonly now?: () => number;
-  /** Only HTTP/1.1, as some push services. */
+  /** Only HTTP/1.1, like some push services. */
   readonly http1?: boolean;
   readonly maxConcurrentStreams?: number;
   /** Only counts, for measurements. */
@@ -66,7 +66,7 @@ interface Reply {
 export async function startPushProvider(options: PushProviderOptions = {}): Promise<PushProvider> {
   const { now = Date.now } = options;
   const certificate = selfSignedCertificate();
-  /** By the port that they come from. */
+  /** By their source port. */
   const sockets = new Map<number | undefined, Socket>();
   const told = new Map<string, (Behaviour | FakeAnswer)[]>();
   const waiting = new Map<string, (() => void)[]>();
@@ -158,7 +158,7 @@ function answerOf(
     : undefined;
 }
 
-/** Cuts the connection from a port, without a word. */
+/** Cuts the connection from a port silently. */
 type Cut = (remotePort: number | undefined) => void;
 
 interface Wire {
@@ -205,7 +205,7 @@ function http2Reply(stream: ServerHttp2Stream, session: ServerHttp2Session, cut:
       if (behaviour === 'break') cut(session.socket.remotePort);
       if (behaviour === 'refuse') stream.close(constants.NGHTTP2_REFUSED_STREAM);
       if (behaviour === 'goaway') {
-        // Everything up to and with this stream counts as looked at, and this one is never answered.
+        // Everything up to and including this stream counts as processed, and this one is never answered.
         session.goaway(constants.NGHTTP2_NO_ERROR, stream.id, Buffer.from('{"reason":"Shutdown"}'));
         stream.close(constants.NGHTTP2_INTERNAL_ERROR);
       }

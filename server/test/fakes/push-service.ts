@@ -6,7 +6,7 @@ import { verifiedJwt } from './jwt.ts';
 export interface FakePushService extends Contract {
   /** A browser's subscription as JSON text. */
   tokenFor(name: string): string;
-  /** The key that the web app subscribed with; a message under another one is refused. Undefined takes any. */
+  /** The key with which the web app subscribed; a message under another one is refused. Undefined accepts any. */
   applicationServerKey: string | undefined;
   /** VAPID tokens seen so far. */
   readonly vapidTokens: Set<string>;

@@ -104,7 +104,7 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-/** Tests do not depend on how much room this machine has. */
+/** Tests must not depend on how much room this machine has. */
 export const anyDisk = { PHAROS_MIN_FREE_BYTES: '0', PHAROS_RESERVE_BYTES: '0' } as const;
 
 export interface BuildOptions {
@@ -116,7 +116,7 @@ export interface BuildOptions {
   readonly sqlite?: Partial<SqliteOptions>;
 }
 
-/** A whole service on a new database, spoken to without a socket. */
+/** A whole service on a new database, used without a socket. */
 export async function buildApp({
   database = 'sqlite',
   settings = {},
@@ -212,13 +212,13 @@ export async function signIn(
   return { userId: objectId, token: accessToken, headers: { authorization: `Bearer ${accessToken}` } };
 }
 
-/** A second app in the same service, to show that nothing of one reaches the other. */
+/** A second app in the same service, to show that the two do not affect each other. */
 export async function otherApp(app: TestApp): Promise<Readonly<Record<string, string>>> {
   const { appId, appKey } = await app.app.apps.create('Another app');
   return { 'x-service-appid': appId, 'x-service-appkey': appKey };
 }
 
-/** Signs a new user up and in who sees and changes what belongs to others. */
+/** Signs up and signs in a new user who sees and changes what belongs to others. */
 export async function signInManager(app: TestApp, credentials = app.credentials): Promise<SignedIn> {
   const manager = await signIn(app, credentials);
   await app.app.users.setUserRole({ appId: credentials['x-service-appid'] ?? '', userId: manager.userId }, 'manager');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SentRequest, TestApp } from './build-app.ts';
 
-/** One refused request: the rule that it breaks, in words, and what the caller is told. */
+/** One refused request: the rule that it breaks, in words, and the expected answer. */
 export interface Refusal {
   readonly rule: string;
   readonly request: SentRequest;
@@ -11,7 +11,7 @@ export interface Refusal {
   readonly fields?: readonly string[];
 }
 
-/** Sends each request and holds status, code and the named fields against what is expected. */
+/** Sends each request and compares status, code and the named fields with the expected ones. */
 export async function assertRefusals(
   app: TestApp,
   headers: Readonly<Record<string, string>>,
@@ -29,7 +29,7 @@ export async function assertRefusals(
   }
 }
 
-/** Creates a record and answers its id. */
+/** Creates a record and returns its id. */
 export async function create(
   app: TestApp,
   url: string,

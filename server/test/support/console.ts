@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AdminRole } from '../../src/http/console/console-roles.ts';
+import type { AdminRole } from '../../src/access/roles.ts';
 import type { Answer, SentRequest, TestApp } from './build-app.ts';
 
 export const consoleOrigin = 'http://pharos.test';

@@ -27,8 +27,8 @@ export function endpointOf(endpoints: readonly Endpoint[], method: string, url: 
 }
 
 /**
- * Every answer that any test gets is held against what the OpenAPI document says of its endpoint: the status and shape
- * of a success, and that an error is one of those that are listed.
+ * Every answer in any test is checked against the endpoint's OpenAPI document: the status and shape of a success, and
+ * that an error is one of those listed.
  */
 export function assertDocumented(
   endpoint: Endpoint,

@@ -13,7 +13,7 @@ import { compareSamples, endings, follow, nextEnding } from '../../src/proximity
 /** Monday 2 March 2026, 12:00 UTC. */
 export const NOON = Date.UTC(2026, 2, 2, 12);
 
-/** One report a second of a visitor who stands at these metres, one after the other (P1m −59, n 2). */
+/** One report a second of a visitor at these distances in metres, one after the other (P1m −59, n 2). */
 export function walk(metres: readonly number[], start = NOON): Observation[] {
   return metres.map((distance, index) => ({
     occurredAt: start + index * 1000,
@@ -25,7 +25,7 @@ export function repeat(metres: number, seconds: number): number[] {
   return Array.from({ length: seconds }, () => metres);
 }
 
-/** One installation at one beacon, in the hands of a test. */
+/** One installation at one beacon, controlled by a test. */
 export interface Seen {
   readonly track: TrackState;
   readonly waits: readonly Wait[];
@@ -66,7 +66,7 @@ function judged(
   });
 }
 
-/** Applies reports, in any order, after what was seen before. */
+/** Applies reports, in any order, after the earlier ones. */
 export function see(observations: readonly Observation[], before: Seen | null = null, rest: Seeing = {}): Seen {
   const now = rest.now ?? Math.max(NOON, ...observations.map(({ occurredAt }) => occurredAt));
   const { state, events, retracted } = follow({

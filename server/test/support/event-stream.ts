@@ -12,9 +12,9 @@ export interface EventStream {
   readonly headers: IncomingMessage['headers'];
   /** All but `ready`. */
   readonly events: StreamEvent[];
-  /** The number that `ready` came with. */
+  /** The number in `ready`. */
   readonly ready: Promise<number>;
-  /** Resolves once so many events have come. */
+  /** Resolves once this many events have come. */
   received(count: number): Promise<void>;
   /** Resolves when the service has ended it. */
   readonly ended: Promise<void>;

@@ -6,14 +6,14 @@ export interface TestDevice {
   readonly client: MqttClient;
   /** Payloads so far. */
   readonly messages: string[];
-  /** Resolves once so many have come. */
+  /** Resolves once this many have come. */
   received(count: number): Promise<void>;
-  /** Resolves when the broker has hung up. */
+  /** Resolves when the broker has disconnected. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
 
-/** A device with an ordinary MQTT client; it rejects when it is not let in. */
+/** A device with an ordinary MQTT client; it rejects when it is refused. */
 export async function openDevice(port: number, options: IClientOptions = {}): Promise<TestDevice> {
   const client = connect(`${options.ca ? 'mqtts' : 'mqtt'}://localhost:${port}`, {
     protocolVersion: 4,
@@ -54,7 +54,7 @@ export interface RawDevice extends Connection {
   write(packet: packets.Packet): void;
 }
 
-/** A connection on which a test writes whatever it likes. */
+/** A connection on which a test can write anything. */
 export async function openRaw(port: number): Promise<RawDevice> {
   const connection = await openConnection(port);
   return { ...connection, write: (packet) => void connection.socket.write(packets.generate(packet)) };

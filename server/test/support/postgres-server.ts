@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
-/** PostgreSQL servers that a test may restart, hang, promote and lose, unlike the one that all tests share. */
+/** PostgreSQL servers that a test may restart, suspend, promote and lose, unlike the one that all tests share. */
 export interface PostgresServer {
   readonly port: number;
   /** The address of its one database, made for the service. */
@@ -20,7 +20,7 @@ export interface PostgresServer {
   stop(how: 'fast' | 'immediate'): Promise<void>;
   /** Signals the server's first process, which takes new connections. */
   signal(signal: NodeJS.Signals): void;
-  /** Runs statements on a connection of their own, which no pool knows of. */
+  /** Runs statements on a separate connection, which no pool knows of. */
   query<T extends pg.QueryResultRow>(...statements: readonly string[]): Promise<T[]>;
   /** A hot standby that follows it; it is restarted once on the way. */
   makeStandby(): Promise<PostgresServer>;
@@ -82,7 +82,7 @@ async function prepare(databaseDir: string, password: string, settings: Readonly
     urlAt: (at: number) => urlAt(at),
     async start() {
       const seen = log.length;
-      // It tells of a server that takes writes only, and rejects when the server ends.
+      // Reports a server that accepts only writes, and rejects when the server ends.
       let hasSettled = false;
       const started = embedded.start().catch(() => undefined);
       const isFollowing = async () => {
@@ -126,12 +126,12 @@ async function prepare(databaseDir: string, password: string, settings: Readonly
   return made;
 }
 
-/** A wire that can be cut without a word: neither side hears of it. */
+/** A network connection that can be cut silently: neither side notices. */
 export interface Wire {
   readonly port: number;
   /** Nothing passes any more, and new connections are not answered. */
   cut(): void;
-  /** New connections pass again. Those from before stay dead, as after a reboot behind a firewall. */
+  /** New connections pass again. Earlier ones stay dead, as after a reboot behind a firewall. */
   mend(): void;
   close(): Promise<void>;
 }

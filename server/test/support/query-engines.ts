@@ -1,4 +1,4 @@
-/** For the tests: one table of records, asked through SQLite, a real PostgreSQL and `matches`. */
+/** For the tests: one table of records, queried through SQLite, a real PostgreSQL and `matches`. */
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { renderSql, sql } from '../../src/base/sql.ts';
@@ -14,7 +14,7 @@ import { queryToSql } from '../../src/query/to-sql.ts';
 import type { WhereDialect } from '../../src/query/where-dialect.ts';
 import { postgresUrl } from './postgres-url.ts';
 
-/** A record as a list answers it. */
+/** A record as a list returns it. */
 export interface TestRecord {
   readonly objectId: string;
   readonly createdAt?: string;

@@ -24,7 +24,7 @@ export const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
 export const week = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 export const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
 
-/** One sample a second of somebody who stands at these metres, one after the other (−59 dBm at one metre). */
+/** One sample a second of a visitor at these distances in metres, one after the other (−59 dBm at one metre). */
 export function walk(metres: readonly number[], start: number, minor = 1): object[] {
   return metres.map((distance, index) => ({
     uuid,
@@ -43,7 +43,7 @@ export class Site {
   readonly user: SignedIn;
   readonly hall: string;
   readonly phone: string;
-  /** FCM, for as long as the test has nothing else to say. */
+  /** FCM, unless the test names another provider. */
   readonly provider: ScriptedSender;
 
   constructor(
@@ -61,7 +61,7 @@ export class Site {
     return this.app.clock.now;
   }
 
-  /** Ids of one millisecond are in no order. */
+  /** Ids of one millisecond have no particular order. */
   #passTime(): void {
     this.app.clock.now += 1;
   }
@@ -79,7 +79,7 @@ export class Site {
     return this.app.send({ method: 'POST', url: '/api/v2/sightings', body });
   }
 
-  /** Sends sightings that have to be taken, and answers the result. */
+  /** Sends sightings that have to be accepted, and returns the result. */
   async send(sightings: unknown, rest: object = {}): Promise<Answer['body']> {
     const answer = await this.post(sightings, rest);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -132,7 +132,7 @@ export class Site {
     );
   }
 
-  /** A phone; the manager assigns it to its user where one is named. */
+  /** A phone; the manager assigns it to its user if one is named. */
   installation(change: object): Promise<string> {
     const headers = 'userId' in change ? this.user.headers : undefined;
     return create(this.app, '/api/v2/installations', { deviceType: 'android', ...change }, headers);
@@ -172,7 +172,7 @@ export interface Node {
   close(): Promise<void>;
 }
 
-/** Another service on the same data, with a connection of its own and nothing in its memory. */
+/** Another service on the same data, with its own connection and nothing in memory. */
 export async function openNode(site: Pick<Site, 'app' | 'provider'>, config = site.app.config): Promise<Node> {
   const { storage, clock } = site.app;
   const url = storage.settings['PHAROS_DATABASE_URL'];

@@ -11,12 +11,12 @@ export interface ReceivedMail {
 export interface SmtpSink {
   readonly url: string;
   readonly mails: ReceivedMail[];
-  /** What a RCPT command is answered with; `250 ok` accepts. */
+  /** The answer to a RCPT command; `250 ok` accepts. */
   recipientAnswer: string;
   close(): Promise<void>;
 }
 
-/** A mail server that takes everything over and keeps it in memory. */
+/** A mail server that accepts everything and keeps it in memory. */
 export async function startSmtpSink(): Promise<SmtpSink> {
   const server = createServer((socket) => converse(socket, sink));
   server.listen(0, '127.0.0.1');

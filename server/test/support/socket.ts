@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { TestApp } from './build-app.ts';
 
-/** Lets the service listen on a free port of this machine and answers it. */
+/** Starts the service on a free port of this machine and returns the port. */
 export async function listen({ app }: TestApp): Promise<number> {
   const address = await app.server.listen({ host: '127.0.0.1', port: 0 });
   return Number(new URL(address).port);
@@ -38,7 +38,7 @@ export async function openConnection(port: number): Promise<Connection> {
     received = Buffer.concat([received, bytes]);
     wake();
   });
-  // A reset is one of the ways in which a service hangs up.
+  // A reset is one of the ways in which a service disconnects.
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   return {
@@ -60,7 +60,7 @@ export async function openConnection(port: number): Promise<Connection> {
   };
 }
 
-/** Sends bytes on a connection of their own and answers what comes back. */
+/** Sends bytes on a new connection and returns what comes back. */
 export async function exchange(port: number, bytes: string | Buffer): Promise<RawAnswer> {
   const connection = await openConnection(port);
   try {

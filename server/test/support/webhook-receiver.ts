@@ -8,7 +8,7 @@ export interface ReceivedCall {
   readonly body: string;
 }
 
-/** How a call is answered; undefined: not at all, until the receiver is closed. */
+/** The answer to a call; undefined: none until the receiver is closed. */
 export type Answering = (call: ReceivedCall, response: ServerResponse) => void;
 
 export interface WebhookReceiver {
@@ -16,7 +16,7 @@ export interface WebhookReceiver {
   readonly port: number;
   readonly calls: ReceivedCall[];
   answer: Answering;
-  /** Resolves once so many calls have arrived since the start. */
+  /** Resolves once this many calls have arrived since the start. */
   arrived(count: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export const answerWith =
   (_call, response) =>
     void response.writeHead(status, headers).end(body);
 
-/** Somebody else's server, on this machine. */
+/** An external server, on this machine. */
 export async function startReceiver(port = 0): Promise<WebhookReceiver> {
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const server = createServer(async (request, response) => {

@@ -20,6 +20,6 @@ export interface ListDefinition<Id extends ListOperation> {
   readonly csv?: CsvColumns<Listed<Id> & { readonly objectId: string }>;
   /** Reads a page through another interface than the operation. */
   readonly read?: (query: Query, signal?: AbortSignal) => Promise<ListedPage<unknown>>;
-  /** While one record of the page is like this, the page is read again every moment. */
+  /** While a record on the page is in this state, the page is refreshed every few moments. */
   readonly isChanging?: (record: Listed<Id>) => boolean;
 }

@@ -113,7 +113,7 @@ export interface RequestDraft {
   readonly body: string;
 }
 
-/** Path and query behind `/api/v2`, with the parameters filled in. */
+/** Path and query after `/api/v2`, with the parameters filled in. */
 export function requestPath({ path, parameters = [] }: ApiOperation, { values }: RequestDraft): string {
   const filled = path
     .replace(/^\/api\/v2/, '')

@@ -63,7 +63,7 @@ export function Deliveries({ appId, pushId, isLive }: Props) {
   const [size, setSize] = useState(25);
   const query = { where: deliveriesWhere(pushId, chosen), skip: (page - 1) * size, limit: size, count: 1 } as const;
   const { data, error, isPlaceholderData } = useQuery({
-    // Read once more when the push is done.
+    // Refreshed once more when the push is done.
     queryKey: dataKey(appId, 'listDeliveries', query, isLive),
     queryFn: ({ signal }) => dataOf(appId).call('listDeliveries', { query, signal }),
     refetchInterval: isLive ? 2_000 : false,

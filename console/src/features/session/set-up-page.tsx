@@ -10,7 +10,7 @@ import { call } from '../../lib/data/api.ts';
 import { sessionQuery, setupQuery } from '../../lib/data/queries.ts';
 import { Front } from './front.tsx';
 
-/** Creates the first administrator, with the token from the one-time link (behind the #). */
+/** Creates the first administrator, with the token from the one-time link (after the #). */
 export function SetUpPage() {
   const { data: setup, isPending } = useQuery(setupQuery);
   // From the router, so that a link that is pasted while this page is open works too.

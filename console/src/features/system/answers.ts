@@ -1,4 +1,4 @@
 import type { Operations } from '../../lib/wire.ts';
 
-/** What an operation of the management interface answers. */
+/** The answer of an operation of the management interface. */
 export type ConsoleAnswer<Id extends keyof Operations> = Operations[Id]['answer'];

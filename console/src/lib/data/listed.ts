@@ -9,7 +9,7 @@ export type ListOperation = {
 }[OperationId];
 export type Listed<Id extends ListOperation> = Answer<Id>['results'][number];
 
-/** One page of a list. `count` is there when the query asks for it. */
+/** One page of a list. `count` is present if the query asks for it. */
 export interface ListedPage<T> extends RecordPageOf<T> {
   readonly count?: number;
 }

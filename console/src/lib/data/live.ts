@@ -56,7 +56,7 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
     onState('connecting');
     const opened = new EventSource(`/console/api/apps/${encodeURIComponent(appId)}/v2/stream`);
     source = opened;
-    // What was told before is not what it was.
+    // These mean that earlier events are missing or wrong.
     for (const begins of ['ready', 'lost', 'visit.updated'])
       opened.addEventListener(begins, () => void readTheHour(opened));
     for (const kind of kinds)

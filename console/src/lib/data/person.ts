@@ -1,16 +1,12 @@
+import { traceLists } from '../wire.ts';
 import { allRecords } from './all-records.ts';
 import { call, dataOf } from './api.ts';
 import { type ListOperation, readPage } from './listed.ts';
 
 /** Everything stored about a person: for an export, and what an erasure deletes. */
 
-const traces = {
-  visits: 'listVisits',
-  events: 'listEvents',
-  verdicts: 'listVerdicts',
-  logs: 'listLogs',
-  deliveries: 'listDeliveries',
-} as const satisfies Readonly<Record<string, ListOperation>>;
+/** A list that the console cannot read does not compile. */
+const traces = traceLists satisfies Readonly<Record<string, ListOperation>>;
 
 /** Condition for records that belong to an installation. */
 export const ofInstallation = (objectId: string) => ({

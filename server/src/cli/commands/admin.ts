@@ -7,7 +7,7 @@ import { withServices } from './storage.ts';
 
 const passwordOptions: Readonly<Record<string, OptionSpec>> = {
   'password-stdin': { help: 'read the password from standard input' },
-  password: { value: 'PASSWORD', help: 'the password; others may see it in the list of processes' },
+  password: { value: 'PASSWORD', help: 'the password; other users may see it in the list of processes' },
 };
 
 /** The given password, or a new one that is shown once. */
@@ -32,7 +32,7 @@ export const adminCommands: readonly Command[] = [
     details: 'Without a password a new one is made and shown once.',
     options: {
       email,
-      name: { value: 'NAME', help: 'how the console calls the administrator (the e-mail)' },
+      name: { value: 'NAME', help: 'name of the administrator in the console (the e-mail address)' },
       role: { value: 'ROLE', help: 'owner, manager, editor, installer or analyst (owner)' },
       ...passwordOptions,
     },
@@ -63,7 +63,7 @@ export const adminCommands: readonly Command[] = [
       const address = call.text('email') ?? '';
       const admin = await withServices(call.config(), async ({ admins }) => {
         const found = await admins.findByEmail(address);
-        if (!found) throw new Error(`There is no administrator with the e-mail ${address}.`);
+        if (!found) throw new Error(`There is no administrator with the e-mail address ${address}.`);
         return adminView(await admins.setPassword(found.adminId, password, commandLine));
       });
       return {

@@ -105,7 +105,7 @@ export const appCommands: readonly Command[] = [
   {
     name: 'app create',
     summary: 'create an app and show its key, once',
-    options: { name: { value: 'NAME', help: 'what the console calls it, 1 to 100 characters', required: true } },
+    options: { name: { value: 'NAME', help: 'its name in the console, 1 to 100 characters', required: true } },
     async run(call) {
       const name = call.text('name') ?? '';
       const made = await withServices(call.config(), ({ apps }) => apps.create(name, commandLine));
@@ -122,14 +122,14 @@ export const appCommands: readonly Command[] = [
         text:
           listed.length > 0
             ? listed.map(shownApp).join('\n')
-            : 'There are no apps. Make one with: pharos app create --name NAME',
+            : 'There are no apps. Create one with: pharos app create --name NAME',
         json: { apps: listed },
       };
     },
   },
   {
     name: 'app rotate-key',
-    summary: 'add a key; with two live ones the older is refused from now on',
+    summary: 'add a key; if there are two already, the older one is refused from now on',
     arguments: [idArgument],
     options: { app },
     async run(call) {
@@ -138,7 +138,7 @@ export const appCommands: readonly Command[] = [
       const old =
         made.disabledKeyIds.length > 0
           ? `The key ${made.disabledKeyIds.join(', ')} is refused from now on.`
-          : 'The key before stays valid.';
+          : 'The previous key stays valid.';
       return {
         text: `${old} The new key is shown only now.\n\nexport APP_ID=${made.appId}\nexport APP_KEY=${made.appKey}`,
         json: made,

@@ -37,9 +37,9 @@ async function alone<T>(config: Config, work: () => Promise<T>): Promise<T> {
 export const backupCommands: readonly Command[] = [
   {
     name: 'backup',
-    summary: 'copy everything into a folder, also while the service runs',
+    summary: 'copy everything into a folder, even while the service runs',
     details:
-      'The folder can be restored into the embedded database and into PostgreSQL. It holds all data, and the hashes of\nkeys, tokens and passwords: keep it as safe as the database. Files whose bytes the storage has lost are named at the\nend, and the exit code is then 1.',
+      'The folder can be restored into the embedded database and into PostgreSQL. It contains all data, and the hashes of\nkeys, tokens and passwords: keep it as safe as the database. Files whose bytes the storage has lost are named at the\nend, and the exit code is then 1.',
     options: { to: { value: 'FOLDER', help: 'a folder that does not exist yet, or is empty', required: true } },
     async run(call) {
       const config = call.config();
@@ -65,8 +65,8 @@ export const backupCommands: readonly Command[] = [
     name: 'restore',
     summary: 'fill an empty database and an empty data folder from a backup',
     details:
-      'All checksums are verified before anything is written. Files that are listed and not in the backup are named at the end,\nand the exit code is then 1.',
-    options: { from: { value: 'FOLDER', help: 'what pharos backup has made', required: true } },
+      'All checksums are verified before anything is written. Files that are listed but not in the backup are named at the end,\nand the exit code is then 1.',
+    options: { from: { value: 'FOLDER', help: 'a folder made by pharos backup', required: true } },
     async run(call) {
       const config = call.config();
       const folder = resolve(call.text('from') ?? '');

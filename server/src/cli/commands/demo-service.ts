@@ -93,7 +93,7 @@ export function demoTexts({ signIn, file }: Demo): readonly string[] {
   const { url, email, password } = signIn;
   return [
     'This is a demo: a museum that does not exist, a year of visits that nobody made, and a few virtual visitors who walk\nwhile it runs. Its year is being written in the background, the newest days first. No push leaves.',
-    `Sign in at ${url}\n\n  e-mail    ${email}\n  password  ${password ?? 'the one that you have chosen'}\n\nThese, and the key of its app, are also in ${file}.`,
+    `Sign in at ${url}\n\n  e-mail    ${email}\n  password  ${password ?? 'the one that you chose'}\n\nThese, and the key of its app, are also in ${file}.`,
     'Remove it once it is stopped: npm start -- demo remove',
   ];
 }

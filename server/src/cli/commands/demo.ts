@@ -28,7 +28,7 @@ async function assertDemoAlone(config: Config, where: string): Promise<void> {
     if (others.length === 0) return;
     const names = others.map(({ appId, name }) => `${name} (${appId})`).join(', ');
     throw new Error(
-      `Beside the demo there are other apps in ${where}: ${names}. Nothing was removed. Delete them first with: pharos app delete ID`,
+      `There are other apps besides the demo in ${where}: ${names}. Nothing was removed. Delete them first with: pharos app delete ID`,
     );
   });
 }
@@ -46,7 +46,7 @@ async function removeFolder(config: Config): Promise<void> {
 export const demoCommand: Command = {
   name: 'demo remove',
   summary: 'delete a demo that pharos serve --demo has made',
-  details: 'The folder is ./data-demo unless another is given. The service has to be stopped.',
+  details: 'The folder is ./data-demo unless you name another. Stop the service first.',
   options: { yes: yesOption },
   async run(call) {
     const config = call.config(demoSettings);

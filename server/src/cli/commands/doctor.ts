@@ -20,8 +20,8 @@ import { openDatabase } from './storage.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'look for what is wrong, and say what to do about it',
-  details: 'It changes nothing and may run beside the service. The exit code is 1 when something fails.',
+  summary: 'check the installation, and say what to do about problems',
+  details: 'It changes nothing and may run beside the service. The exit code is 1 if a check fails.',
   async run(call) {
     const checks = await examine(call);
     const isFailure = checks.some(({ state }) => state === 'fail');
@@ -41,7 +41,7 @@ async function examine(call: CommandCall): Promise<Finding[]> {
   }
   findings.push(...checkSettings(config), ...checkFolder(config), ...(await checkMail(config)));
   if (!config.databaseUrl && !existsSync(databaseFile(config)))
-    return [...findings, finder('database').warn('There is none yet. pharos serve makes it.')];
+    return [...findings, finder('database').warn('There is none yet. pharos serve creates it.')];
   return [...findings, ...(await examineDatabase(config))];
 }
 

@@ -63,7 +63,7 @@ function explainListening(error: CodedError, config: Config | undefined): string
     : { host: config.host, port: config.port, flag: '', variable: '' };
   switch (error.code) {
     case 'EADDRINUSE':
-      return `The address ${host}:${port} is in use. Stop what listens there, or choose another port with --${flag}port or PHAROS_${variable}PORT.`;
+      return `The address ${host}:${port} is in use. Stop the program that listens there, or choose another port with --${flag}port or PHAROS_${variable}PORT.`;
     case 'EACCES':
       return `This user may not listen on ${host}:${port}. Choose a port from 1024 on with --${flag}port or PHAROS_${variable}PORT.`;
     case 'EADDRNOTAVAIL':
@@ -84,7 +84,8 @@ function explainDatabase(error: CodedError, config: Config | undefined): string 
   if (error.name === 'NoUsableServer') return `${error.message} Check PHAROS_DATABASE_URL.`;
   const { servers } = readPostgresAddress(config.databaseUrl);
   const host = servers.map(({ name }) => name).join(', ');
-  if (code === '25006') return `PostgreSQL at ${host} takes no writes: it is a standby or read-only. Name the primary.`;
+  if (code === '25006')
+    return `PostgreSQL at ${host} accepts no writes: it is a standby or read-only. Name the primary.`;
   if (
     unreachable.has(code) ||
     /timeout exceeded when trying to connect|timeout expired|Connection terminated/.test(error.message)
@@ -92,7 +93,7 @@ function explainDatabase(error: CodedError, config: Config | undefined): string 
     return `PostgreSQL at ${host} cannot be reached (${code || error.message}). Is it running, and is PHAROS_DATABASE_URL right?`;
   }
   if (refusedByPostgres.test(code))
-    return `PostgreSQL at ${host} refuses: ${error.message} (${code}). Check PHAROS_DATABASE_URL.`;
+    return `PostgreSQL at ${host} refuses the connection: ${error.message} (${code}). Check PHAROS_DATABASE_URL.`;
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import { withDatabase } from './storage.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
-  summary: 'bring the database to the version of this code, and create it when there is none',
+  summary: 'migrate the database to the version of this code, or create it if there is none',
   details: 'serve does this by itself. On PostgreSQL with several nodes, run it once before the new version starts.',
   async run(call) {
     const applied = await withDatabase(call.config(), (db) => migrate(db, Date.now()));

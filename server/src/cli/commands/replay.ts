@@ -33,8 +33,7 @@ async function resolveNames(call: CommandCall, client: ServiceClient, names: rea
   const known = givenNames(call);
   const open = names.filter((name) => !known.has(name));
   const own = open.length === 0 ? [] : await readBeacons(client);
-  if (!own)
-    throw new ServiceError(`${unreadable}\nOr say which is which: --beacon ${open[0]}=OBJECTID, once for each.`);
+  if (!own) throw new ServiceError(`${unreadable}\nOr map them: --beacon ${open[0]}=OBJECTID, once for each.`);
   for (const name of open) {
     const found =
       own.find(({ objectId }) => objectId === name) ??
@@ -51,10 +50,10 @@ async function withKnownBeacons(call: CommandCall, client: ServiceClient, record
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length > 0 && !call.has('skip-unknown'))
     throw new UsageError(
-      `The app has no beacon for ${unknown.join(', ')} of the recording. Say which is which with --beacon ${unknown[0]}=OBJECTID,\ncall a beacon so (its name or metadata.gatewayId), or leave them out with --skip-unknown.`,
+      `The app has no beacon for ${unknown.join(', ')} of the recording. Map them with --beacon ${unknown[0]}=OBJECTID,\ngive a beacon that name or metadata.gatewayId, or skip them with --skip-unknown.`,
     );
   const usable = recorded.filter(({ beacon }) => beacon === undefined || known.has(beacon));
-  if (usable.length === 0) throw new UsageError('Nothing of the recording is left without the unknown beacons.');
+  if (usable.length === 0) throw new UsageError('Without the unknown beacons nothing of the recording is left.');
   const named = usable.map((one) => (one.beacon === undefined ? one : { ...one, beacon: known.get(one.beacon) }));
   return { recorded: named, nameOf: new Map([...known].map(([name, id]) => [id, name])) };
 }
@@ -68,7 +67,7 @@ function startOf(call: CommandCall): number | undefined {
   const text = call.text('at');
   const at = text === undefined ? undefined : parseInstant(text);
   if (text !== undefined && at === undefined)
-    throw new UsageError(`--at is a time such as 2026-05-04T09:30:00Z, not "${text}".`);
+    throw new UsageError(`--at must be a time such as 2026-05-04T09:30:00Z, not "${text}".`);
   return at;
 }
 
@@ -95,7 +94,7 @@ async function replay(call: CommandCall): Promise<Outcome> {
     `Sent ${sightings} signals: ${events} events confirmed, ${messages} messages, ${duplicates} known already, ${errors} errors.`,
     ...(lastError === undefined ? [] : [`Last error: ${lastError}`]),
     ...(openVisits > 0 ? [`${openVisits} visits are still open; silence ends them.`] : []),
-    `Remove what it made: pharos simulate --remove ${job.name}`,
+    `Remove what it created: pharos simulate --remove ${job.name}`,
   ];
   return { text: lines.join('\n'), json: { run: job.name, ...totals, retries: client.retries } };
 }
@@ -108,10 +107,10 @@ export const replayCommand: Command = {
   options: {
     ...serviceOptions,
     speed: { value: 'N', help: 'how much faster than recorded, or max (1); faster ones begin in the past and end now' },
-    at: { value: 'TIME', help: 'when it happens for the service; so that it ends now without it' },
-    beacon: { value: 'NAME=ID', help: 'which beacon a name of the recording stands for', multiple: true },
+    at: { value: 'TIME', help: 'its beginning for the service; by default so that it ends now' },
+    beacon: { value: 'NAME=ID', help: 'maps a name in the recording to a beacon', multiple: true },
     'skip-unknown': { help: 'leave out signals of beacons that the app does not have' },
-    run: { value: 'NAME', help: 'what the run is called; made from the time without it' },
+    run: { value: 'NAME', help: 'the name of the run; by default made from the time' },
   },
   run: replay,
 };

@@ -17,7 +17,7 @@ import { type Demo, demoConfig, demoTexts, openDemo, prepareDemo } from './demo-
 import { type FirstStart, makeFirstStart } from './first-start.ts';
 import { openDatabase, prepareFolder } from './storage.ts';
 
-const servedDemo = 'This is a demo; its visitors rest. Start it with --demo to let them walk.';
+const servedDemo = 'This is a demo; its visitors are stopped. Start it with --demo to let them walk.';
 const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** The start-up text. Only that of the first start, and of a demo, contains secrets. */
@@ -112,7 +112,7 @@ export const serveCommand: Command = {
   name: 'serve',
   summary: 'run the service',
   details:
-    'The first start makes a set-up link for the console and a first app, and prints both. Logs go to standard error as\nJSON lines. SIGTERM or SIGINT stops it after what it has accepted; a second signal stops it at once.',
+    'The first start creates a set-up link for the console and a first app, and prints both. Logs go to standard error as\nJSON lines. SIGTERM or SIGINT stops it after the accepted requests; a second signal stops it at once.',
   options: { demo: { help: 'fill an empty folder (./data-demo) with a small museum, and let a few visitors walk' } },
   async run(call) {
     const isDemo = call.has('demo');

@@ -25,7 +25,7 @@ async function ownBeacons(client: ServiceClient): Promise<PlannedBeacon[]> {
   throw new ServiceError(
     found.length === 0
       ? 'The app has no beacons. Add some with POST /beacons and a location such as {"x":4,"y":7}, in metres.'
-      : `None of the app's ${found.length} beacons says where it is. Give them a location such as {"x":4,"y":7}, in metres, or use --plan FILE.`,
+      : `None of the app's ${found.length} beacons has a location. Give them a location such as {"x":4,"y":7}, in metres, or use --plan FILE.`,
   );
 }
 
@@ -55,7 +55,7 @@ function progressLine(visitors: number, print: (line: string) => void) {
       `${events} events`,
       `${messages} messages`,
       `${errors} errors`,
-      ...(skipped > 0 ? [`${skipped} reports left out by --rate`] : []),
+      ...(skipped > 0 ? [`${skipped} reports skipped by --rate`] : []),
       ...(lastError === undefined ? [] : [`last error: ${lastError}`]),
     ];
     before = sightings;
@@ -82,7 +82,7 @@ async function walk(call: CommandCall): Promise<Outcome> {
   const seconds = Math.round((pace.now() - start) / 1000);
   const { sightings, events, messages, errors } = totals;
   return {
-    text: `Sent ${sightings} sightings in ${seconds} s: ${events} events, ${messages} messages, ${errors} errors.\nRemove what it made: pharos simulate --remove ${run.name}`,
+    text: `Sent ${sightings} sightings in ${seconds} s: ${events} events, ${messages} messages, ${errors} errors.\nRemove what it created: pharos simulate --remove ${run.name}`,
     json: { run: run.name, seed: run.seed, seconds, ...totals, retries: client.retries },
   };
 }
@@ -93,29 +93,29 @@ async function remove(call: CommandCall): Promise<Outcome> {
   const removed = await removeSimulated(clientOf(call, realPace()), run);
   const what = run === undefined ? 'all runs' : `the run ${run}`;
   return {
-    text: `Removed ${removed} virtual visitors of ${what}. What they left is erased within seconds.`,
+    text: `Removed ${removed} virtual visitors of ${what}. Their traces are erased within seconds.`,
     json: { removed, ...(run === undefined ? {} : { run }) },
   };
 }
 
 export const simulateCommand: Command = {
   name: 'simulate',
-  summary: 'let virtual visitors walk past the beacons and send what their phones hear',
-  details: `${serviceDetails}\nVisitors are installations with metadata.simulated and an installationId that begins with "simulated:".\nWithout --plan the location (x and y in metres) of the app's own beacons makes the plan; docs/simulation.md has more.`,
+  summary: 'let virtual visitors walk past the beacons, and send what their phones hear',
+  details: `${serviceDetails}\nVisitors are installations with metadata.simulated and an installationId that begins with "simulated:".\nWithout --plan the location (x and y in metres) of the app's own beacons is the plan; docs/simulation.md has more.`,
   arguments: [{ name: 'RUN', help: 'with --remove: only what this run has made', optional: true }],
   options: {
     ...serviceOptions,
     visitors: { value: 'N', help: 'how many at once (10)' },
-    rate: { value: 'N', help: 'sightings a second of all together, at most (100)' },
-    duration: { value: 'TIME', help: 'such as 90s, 10m or 2h; until Ctrl-C without it' },
+    rate: { value: 'N', help: 'the most sightings a second of all together (100)' },
+    duration: { value: 'TIME', help: 'such as 90s, 10m or 2h; by default until Ctrl-C' },
     seed: { value: 'TEXT', help: 'the same seed gives the same walks (1)' },
     plan: { value: 'FILE', help: 'a floor plan as JSON' },
-    run: { value: 'NAME', help: 'what the run is called; made from the time without it' },
-    remove: { help: 'remove the visitors of RUN, or of all runs, and everything they left' },
+    run: { value: 'NAME', help: 'the name of the run; by default made from the time' },
+    remove: { help: 'remove the visitors of RUN, or of all runs, with all their traces' },
   },
   async run(call) {
     if (call.has('remove')) return remove(call);
-    if (call.arguments.length > 0) throw new UsageError('A name stands here only with --remove; use --run NAME.');
+    if (call.arguments.length > 0) throw new UsageError('A name is allowed here only with --remove; use --run NAME.');
     return walk(call);
   },
 };

@@ -12,7 +12,7 @@ export const workCommand: Command = {
   name: 'work',
   summary: 'do the background work of services on PostgreSQL, without serving',
   details:
-    'Sends pushes, mails and webhooks and does what else waits in the outbox, beside the services or, when they run with\nPHAROS_WORKER=off, in their place. Any number of them may run. SIGTERM or SIGINT stops it after what it has begun.',
+    'Sends pushes, mails and webhooks and does the other jobs in the outbox, beside the services or, when they run with\nPHAROS_WORKER=off, in their place. Any number of them may run. SIGTERM or SIGINT stops it after the jobs that it has begun.',
   async run(call) {
     const config = call.config();
     if (!config.databaseUrl)
@@ -30,7 +30,7 @@ export const workCommand: Command = {
       const app = await createApp({ config: { ...config, worker: true }, db, now, logStream });
       try {
         terminal.out(
-          isJson ? JSON.stringify({ working: true }) : 'Pharos does the work of the outbox. Stop it with Ctrl+C.',
+          isJson ? JSON.stringify({ working: true }) : 'Pharos is doing the jobs of the outbox. Stop it with Ctrl+C.',
         );
         const tidying = tidyAtRest();
         app.server.log.info({ signal: await stopped }, 'stopping');

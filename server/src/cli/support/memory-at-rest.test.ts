@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTidying } from './memory-at-rest.ts';
 
-/** The looks, of this load each, in which the heap was collected. */
+/** The checks, all with this load, in which the heap was collected. */
 function collections(loads: readonly number[]): number[] {
   const found: number[] = [];
   let look = 0;

@@ -85,7 +85,7 @@ export class ServiceClient {
     try {
       return text === '' ? undefined : JSON.parse(text);
     } catch {
-      throw new ServiceError(`What answers at ${url} is not Pharos. Check --url.`);
+      throw new ServiceError(`The answer from ${url} is not from Pharos. Check --url.`);
     }
   }
 
@@ -126,7 +126,7 @@ class Busy extends ServiceError {
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number) {
-    super('The service takes no more requests at the moment. Try again later.');
+    super('The service accepts no more requests at the moment. Try again later.');
     this.retryAfterMs = Number.isFinite(retryAfterMs) ? retryAfterMs : 0;
   }
 }

@@ -83,7 +83,7 @@ export class Connection extends pg.Client {
       const { rows } = await this.query<{ standby: boolean; read_only: string }>(this.#greeting);
       const [{ standby, read_only: readOnly } = { standby: false, read_only: 'off' }] = rows;
       if (this.#wanted === 'any') return;
-      if (standby) throw new WrongServer('it is a standby, which takes no writes');
+      if (standby) throw new WrongServer('it is a standby, which accepts no writes');
       if (this.#wanted === 'read-write' && readOnly === 'on') throw new WrongServer('it is read-only');
     } finally {
       clearTimeout(patience);

@@ -174,7 +174,7 @@ export class Connections {
         : await connection.query<T>(query);
       if (!connection.isUnconfirmed) return result;
       connection.isUnconfirmed = false;
-      throw outcomeUnknown('The database was kept from replicating the write', undefined);
+      throw outcomeUnknown('The replication of the write was cancelled', undefined);
     } catch (error) {
       if (isCommit && (connection.givenUp || isConnectionLost(error)))
         throw outcomeUnknown('The database did not confirm the write', error);
@@ -234,7 +234,7 @@ export class Connections {
       if (/^(42883|42501|0A)/.test(String((error as { code?: unknown }).code))) return prove(plainProof);
       throw error;
     });
-    if (rows[0]?.read_only === 'on') throw new WrongServer('it takes no writes');
+    if (rows[0]?.read_only === 'on') throw new WrongServer('it accepts no writes');
   }
 
   #pool(size: number, session: Session): pg.Pool {

@@ -110,7 +110,7 @@ export function translatePostgresError(error: unknown): unknown {
   const isUnavailable = unavailable.test(code ?? '') || isConnectionLost(error) || poolMessages.test(error.message);
   if (isUnavailable || error instanceof NoUsableServer || error instanceof WrongServer) {
     return fail('Timeout', {
-      message: 'The database cannot be reached or cannot take this now. Try again.',
+      message: 'The database cannot be reached, or cannot accept this now. Try again.',
       retryAfter: 1,
       cause: error,
     });

@@ -20,7 +20,7 @@ const isRefused = (error: unknown) =>
 const isUnknown = (error: unknown) =>
   error instanceof Failure && error.entry.status === 503 && error.isOutcomeUnknown && error.retryAfter !== undefined;
 
-/** Asks again until it is done. */
+/** Repeats until it is done. */
 async function until<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -54,7 +54,7 @@ describe('PostgreSQL that fails', () => {
   });
   after(() => server.remove());
 
-  /** A connection of somebody else's. */
+  /** Another client's connection. */
   async function stranger(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: server.url });
     client.on('error', () => undefined);
@@ -192,7 +192,7 @@ describe('PostgreSQL that fails', () => {
     const blocked = () => Promise.allSettled(Array.from({ length: 40 }, () => db.run(insert('blocked'))));
     const first = await blocked();
     assert.ok(first.every((result) => result.status === 'rejected' && isRefused(result.reason)));
-    // From now on it is known that waiting is in vain: whoever needs the table must not stand before the others.
+    // From now on waiting is known to be in vain: requests that need the table must not block the others.
     let isOver = false;
     const flood = Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -227,7 +227,7 @@ describe('PostgreSQL that fails', () => {
       assert.equal(result.status, 'rejected');
       assert.ok(isRefused(result.reason) || isUnknown(result.reason), String(result.reason?.stack));
     }
-    // Known to be gone, it is not waited for again.
+    // Known to be gone, it is not awaited again.
     await assert.rejects(db.run(insert('refused')), isRefused);
     wire.mend();
     await until(() => db.run(insert('back')));

@@ -11,7 +11,7 @@ test('the probe of the room on the disk of PostgreSQL needs some of it', async (
   const first = open();
   try {
     await probePostgresRoom(first);
-    // A full disk is not to be had here; the server's own limit for temporary files refuses at the same place.
+    // A full disk cannot be had here; the server's own limit for temporary files refuses at the same point.
     const row = await first.one<{ name: string }>(raw('select current_database() as name'));
     await first.run(raw(`alter database "${row?.name}" set temp_file_limit = '1kB'`));
   } finally {

@@ -63,7 +63,7 @@ export class PostgresStatements {
       return await this.#connections.send<T>(connection, { ...query, values }, how);
     } catch (error) {
       if (isLockTimeout(error)) this.#lockWaits.waitedInVain(statement);
-      if (isReadOnly(error)) this.#connections.leave(connection.server, 'it takes no writes');
+      if (isReadOnly(error)) this.#connections.leave(connection.server, 'it accepts no writes');
       throw error;
     } finally {
       leave?.();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail } from '../../base/errors.ts';
 import { FairQueue } from '../../base/fair-queue.ts';
-import { raw, type Sql } from '../../base/sql.ts';
+import { raw, type Sql, sql } from '../../base/sql.ts';
 import { type Database, type Row, type SlowQuery, tryWrite } from '../db.ts';
 import type { Dialect } from '../dialect.ts';
 import { rowsByColumn } from '../rows.ts';
@@ -33,6 +33,16 @@ export const postgresDialect: Dialect = Object.freeze({
   lockRow: ' for update',
   holdRow: ' for key share',
   skipLocked: ' for update skip locked',
+  lockNames: {
+    all: (
+      names: readonly string[],
+    ) => sql`select name from json_array_elements_text(${JSON.stringify(names)}::json) as wanted(name)
+      where pg_advisory_xact_lock(hashtextextended(name, 0)) is not null`,
+    free: (
+      names: readonly string[],
+    ) => sql`select name from json_array_elements_text(${JSON.stringify(names)}::json) as wanted(name)
+      where pg_try_advisory_xact_lock(hashtextextended(name, 0))`,
+  },
   rows: rowsByColumn,
 });
 
@@ -129,7 +139,7 @@ class PostgresDatabase implements Database {
       raw("select current_setting('server_version') as version, pg_is_in_recovery() as standby"),
     );
     const { collation, encoding } = await this.#textRules();
-    const role = row?.standby ? ', a standby that takes no writes' : '';
+    const role = row?.standby ? ', a standby that accepts no writes' : '';
     return `PostgreSQL ${row?.version}${role}, collation ${collation}, encoding ${encoding}`;
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BriefTurns } from './brief-turns.ts';
 
-/** Keeps the thread busy for so many milliseconds of its own time. */
+/** Keeps the thread busy for this many milliseconds of its own time. */
 function work(ms: number): void {
   const before = process.threadCpuUsage();
   for (;;) {
@@ -14,7 +14,7 @@ function work(ms: number): void {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('brief queries', () => {
-  test('are answered at once while there is room in the turn', async () => {
+  test('are answered at once while there is time in the slice', async () => {
     const turns = new BriefTurns();
     let ran = 0;
     const answers = [turns.run('a', () => ++ran), turns.run('b', () => ++ran)];
@@ -22,7 +22,7 @@ describe('brief queries', () => {
     assert.deepEqual(await Promise.all(answers), [1, 2]);
   });
 
-  test('leave the event loop to others between turns', async () => {
+  test('leave the event loop to others between slices', async () => {
     const turns = new BriefTurns();
     let ran = 0;
     const flood = Promise.all(
@@ -33,7 +33,7 @@ describe('brief queries', () => {
         }),
       ),
     );
-    assert.ok(ran > 0 && ran < 5, `${ran} before the first turn`);
+    assert.ok(ran > 0 && ran < 5, `${ran} before the first tick`);
     const seen: number[] = [];
     while (ran < 20) {
       seen.push(ran);

@@ -46,7 +46,7 @@ export interface CommitSteps {
 function unconfirmed(cause: unknown): Failure {
   return fail('Timeout', {
     message:
-      'The disk did not confirm the write, so it is not known whether it was stored. Check before sending it again.',
+      'The disk did not confirm the write, so it is unknown whether it was stored. Check before sending it again.',
     isOutcomeUnknown: true,
     cause,
   });

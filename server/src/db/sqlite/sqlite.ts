@@ -35,6 +35,7 @@ export const sqliteDialect: Dialect = Object.freeze({
   lockRow: '',
   holdRow: '',
   skipLocked: '',
+  lockNames: null,
   rows: rowsOneByOne,
 });
 

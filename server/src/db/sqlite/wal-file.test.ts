@@ -47,7 +47,7 @@ describe('a write to SQLite', () => {
   });
 
   test('is refused when the disk does not confirm it, and so is every later one', async () => {
-    // A folder in the place of the log cannot be opened for writing.
+    // A folder in place of the log cannot be opened for writing.
     mkdirSync(join(folder, 'test.db-wal'));
     const wal = new WalFile(join(folder, 'test.db'));
     const isRefused = (error: unknown) => error instanceof Failure && error.entry.name === 'Timeout';
@@ -57,7 +57,7 @@ describe('a write to SQLite', () => {
     await assert.rejects(wal.flush(), isRefused, 'what was lost before cannot be known');
   });
 
-  test('goes on when the log was removed and made anew', async () => {
+  test('goes on when the log was removed and created again', async () => {
     const file = join(folder, 'test.db-wal');
     const wal = new WalFile(join(folder, 'test.db'));
     await wal.flush();
@@ -87,7 +87,7 @@ describe('the log of SQLite', () => {
           }
         };
         const read = async () => {
-          // Begun before the one before has ended, so that there is always one that reads.
+          // Begun before the previous one has ended, so that there is always a reader.
           while (isRead && !isDone) await db.all(sql`select sum(length(body)) as n from notes`, { share: 'reader' });
         };
         const reading = Promise.all([read(), read(), read()]);
@@ -114,7 +114,7 @@ describe('the log of SQLite', () => {
       await db.transaction(async (db) => {
         for (let n = 0; n < 400; n++) await write(db);
       });
-      // Every 16th commit it is looked at how long the log is.
+      // The length of the log is checked at every 16th commit.
       for (let commits = 2; commits < 16; commits++) await write(db);
       await db.caughtUp();
       assert.ok(statSync(file).size > 400 * 4_096, `the database has ${statSync(file).size} bytes`);

@@ -10,12 +10,12 @@ import { openSqlite } from './sqlite.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 import { WriteConnection } from './write-connection.ts';
 
-describe('what one turn of the event loop reads from SQLite', () => {
+describe('what one tick of the event loop reads from SQLite', () => {
   let folder: string;
   let file: string;
   let db: Database;
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'pharos-turn-'));
+    folder = mkdtempSync(join(tmpdir(), 'pharos-tick-'));
     file = join(folder, 'test.db');
     db = openSqlite({ file, queryDeadlineMs: 30_000 });
     await db.run(sql`create table t (n int)`);
@@ -28,7 +28,7 @@ describe('what one turn of the event loop reads from SQLite', () => {
   const read = async () => (await db.one<{ n: number }>(sql`select n from t`))?.n;
   const readThrice = () => Promise.all([read(), read(), read()]);
 
-  test('is one state, and what another process commits is seen in the next turn', async () => {
+  test('is one state, and what another process commits is seen in the next tick', async () => {
     const other = openSqliteConnection(file, 'write');
     try {
       assert.deepEqual(await readThrice(), [0, 0, 0]);

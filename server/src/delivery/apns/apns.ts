@@ -79,12 +79,12 @@ function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network }: S
   });
 }
 
-const clockText = 'APNs calls the provider token expired though it is new; look at the clock of this machine.';
+const clockText = 'APNs reports the provider token as expired although it is new; check the clock of this machine.';
 
-const noTopic: SendResult = { outcome: 'failed', reason: "The installation's appIdentifier is no bundle id." };
+const noTopic: SendResult = { outcome: 'failed', reason: "The installation's appIdentifier is not a bundle id." };
 
 function tooLarge(bytes: number): SendResult {
-  return { outcome: 'failed', reason: `The message has ${bytes} bytes of payload; APNs takes ${maxBytes}.` };
+  return { outcome: 'failed', reason: `The message has ${bytes} bytes of payload; APNs accepts ${maxBytes}.` };
 }
 
 function accepted({ headers }: ProviderAnswer): SendResult {
@@ -107,7 +107,7 @@ function explain(answer: ProviderAnswer | NoAnswer | TooEarly, settings: ApnsSet
   const { status } = answer;
   const words = apnsWords(answer);
   if (apnsReason(answer) === 'BadDeviceToken' || status === 200) {
-    const text = `Apple (${settings.environment}) took the key. The made-up device token was refused, as it should be:`;
+    const text = `Apple (${settings.environment}) accepted the key. The made-up device token was refused, as it should be:`;
     return { ok: true, status, text: reason(text, words) };
   }
   return { ok: false, status, text: reason(`Apple (${settings.environment}) refused:`, words) };

@@ -28,7 +28,7 @@ export function readFcmSettings(given: unknown): FcmSettings {
   }
   const type = entered.get('type');
   if (type !== undefined && type !== 'service_account') {
-    entered.problem('type', `must be "service_account"; this is another kind of Google credentials; ${where}`);
+    entered.problem('type', `must be "service_account"; these are another kind of Google credentials; ${where}`);
   }
   const projectId = entered.text('project_id', /^[a-z][a-z0-9.:-]{3,60}$/, 'must be the id of the Firebase project');
   const clientEmail = entered.text('client_email', /^[^\s@]+@[^\s@]+$/, "must be the service account's address");

@@ -74,7 +74,7 @@ function createFcmSender(settings: FcmSettings, { now, timeoutMs, network }: Sen
 function tooLarge(bytes: number): SendResult {
   return {
     outcome: 'failed',
-    reason: `The message has ${bytes} bytes of notification and data; FCM takes ${maxBytes}.`,
+    reason: `The message has ${bytes} bytes of notification and data; FCM accepts ${maxBytes}.`,
   };
 }
 
@@ -95,9 +95,9 @@ function explain(answer: ProviderAnswer | NoAnswer | TokenRefusal, { projectId }
   const { code, words } = fcmError(answer);
   const { status } = answer;
   if (status === 200)
-    return { ok: true, status, text: `Google and the project ${projectId} took the service account.` };
+    return { ok: true, status, text: `Google and the project ${projectId} accepted the service account.` };
   if (code === 'INVALID_ARGUMENT' || code === 'UNREGISTERED') {
-    const text = `Google and the project ${projectId} took the service account. The made-up token was refused, as it should be:`;
+    const text = `Google and the project ${projectId} accepted the service account. The made-up token was refused, as it should be:`;
     return { ok: true, status, text: reason(text, words) };
   }
   const text = `Google issued a token for the service account, but the project ${projectId} refused it:`;

@@ -67,7 +67,7 @@ function problemOfUrl(text: string): string | undefined {
   if (!url || !['mqtt:', 'mqtts:'].includes(url.protocol) || url.hostname === '')
     return 'must be an address such as mqtts://broker.example.org:8883';
   if (url.username !== '' || url.password !== '')
-    return 'must not hold a user name or password; they have fields of their own';
+    return 'must not contain a user name or password; they have their own fields';
   return undefined;
 }
 
@@ -86,7 +86,10 @@ function createSender(settings: BrokerSettings, { now, timeoutMs, targets }: Dep
     if (problem !== undefined) return { outcome: 'failed', reason: problem };
     const payload = renderMessage(message);
     if (payload.length > maxMessageBytes)
-      return { outcome: 'failed', reason: `The message has ${payload.length} bytes; ${maxMessageBytes} are possible.` };
+      return {
+        outcome: 'failed',
+        reason: `The message has ${payload.length} bytes; at most ${maxMessageBytes} are possible.`,
+      };
     const seconds = Math.max(1, Math.ceil((message.expiresAt - now()) / 1000));
     try {
       await client.publish(topic, payload, seconds);
@@ -123,5 +126,5 @@ function resultOf(error: Error & { readonly code?: unknown }): SendResult {
   if (error instanceof BrokerUnavailable || typeof code !== 'number')
     return { outcome: 'retry', reason: `No connection to the broker: ${message}.`, scope: 'provider' };
   if (finalCodes.has(code)) return { outcome: 'failed', reason: `The broker refused the message: ${message}.` };
-  return { outcome: 'retry', reason: `The broker did not take the message: ${message}.`, scope: 'message' };
+  return { outcome: 'retry', reason: `The broker did not accept the message: ${message}.`, scope: 'message' };
 }

@@ -89,7 +89,7 @@ describe('messages to devices by MQTT', () => {
       [86_400_000, 60_000],
     ] as const) {
       const result = await sender.send(message({ expiresAt: now + left }), target('museum/nobody'), never);
-      const reason = 'No device listens to this topic now.';
+      const reason = 'No device is listening to this topic now.';
       assert.deepEqual(result, { outcome: 'retry', reason, scope: 'message', afterMs });
     }
   });

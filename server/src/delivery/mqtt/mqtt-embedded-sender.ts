@@ -25,7 +25,10 @@ export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: Embe
     if (problem !== undefined) return { outcome: 'failed', reason: problem };
     const payload = renderMessage(message);
     if (payload.length > maxMessageBytes)
-      return { outcome: 'failed', reason: `The message has ${payload.length} bytes; ${maxMessageBytes} are possible.` };
+      return {
+        outcome: 'failed',
+        reason: `The message has ${payload.length} bytes; at most ${maxMessageBytes} are possible.`,
+      };
     if (!broker) return { outcome: 'retry', reason: isOff, scope: 'provider', afterMs: 60_000 };
     const leftMs = Math.max(0, message.expiresAt - now());
     const seconds = Math.max(1, Math.ceil(leftMs / 1000));
@@ -60,12 +63,12 @@ function resultOf(published: Published, leftMs: number): SendResult {
     case 'refused':
       return { outcome: 'failed', reason: 'The device refused the message.' };
     case 'too large':
-      return { outcome: 'failed', reason: 'The message is larger than what the device says it takes.' };
+      return { outcome: 'failed', reason: 'The message is larger than the device accepts.' };
     case 'busy':
-      return retry('The device has not acknowledged the messages before this one yet.', 1_000);
+      return retry('The device has not yet acknowledged the earlier messages.', 1_000);
     case 'unanswered':
       return retry('The device did not acknowledge the message.', 2_000);
     case 'absent':
-      return retry('No device listens to this topic now.', patience(leftMs));
+      return retry('No device is listening to this topic now.', patience(leftMs));
   }
 }

@@ -32,8 +32,8 @@ export function topicProblem(topic: string): string | undefined {
 export function topicFault(topic: string): string | undefined {
   if (topic === '') return 'is empty';
   if (Buffer.byteLength(topic) > 1024) return 'is longer than 1,024 bytes';
-  if (/[+#]/.test(topic)) return 'holds a wildcard (+ or #), and nothing can be published to one';
+  if (/[+#]/.test(topic)) return 'contains a wildcard (+ or #), to which nothing can be published';
   if (topic.startsWith('$')) return 'begins with $, which is for topics of the broker itself';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: MQTT 5.0, 1.5.4
-  return /[\u0000-\u001f\u007f-\u009f]/.test(topic) ? 'holds a control character' : undefined;
+  return /[\u0000-\u001f\u007f-\u009f]/.test(topic) ? 'contains a control character' : undefined;
 }

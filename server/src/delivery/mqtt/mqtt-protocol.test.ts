@@ -8,7 +8,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { openDevice } from '../../../test/support/mqtt-devices.ts';
 import { DeviceBroker } from './mqtt-device-broker.ts';
 
-/** The protocol, byte by byte: what is forbidden is refused with the code that the specifications have for it. */
+/** The protocol, byte by byte: anything forbidden is refused with the code of the specifications. */
 
 const topic = 'museum/gate';
 const text = (value: string | Buffer) => {
@@ -107,7 +107,7 @@ describe('the protocol of the port for devices', () => {
     return {
       socket,
       send: (...parts: readonly Buffer[]) => void socket.write(bytes(...parts)),
-      /** Takes what has come once it is so many bytes, and forgets it. */
+      /** Takes what has arrived once it is this many bytes, and forgets it. */
       async take(length: number): Promise<string> {
         await until(() => received.length >= length);
         const taken = received.subarray(0, length).toString('hex');
@@ -119,7 +119,7 @@ describe('the protocol of the port for devices', () => {
         await until(() => received.length >= 2 && received.length >= 2 + received.readUInt8(1));
         return this.take(2 + received.readUInt8(1));
       },
-      /** All that comes until the service hangs up. */
+      /** Everything until the service disconnects. */
       async rest(): Promise<string> {
         while (!isEnded)
           await new Promise<void>((resolve) => {

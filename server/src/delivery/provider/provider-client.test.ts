@@ -91,7 +91,7 @@ describe('requests to a provider', () => {
       .then(() => {
         isClosed = true;
       });
-    // Nothing has to be waited for, so a few turns of the event loop are enough.
+    // Nothing has to be awaited, so a few ticks of the event loop are enough.
     for (let turn = 0; turn < 10 && !isClosed; turn++) await setImmediate();
     assert.ok(isClosed);
     await closing;

@@ -199,7 +199,7 @@ export class ProviderClient {
   }
 
   #fallBack(): void {
-    if (!this.#options.http1) throw new Error(`${this.#origin.host} does not speak HTTP/2`);
+    if (!this.#options.http1) throw new Error(`${this.#origin.host} does not support HTTP/2`);
     this.#http1 = new Http1Client(this.#origin, this.#options);
     for (const call of this.#waiting.splice(0)) if (this.#calls.has(call)) this.#sendHttp1(this.#http1, call);
   }

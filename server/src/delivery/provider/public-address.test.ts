@@ -15,7 +15,7 @@ const accepted =
   172.32.0.0 192.0.1.1 192.169.0.1 198.17.255.255 198.20.0.0 223.255.255.255 168.63.129.17 ::ffff:8.8.8.8 64:ff9b::8.8.8.8
   2001:200::1 2001:4860:4860::8888 2606:4700::1111 2a00:1450:4001::200e 3ffe::1`.split(/\s+/);
 
-/** What `net.connect` says when it is given the lookup. */
+/** The error of `net.connect` with this lookup. */
 async function connectError(host: string): Promise<string> {
   const socket = connect({ host, port: 9, lookup: publicLookup });
   const [error] = await new Promise<[NodeJS.ErrnoException]>((resolve) => socket.once('error', (e) => resolve([e])));

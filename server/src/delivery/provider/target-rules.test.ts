@@ -24,7 +24,7 @@ describe('targets of outgoing calls', () => {
       new AbortController().signal,
     );
 
-  // However an address is written, the URL parser makes the same host of it.
+  // However an address is written, the URL parser turns it into the same host.
   const inside = [
     '127.0.0.1',
     '127.1',

@@ -23,7 +23,7 @@ export function connectTls(origin: URL, options: TlsOptions): Promise<TLSSocket>
       ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
     });
     const timer = setTimeout(
-      () => socket.destroy(new Error(`${origin.host} did not take a connection within ${options.timeoutMs} ms`)),
+      () => socket.destroy(new Error(`${origin.host} did not accept a connection within ${options.timeoutMs} ms`)),
       options.timeoutMs,
     );
     const failed = (error: Error) => {

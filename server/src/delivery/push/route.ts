@@ -26,7 +26,7 @@ export function routeOf(
 ): Route {
   if (pushType !== null) {
     const kind = byPushType[pushType.toLowerCase()];
-    return kind ? { kind } : { problem: 'pushType names no provider; fcm, apns, web and mqtt are known' };
+    return kind ? { kind } : { problem: 'pushType is not a known provider; it must be fcm, apns, web or mqtt' };
   }
   if (deviceType === 'android') return { kind: 'fcm' };
   if (deviceType === 'web') return { kind: 'webpush' };

@@ -37,7 +37,7 @@ function readKey(entered: Entered, name: string, bytes: number): string {
   );
   const key = Buffer.from(text, 'base64url');
   if (text !== '' && key.length !== bytes) {
-    entered.problem(name, `must be a P-256 key of ${bytes} bytes in base64url, and has ${key.length} bytes; ${howTo}`);
+    entered.problem(name, `must be a P-256 key of ${bytes} bytes in base64url, but has ${key.length} bytes; ${howTo}`);
     return '';
   }
   return key.toString('base64url');

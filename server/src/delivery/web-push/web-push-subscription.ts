@@ -32,7 +32,7 @@ export function readSubscription(token: string, allowedOrigin?: string): Subscri
 function endpointFault(endpoint: string, allowedOrigin?: string): string | undefined {
   if (!URL.canParse(endpoint)) return 'is not an https address';
   const { origin, protocol, hostname, username, password, port } = new URL(endpoint);
-  if (username !== '' || password !== '') return 'holds a user name or password';
+  if (username !== '' || password !== '') return 'contains a user name or password';
   if (origin === allowedOrigin) return undefined;
   if (protocol !== 'https:') return 'is not an https address';
   if (!isPublicHost(hostname)) return 'is not on the public internet';

@@ -83,7 +83,7 @@ function headersFor(message: PushMessage, now: number): Record<string, string | 
 }
 
 function tooLarge(bytes: number): SendResult {
-  return { outcome: 'failed', reason: `The message has ${bytes} bytes; Web Push takes ${maxPlaintext}.` };
+  return { outcome: 'failed', reason: `The message has ${bytes} bytes; Web Push accepts ${maxPlaintext}.` };
 }
 
 /**
@@ -111,6 +111,6 @@ function testKeys(settings: WebPushSettings): TestAnswer {
   const signature = sign('sha256', data, key);
   const ok = verify('sha256', data, createPublicKey(key), signature);
   return ok
-    ? { ok, text: 'The keys belong together and sign. Push services are asked first when a browser has subscribed.' }
+    ? { ok, text: 'The keys belong together and can sign. No push service is called before a browser has subscribed.' }
     : { ok, text: 'The two keys do not belong together. Generate a new pair.' };
 }

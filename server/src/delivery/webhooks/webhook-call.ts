@@ -117,7 +117,7 @@ function judge(response: IncomingMessage, now: number): Judged {
   if (status >= 200 && status < 300) return { outcome: 'sent', text: `Answered ${said}.` };
   if (status >= 300 && status < 400) {
     const to = (response.headers.location ?? 'nowhere').slice(0, 300);
-    return { outcome: 'refused', text: `Answered ${said}: a redirect to ${to}, and redirects are not followed.` };
+    return { outcome: 'refused', text: `Answered ${said}: a redirect to ${to}, but redirects are not followed.` };
   }
   if (status === 408 || status === 429 || status >= 500) {
     const afterMs = readRetryAfter(response.headers['retry-after'], now);

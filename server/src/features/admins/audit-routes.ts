@@ -46,7 +46,7 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
         { name: 'actor', description: 'Only changes by this administrator, by e-mail', schema: Type.String() },
         {
           name: 'kind',
-          description: 'Only changes of this kind: what stands before the dot of an action, such as app or data',
+          description: 'Only changes of this kind: the part of the action before the dot, such as app or data',
           schema: Type.String(),
         },
         { name: 'from', description: 'Only changes since this time (ISO 8601)', schema: Type.String() },
@@ -56,7 +56,7 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
       ],
       answer: {
         status: 200,
-        description: 'One page; `next` is there when more may follow, and is the `before` of the next page.',
+        description: 'One page; `next` is present if more may follow, and is the `before` of the next page.',
         schema: Type.Object({ results: Type.Array(auditSchema), next: Type.Optional(Type.String()) }),
         example: { results: [auditExample], next: exampleId },
       },

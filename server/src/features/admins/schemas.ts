@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { adminRoles } from '../../access/roles.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import {
   createdAnswer,
@@ -8,7 +9,6 @@ import {
   objectIdSchema,
   timestampSchema,
 } from '../../http/answers.ts';
-import { adminRoles } from '../../http/console/console-roles.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
 
 const email = Type.String({ minLength: 1, maxLength: 200, description: 'Compared without case and surrounding space' });
@@ -71,7 +71,7 @@ export const adminExample = {
   updatedAt: exampleUpdated,
 };
 
-const demo = Type.Boolean({ description: 'What is served is a demo: a museum, and visitors, that do not exist' });
+const demo = Type.Boolean({ description: 'The service shows a demo: a made-up museum with made-up visitors' });
 export const sessionSchema = Type.Object({
   adminId: objectIdSchema,
   email: Type.String(),
@@ -100,8 +100,8 @@ export const auditSchema = Type.Object({
   actor: Type.String({ description: "An administrator's e-mail, `command line` or `service`" }),
   action: Type.String(),
   subject: Type.String(),
-  before: Type.Unknown({ description: 'The changed members as they were' }),
-  after: Type.Unknown({ description: 'The changed members as they are' }),
+  before: Type.Unknown({ description: 'The changed members before the change' }),
+  after: Type.Unknown({ description: 'The changed members after the change' }),
   address: Type.Union([Type.String(), Type.Null()]),
   createdAt: timestampSchema,
 });

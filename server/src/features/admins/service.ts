@@ -1,11 +1,11 @@
 import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange } from '../../access/audit.ts';
+import type { AdminRole } from '../../access/roles.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
-import type { AdminRole } from '../../http/console/console-roles.ts';
 import { emailKey } from './schemas.ts';
 import * as store from './store.ts';
 
@@ -115,7 +115,7 @@ export class AdminService {
       if (!isGood)
         throw fail(
           'OperationForbidden',
-          'This set-up link is wrong, or was used already. An administrator can also be made with: pharos admin create',
+          'This set-up link is wrong, or was used already. You can also create an administrator with: pharos admin create',
         );
       await insert(db, row, { name: row.email, address });
     });
@@ -134,7 +134,7 @@ export class AdminService {
       });
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `There is an administrator with the e-mail ${row.email} already.`);
+      throw fail('DuplicateValue', `There is an administrator with the e-mail address ${row.email} already.`);
     }
     return adminView(row);
   }

@@ -40,7 +40,7 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
       path: '/setup',
       operationId: 'getSetup',
       tag: 'Session',
-      summary: 'Whether the first administrator is still to be made',
+      summary: 'Whether the first administrator still has to be created',
       permission: 'public',
       answer: recordAnswer(Type.Object({ needed: Type.Boolean() }), { needed: true }),
       errors: [],
@@ -51,12 +51,12 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
       path: '/setup',
       operationId: 'setUp',
       tag: 'Session',
-      summary: 'Make the first owner with the one-time link, and sign in',
+      summary: 'Create the first owner with the one-time link, and sign in',
       permission: 'public',
       body: {
         schema: setupShape.schema,
         example: {
-          token: 'the part of the link behind #',
+          token: 'the part of the link after #',
           email: 'ada@museum.example',
           password: 'long and secret',
           name: 'Ada',

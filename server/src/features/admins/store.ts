@@ -1,6 +1,7 @@
+import type { AdminRole } from '../../access/roles.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import type { AdminRole } from '../../http/console/console-roles.ts';
+import { deleteSetting, insertSetting } from '../../db/settings.ts';
 
 export interface AdminRow {
   readonly admin_id: string;
@@ -101,18 +102,21 @@ export async function deleteEndedSessions(db: Db, now: number, idleSince: number
 const setupName = 'setup_token';
 
 /** False if there is a set-up link already. */
-export async function insertSetupToken(db: Db, tokenHash: string): Promise<boolean> {
-  const changed = await db.run(
-    sql`insert into settings (name, value) values (${setupName}, ${tokenHash}) on conflict (name) do nothing`,
-  );
-  return changed > 0;
+export function insertSetupToken(db: Db, tokenHash: string): Promise<boolean> {
+  return insertSetting(db, setupName, tokenHash);
 }
 
 /** Deletes the set-up link; false if it was another one, or used before. */
-export async function takeSetupToken(db: Db, tokenHash: string): Promise<boolean> {
-  return (await db.run(sql`delete from settings where name = ${setupName} and value = ${tokenHash}`)) > 0;
+export function takeSetupToken(db: Db, tokenHash: string): Promise<boolean> {
+  return deleteSetting(db, setupName, tokenHash);
 }
 
 export async function deleteSetupToken(db: Db): Promise<void> {
-  await db.run(sql`delete from settings where name = ${setupName}`);
+  await deleteSetting(db, setupName);
+}
+
+/** Every administrator, and what they are signed in with. */
+export async function deleteAllAdmins(db: Db): Promise<void> {
+  await db.run(sql`delete from admin_sessions`);
+  await db.run(sql`delete from admins`);
 }

@@ -48,7 +48,7 @@ const keyExample = { keyId: exampleId, hint: 'x7Qe', createdAt: exampleCreated, 
 const credentials = {
   appId: objectIdSchema,
   keyId: objectIdSchema,
-  appKey: Type.String({ description: 'Shown here and never again' }),
+  appKey: Type.String({ description: 'Shown only here' }),
 };
 const credentialsExample = {
   appId: exampleId,

@@ -1,5 +1,5 @@
-import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
+import { findSetting, saveSetting } from '../../db/settings.ts';
 
 /** What tells a demo's database from any other, and how far the demo has come. It goes only with the database. */
 export interface DemoMark {
@@ -23,15 +23,10 @@ export interface DemoMark {
 const name = 'demo';
 
 export async function findDemoMark(db: Db): Promise<DemoMark | undefined> {
-  const row = await db.one<{ value: string }>(sql`select value from settings where name = ${name}`);
-  return row && (JSON.parse(row.value) as DemoMark);
+  const value = await findSetting(db, name);
+  return value === undefined ? undefined : (JSON.parse(value) as DemoMark);
 }
 
-export async function saveDemoMark(db: Db, mark: DemoMark): Promise<void> {
-  await db.run(sql`insert into settings (name, value) values (${name}, ${JSON.stringify(mark)})
-    on conflict (name) do update set value = excluded.value`);
-}
-
-export async function removeDemoMark(db: Db): Promise<void> {
-  await db.run(sql`delete from settings where name = ${name}`);
+export function saveDemoMark(db: Db, mark: DemoMark): Promise<void> {
+  return saveSetting(db, name, JSON.stringify(mark));
 }

@@ -7,7 +7,6 @@ import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
-import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { Revision } from '../../db/revision.ts';
 import { defineShape } from '../../http/shape.ts';
 import * as store from './store.ts';
@@ -69,6 +68,8 @@ export interface AppDeps {
   readonly db: Database;
   readonly revision: Revision;
   readonly now: Clock;
+  /** Deletes everything of an app, in all features. */
+  readonly emptyApp: (db: Database, appId: string) => Promise<void>;
 }
 
 /** Apps and their credentials, for the console and the command line. */
@@ -171,24 +172,14 @@ export class AppService {
 
   /** Deletes the app with everything in it. Files on disk are swept up afterwards. */
   async remove(appId: string, by: Actor = service): Promise<void> {
-    const { db, revision, now } = this.#deps;
+    const { db, revision, now, emptyApp } = this.#deps;
     const { name } = await this.#find(appId);
     // Switched off first, so that nothing is written while the rest goes step by step.
     await revision.change(async (db) => {
       await db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`);
       await this.#audit(db, by, 'app.delete', { appId, before: { name } });
     });
-    for (const bucket of await db.all<{ object_id: string }>(
-      sql`select object_id from buckets where app_id = ${appId}`,
-    )) {
-      await deleteInSteps(db, {
-        table: 'records',
-        id: 'object_id',
-        scope: sql`app_id = ${appId} and bucket_id = ${bucket.object_id}`,
-      });
-    }
-    for (const [table, id] of Object.entries(store.appTables))
-      await deleteInSteps(db, { table, id, scope: sql`app_id = ${appId}` });
+    await emptyApp(db, appId);
     await revision.change(async () => undefined);
   }
 

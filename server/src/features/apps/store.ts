@@ -2,25 +2,12 @@ import type { AppAccess } from '../../access/access.ts';
 import { type AppPolicy, readPolicy } from '../../access/policy.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
+import { insertSetting } from '../../db/settings.ts';
+import type { RowOf } from '../../db/table.ts';
+import type { appKeys, apps } from './tables.ts';
 
-export interface AppRow {
-  readonly app_id: string;
-  readonly name: string;
-  readonly policy: string;
-  readonly disabled_at: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
-
-export interface KeyRow {
-  readonly app_id: string;
-  readonly key_id: string;
-  readonly key_hash: string;
-  readonly hint: string;
-  readonly created_at: number;
-  readonly last_used_at: number | null;
-  readonly disabled_at: number | null;
-}
+export type AppRow = RowOf<typeof apps>;
+export type KeyRow = RowOf<typeof appKeys>;
 
 export function findApp(db: Db, appId: string): Promise<AppRow | undefined> {
   return db.one<AppRow>(sql`select * from apps where app_id = ${appId}`);
@@ -62,12 +49,8 @@ export async function insertApp(
 }
 
 /** False when a first app was made before, by this node or another, even if it has been deleted since. */
-export async function noteFirstApp(db: Db, appId: string): Promise<boolean> {
-  return (
-    (await db.run(
-      sql`insert into settings (name, value) values ('first_app', ${appId}) on conflict (name) do nothing`,
-    )) > 0
-  );
+export function noteFirstApp(db: Db, appId: string): Promise<boolean> {
+  return insertSetting(db, 'first_app', appId);
 }
 
 export async function updateApp(
@@ -104,43 +87,3 @@ export async function disableKey(db: Db, appId: string, keyId: string, now: numb
 export async function noteKeyUse(db: Db, appId: string, keyId: string, now: number): Promise<void> {
   await db.run(sql`update app_keys set last_used_at = ${now} where app_id = ${appId} and key_id = ${keyId}`);
 }
-
-/** Every table with rows of an app besides `records`, and its id column; children before what they belong to. */
-export const appTables = {
-  verdicts: 'object_id',
-  events: 'object_id',
-  visits: 'object_id',
-  firings: 'event_id',
-  sighting_keys: 'sighting_key',
-  presence: 'installation_id',
-  tracks: 'installation_id',
-  track_samples: 'installation_id',
-  positions: 'object_id',
-  beacon_radio: 'beacon_id',
-  scenario_beacons: 'detail_id',
-  webhook_deliveries: 'object_id',
-  webhooks: 'object_id',
-  device_credentials: 'device_id',
-  live_events: 'object_id',
-  live_apps: 'app_id',
-  jobs: 'job_id',
-  deliveries: 'object_id',
-  senders: 'kind',
-  pushes: 'object_id',
-  schemas: 'object_id',
-  buckets: 'object_id',
-  files: 'object_id',
-  installations: 'object_id',
-  devices: 'object_id',
-  logs: 'object_id',
-  storyline_details: 'object_id',
-  storylines: 'object_id',
-  notifications: 'object_id',
-  beacons: 'object_id',
-  password_resets: 'token_hash',
-  tokens: 'token_hash',
-  users: 'object_id',
-  app_keys: 'key_id',
-  usage: 'app_id',
-  apps: 'app_id',
-} as const;

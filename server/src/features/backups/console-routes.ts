@@ -12,7 +12,7 @@ const backupSchema = Type.Object({
   lost: Type.Object(
     {
       count: Type.Integer({ minimum: 0 }),
-      names: Type.Array(Type.String(), { description: 'The names of the first ones' }),
+      names: Type.Array(Type.String(), { description: 'The first names' }),
     },
     { description: 'Listed files whose content was missing from the storage; they are not in the backup' },
   ),
@@ -21,7 +21,7 @@ const runningSchema = Type.Object({
   backupId: Type.String(),
   startedAt: timestampSchema,
   part: Type.String({ description: 'What is being copied: a table, or files' }),
-  tables: Type.Integer({ minimum: 0, description: 'Tables that are whole' }),
+  tables: Type.Integer({ minimum: 0, description: 'Completed tables' }),
   ofTables: Type.Integer({ minimum: 0 }),
   rows: Type.Integer({ minimum: 0 }),
   files: Type.Integer({ minimum: 0 }),
@@ -56,13 +56,13 @@ export function backupConsoleEndpoints(service: BackupService): readonly Console
       method: 'GET',
       path,
       operationId: 'listBackups',
-      summary: 'List the backups, newest first, and the one that is being made',
+      summary: 'List the backups, newest first, and the one in progress',
       answer: {
         status: 200,
-        description: `At most ${mostBackups}. \`failure\` is there when the last try did not work.`,
+        description: `At most ${mostBackups}. \`failure\` is present if the last try failed.`,
         schema: Type.Object({
           results: Type.Array(backupSchema),
-          most: Type.Integer({ description: 'So many are kept' }),
+          most: Type.Integer({ description: 'How many are kept' }),
           running: Type.Union([runningSchema, Type.Null()]),
           failure: Type.Union([Type.Object({ at: timestampSchema, message: Type.String() }), Type.Null()]),
         }),
@@ -97,7 +97,7 @@ export function backupConsoleEndpoints(service: BackupService): readonly Console
       path: `${path}/:backupId/archive`,
       operationId: 'downloadBackup',
       summary: 'Download a backup',
-      description: 'A tar archive with one folder, which `pharos restore` takes once it is unpacked.',
+      description: 'A tar archive with one folder, which `pharos restore` accepts once it is unpacked.',
       answer: {
         status: 200,
         description: 'The archive.',

@@ -79,7 +79,7 @@ export class BackupService {
     assertRoom();
     const startedAt = now();
     const backupId = isoTime(startedAt).replaceAll(/[:.]/g, '-');
-    if (this.#running) throw fail('DuplicateValue', 'A backup is being made already. Wait until it is done.');
+    if (this.#running) throw fail('DuplicateValue', 'A backup is already being made. Wait until it is done.');
     const begun = { backupId, startedAt: isoTime(startedAt), part: '', tables: 0, ofTables: 0, rows: 0, files: 0 };
     // From here on no other backup can begin.
     this.#running = begun;
@@ -89,7 +89,7 @@ export class BackupService {
       const known = await this.#ids();
       if (known.length >= mostBackups)
         throw fail('DuplicateValue', `There are ${mostBackups} backups. Download and delete one first.`);
-      if (known.includes(backupId)) throw fail('DuplicateValue', 'A backup of this moment is there already.');
+      if (known.includes(backupId)) throw fail('DuplicateValue', 'There is already a backup of this moment.');
       await recordChange(db, { by, action: 'backup.create', subject: backupId, now: startedAt });
     } catch (error) {
       this.#running = undefined;
@@ -184,7 +184,7 @@ async function sizeOfTables(path: string, { tables, blobs }: Manifest): Promise<
 /** Reveals no path of this machine: the log has the details. */
 function failureText(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC') return 'The disk is full. Nothing was kept of the backup.';
+  if (code === 'ENOSPC') return 'The disk is full. Nothing of the backup was kept.';
   if (code === 'EACCES' || code === 'EROFS') return 'The data folder cannot be written.';
-  return 'It did not work, and nothing was kept of it. The log of the service says why.';
+  return 'The backup failed, and nothing of it was kept. The log of the service says why.';
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../test/support/cases.ts';
-import { beaconExample } from './schemas.ts';
+import { beaconExample } from './resource.ts';
 
 for (const database of databases) {
   describe(`beacons on ${database}`, () => {

@@ -1,25 +1,5 @@
-import { sql } from '../../base/sql.ts';
+import { joinSql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { defineTable, json, number, text, time } from '../../resources/table.ts';
-
-export const beaconTable = defineTable(
-  'beacons',
-  {
-    objectId: text('object_id'),
-    name: text('name'),
-    uuid: text('uuid'),
-    major: number('major', { isSet: true }),
-    minor: number('minor', { isSet: true }),
-    location: json('location', { omitNull: true }),
-    metadata: json('metadata', { empty: '{}' }),
-    measuredPower: number('measured_power', { omitNull: true }),
-    sensitivity: text('sensitivity', { omitNull: true }),
-    radius: number('radius', { omitNull: true }),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
-  },
-  { pairs: { major: 'minor' } },
-);
 
 /** Those of `ids` that are not the objectId of a beacon of the app. */
 export async function findMissingBeacons(db: Db, appId: string, ids: readonly string[]): Promise<string[]> {
@@ -29,4 +9,27 @@ export async function findMissingBeacons(db: Db, appId: string, ids: readonly st
     if (!found) missing.push(id);
   }
   return missing;
+}
+
+/** All beacons of an app, oldest first. */
+export function listBeaconNames(db: Db, appId: string): Promise<{ object_id: string; name: string }[]> {
+  return db.all(sql`select object_id, name from beacons where app_id = ${appId} order by object_id`);
+}
+
+/** The names of some beacons by objectId. Runs beside other requests. */
+export async function findBeaconNames(
+  db: Db,
+  appId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const wanted = joinSql(
+    ids.map((id) => sql`${id}`),
+    ', ',
+  );
+  const rows = await db.all<{ object_id: string; name: string }>(
+    sql`select object_id, name from beacons where app_id = ${appId} and object_id in (${wanted})`,
+    { share: appId },
+  );
+  return new Map(rows.map(({ object_id, name }) => [object_id, name]));
 }

@@ -22,7 +22,7 @@ const bucketSchema = Type.Object({
   ...created,
   columns: Type.Record(Type.String(), Type.String(), { description: 'Declared columns and their types' }),
   learned: Type.Array(Type.Object({ path: Type.String(), type: Type.String() }), {
-    description: 'Members that no schema declares and that have an index, since lists ask for them often',
+    description: 'Undeclared members that have an index, because lists often query them',
   }),
   records: Type.Integer({ description: `The number of records, counted up to ${countLimit}` }),
   hasMoreRecords: Type.Boolean({ description: 'Whether there are more than were counted' }),

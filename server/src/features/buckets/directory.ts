@@ -2,10 +2,10 @@ import { PairCache } from '../../base/pair-cache.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
 import type { Field, FieldLookup } from '../../query/fields.ts';
-import { columnLookup, text, time } from '../../resources/table.ts';
 import { type ColumnMap, columnsOf } from './schemas.ts';
 import type { Columns, Slot } from './slots.ts';
 import { type BucketRow, findBucket, listSchemas } from './store.ts';
+import { ownLookup } from './tables.ts';
 
 /** A bucket's definition: the rules for its records, and how to find them. */
 export interface Bucket {
@@ -79,12 +79,6 @@ export function mergeColumns(schemas: readonly { readonly metadata: string }[]):
 
 const declaredTypes = { Number: 'number', String: 'string', Boolean: 'boolean', Date: 'date' } as const;
 
-const ownColumns = columnLookup({
-  objectId: text('object_id'),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
 /**
  * `objectId`, `createdAt`, `updatedAt`, and any path below `metadata`, which has neither an order nor a type of its
  * own.
@@ -110,7 +104,7 @@ function bucketLookup(columns: Columns, slots: readonly Slot[]): FieldLookup {
   };
   return (name) => {
     const [head, ...path] = name.split('.');
-    if (head !== 'metadata') return ownColumns(name);
+    if (head !== 'metadata') return ownLookup(name);
     return path.length > 0 ? member(path) : undefined;
   };
 }

@@ -88,7 +88,7 @@ for (const database of databases) {
       const earlier = await askAll();
       const none = earlier.flatMap(({ ids }, n) => (ids.length === 0 ? n : []));
       assert.deepEqual(none, [6, 7], 'all but the two that ask for another type find something');
-      // The first twenty were too few records; so many more make it due again.
+      // The first twenty were too few records; this many more make it due again.
       for (let times = 0; times < 3; times++) await often(questions[0] ?? {});
       assert.deepEqual(await slots(), ['t1 extra.room ready', 'n1 extra.level ready']);
       assert.deepEqual(await askAll(), earlier);

@@ -25,6 +25,7 @@ import type { InsertRecord } from './record-inserter.ts';
 import { prepare, type WriteSteps, writeRecord } from './record-writing.ts';
 import { assertBucketName, recordBody, recordExample, recordSchema } from './schemas.ts';
 import * as store from './store.ts';
+import { recordTable, recordTag } from './tables.ts';
 
 export interface RecordDeps {
   readonly db: Database;
@@ -39,7 +40,7 @@ type Document = Readonly<Record<string, unknown>>;
 type PathCall = { readonly app: AppContext; readonly params: Readonly<Record<string, string>> };
 
 const common = {
-  tag: 'Data buckets',
+  tag: recordTag,
   grant: 'user',
   parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the record' },
 } as const;
@@ -60,14 +61,14 @@ function findBucket({ directory }: RecordDeps, { app, params }: PathCall): Soon<
 
 function bucketToRead(deps: RecordDeps, call: PathCall): Soon<Bucket> {
   return whenThere(findBucket(deps, call), (bucket) => {
-    if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
+    if (!bucket) throw fail('ObjectNotFound', 'There is no bucket with this name.');
     return bucket;
   });
 }
 
 function bucketToWrite(deps: RecordDeps, call: PathCall): Soon<Bucket> {
   return whenThere(findBucket(deps, call), (bucket) => {
-    if (!bucket) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
+    if (!bucket) throw fail('InvalidSchema', 'There is no bucket with this name; create it in the management console.');
     return bucket;
   });
 }
@@ -80,7 +81,7 @@ const noRecord = () => fail('ObjectNotFound', 'There is no record with this obje
 
 async function recordToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const bucket = await bucketToWrite(deps, call);
-  if (!(await store.recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
+  if (!(await recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
   return bucket;
 }
 
@@ -97,7 +98,7 @@ function list(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToRead(deps, call),
     handle: ({ query, located: bucket }) => {
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
-      const table = { ...store.recordTable, lookup: bucket.lookup };
+      const table = { ...recordTable, lookup: bucket.lookup };
       return listRecords(deps.db, table, {
         scope,
         query,
@@ -159,7 +160,7 @@ function stepsOf(deps: RecordDeps, call: PathCall & { readonly located: Bucket }
 
 async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const found = await deps.directory.reload(call.app.appId, call.params['bucketName'] ?? '');
-  if (!found) throw fail('InvalidSchema', 'There is no bucket of this name; create it in the management console.');
+  if (!found) throw fail('InvalidSchema', 'There is no bucket with this name; create it in the management console.');
   return found;
 }
 
@@ -174,9 +175,9 @@ function get(deps: RecordDeps): Endpoint {
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) =>
       whenThere(bucketToRead(deps, call), async (bucket) => {
-        const row = await store.recordTable.find(deps.db, keyOf(bucket, call));
+        const row = await recordTable.find(deps.db, keyOf(bucket, call));
         if (!row) throw noRecord();
-        return store.recordTable.render(row);
+        return recordTable.render(row);
       }),
     handle: async ({ located }) => new JsonText(`{"result":${located}}`),
   });
@@ -226,7 +227,7 @@ function patch(deps: RecordDeps): Endpoint {
   });
 }
 
-const updateSchema = Type.Object({}, { description: 'Members of the document, or the whole of it under `metadata`' });
+const updateSchema = Type.Object({}, { description: 'Members of the document, or all of it under `metadata`' });
 
 interface Updating extends Pick<Endpoint, 'operationId' | 'summary' | 'description'> {
   readonly method: 'PUT' | 'PATCH';
@@ -286,7 +287,7 @@ function remove(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToRead(deps, call),
     handle: async (call) => {
       const bytes = await store.measureRecord(deps.db, keyOf(call.located, call));
-      if (!(await store.recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
+      if (!(await recordTable.remove(deps.db, keyOf(call.located, call)))) throw noRecord();
       deps.usage.add(call.app.appId, { records: -1, recordBytes: -bytes });
       return { result: [{}] };
     },

@@ -26,7 +26,7 @@ import {
   schemaRecordSchema,
 } from './schemas.ts';
 import type { BucketService, SchemaKey } from './service.ts';
-import { schemaTable } from './store.ts';
+import { schemaTable, schemaTag } from './tables.ts';
 
 export interface SchemaDeps {
   readonly db: Database;
@@ -37,7 +37,7 @@ export interface SchemaDeps {
 type PathCall = { readonly app: AppContext; readonly params: Readonly<Record<string, string>> };
 
 const common = {
-  tag: 'Schemas',
+  tag: schemaTag,
   parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the schema record' },
 } as const;
 const path = '/data/schema/:bucketName';
@@ -51,7 +51,7 @@ async function findBucket({ directory }: SchemaDeps, { app, params }: PathCall):
   const name = params['bucketName'] ?? '';
   assertBucketName(name);
   const bucket = directory.known(app.appId, name) ?? (await directory.reload(app.appId, name));
-  if (!bucket) throw fail('ObjectNotFound', 'There is no bucket of this name.');
+  if (!bucket) throw fail('ObjectNotFound', 'There is no bucket with this name.');
   return bucket;
 }
 

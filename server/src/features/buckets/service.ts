@@ -10,6 +10,7 @@ import { mergeColumns, readSlots } from './directory.ts';
 import { assertBucketName, type ColumnMap, columnsOf } from './schemas.ts';
 import { assignSlots, type Columns, type LearnableMember, learnedMembers } from './slots.ts';
 import * as store from './store.ts';
+import { schemaTable } from './tables.ts';
 
 export interface BucketDeps {
   readonly db: Database;
@@ -65,7 +66,7 @@ export class BucketService {
       return { objectId, name, createdAt: isoTime(createdAt) };
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `There is a bucket called ${name} already.`);
+      throw fail('DuplicateValue', `There is already a bucket called ${name}.`);
     }
   }
 
@@ -117,7 +118,7 @@ export class BucketService {
         const bucket = await lockOrFail(db, appId, bucketId);
         assertNoContradiction(column, await store.listSchemas(db, appId, bucketId));
         const key = { app_id: appId, object_id: objectId, bucket_id: bucketId };
-        await store.schemaTable.insert(db, key, { metadata: column, createdAt, updatedAt: createdAt });
+        await schemaTable.insert(db, key, { metadata: column, createdAt, updatedAt: createdAt });
         await this.#reassignSlots(db, bucket);
       });
     try {
@@ -144,9 +145,9 @@ export class BucketService {
         schemas.filter((schema) => schema !== current),
       );
       const rowKey = { app_id: key.appId, object_id: key.objectId };
-      const row = await store.schemaTable.find(db, rowKey);
+      const row = await schemaTable.find(db, rowKey);
       const updatedAt = Math.max(now(), Number(row?.['updated_at'] ?? 0));
-      await store.schemaTable.update(db, rowKey, { metadata: column, updatedAt });
+      await schemaTable.update(db, rowKey, { metadata: column, updatedAt });
       await this.#reassignSlots(db, bucket);
       return updatedAt;
     });
@@ -156,7 +157,7 @@ export class BucketService {
     const { revision } = this.#deps;
     await revision.change(async (db) => {
       const bucket = await lockOrFail(db, key.appId, key.bucketId);
-      const removed = await store.schemaTable.remove(db, { app_id: key.appId, object_id: key.objectId });
+      const removed = await schemaTable.remove(db, { app_id: key.appId, object_id: key.objectId });
       if (!removed) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
       await this.#reassignSlots(db, bucket);
     });

@@ -1,44 +1,12 @@
 import { joinSql, raw, Shapes, type SqlValue, sql } from '../../base/sql.ts';
+import { BulkStatement, bulkUpdate, typesOf } from '../../db/bulk.ts';
 import type { Db } from '../../db/db.ts';
-import { type ColumnType, RowsStatement } from '../../db/rows.ts';
-import { defineTable, json, type Key, type Table, text, time } from '../../resources/table.ts';
-import { slotPairs, slotsHeld } from './slots.ts';
+import type { RowOf } from '../../db/table.ts';
+import type { Key } from '../../resources/table.ts';
+import { type buckets, records, recordTable } from './tables.ts';
 
-export interface BucketRow {
-  readonly app_id: string;
-  readonly object_id: string;
-  readonly name: string;
-  /** Counts changes of the definition; a write made with an older one is refused and made again. */
-  readonly version: number;
-  readonly slots: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
-
-const schemas = defineTable('schemas', {
-  objectId: text('object_id'),
-  metadata: json('metadata'),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-/** As with records, only paths below `metadata` can be queried. */
-export const schemaTable: Table = {
-  ...schemas,
-  lookup: (name) => (name === 'metadata' ? undefined : schemas.lookup(name)),
-};
-
-/** The members of a record that are not in its document. */
-export const recordTable = defineTable(
-  'records',
-  {
-    objectId: text('object_id'),
-    metadata: json('doc'),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
-  },
-  { held: slotsHeld, pairs: slotPairs },
-);
+/** `version` counts changes of the definition; a write made with an older one is refused and made again. */
+export type BucketRow = RowOf<typeof buckets>;
 
 export function findBucket(db: Db, appId: string, name: string): Promise<BucketRow | undefined> {
   return db.one<BucketRow>(sql`select * from buckets where app_id = ${appId} and name = ${name}`);
@@ -108,37 +76,29 @@ const hasVersion = ({ key, version }: RecordWrite) =>
   sql`exists (select 1 from buckets where app_id = ${key.appId} and object_id = ${key.bucketId} and version = ${version})`;
 
 const inserts = { sqlite: new Shapes(), postgres: new Shapes() };
-const insertsOfMany = new Map<string, RowsStatement>();
 
-const recordColumns: readonly (readonly [string, ColumnType])[] = [
-  ['app_id', 'text'],
-  ['bucket_id', 'text'],
-  ['object_id', 'text'],
-  ['doc', 'text'],
-  ['created_at', 'bigint'],
-  ['updated_at', 'bigint'],
-];
-const recordNames = recordColumns.map(([name]) => name).join(', ');
+const recordColumns = ['app_id', 'bucket_id', 'object_id', 'doc', 'created_at', 'updated_at'] as const;
+const recordNames = recordColumns.join(', ');
 const namesOf = (slots: RecordWrite['slots']) => {
   let names = recordNames;
   for (const slot in slots) names += `, ${slot}`;
   return names;
 };
-const cellsOf = ({ key, slots, document, now }: RecordWrite): SqlValue[] => [
-  key.appId,
-  key.bucketId,
-  key.objectId,
-  document,
-  now,
-  now,
-  ...Object.values(slots),
-];
+const rowOf = ({ key, slots, document, now }: RecordWrite) => ({
+  app_id: key.appId,
+  bucket_id: key.bucketId,
+  object_id: key.objectId,
+  doc: document,
+  created_at: now,
+  updated_at: now,
+  ...slots,
+});
 
 /** False if the bucket's definition has changed, or the bucket is gone. */
 export async function insertRecord(db: Db, write: RecordWrite): Promise<boolean> {
   const { key, version } = write;
   const names = namesOf(write.slots);
-  const cells = cellsOf(write);
+  const cells: SqlValue[] = Object.values(rowOf(write));
   const statement = inserts[db.dialect.name].of(names, [...cells, key.appId, key.bucketId, version], () => {
     const values = joinSql(
       cells.map((cell) => sql`${cell}`),
@@ -155,21 +115,29 @@ export async function insertRecords(db: Db, writes: readonly RecordWrite[]): Pro
   const names = namesOf(slots);
   const known = insertsOfMany.get(names) ?? insertOfMany(slots);
   insertsOfMany.set(names, known);
-  const rows = writes.map((write) => [...cellsOf(write), write.version]);
+  const rows = writes.map((write) => ({ ...rowOf(write), version: write.version }));
   let inserted = 0;
   for (const statement of known.each(db.dialect, rows)) inserted += await db.run(statement);
   return inserted === writes.length;
 }
 
-function insertOfMany(slots: RecordWrite['slots']): RowsStatement {
-  const types = [...recordColumns.map(([, type]) => type), ...Object.keys(slots).map(typeOfSlot)];
-  const own = raw(types.map((_, index) => `column${index + 1}`).join(', '));
-  const version = raw(`column${types.length + 1}`);
-  return new RowsStatement(
-    [...types, 'bigint'],
-    (rows) => sql`insert into records (${raw(namesOf(slots))}) select ${own} from ${rows} as given
-      where exists (select 1 from buckets where app_id = column1 and object_id = column2 and version = ${version})`,
-  );
+type Slot = Exclude<keyof typeof records.columns, (typeof recordColumns)[number]>;
+const slotsOf = (slots: RecordWrite['slots']) => Object.keys(slots) as Slot[];
+
+const insertsOfMany = new Map<string, ReturnType<typeof insertOfMany>>();
+
+function insertOfMany(slots: RecordWrite['slots']) {
+  const columns = [...recordColumns, ...slotsOf(slots)];
+  const types = { ...typesOf(records, columns), version: 'bigint' } as const;
+  return new BulkStatement(types, ({ rows, cell }) => {
+    const own = joinSql(
+      columns.map((name) => cell[name]),
+      ', ',
+    );
+    return sql`insert into records (${raw(columns.join(', '))}) select ${own} from ${rows} as given
+      where exists (select 1 from buckets
+        where app_id = ${cell.app_id} and object_id = ${cell.bucket_id} and version = ${cell.version})`;
+  });
 }
 
 /** False if the record is gone or the bucket's definition has changed. */
@@ -227,27 +195,23 @@ export interface SlotsOfRecord {
   readonly slots: RecordWrite['slots'];
 }
 
-const slotUpdates = new Map<string, RowsStatement>();
+const slotUpdates = new Map<string, ReturnType<typeof updateOfSlots>>();
 
 /** Writes the same slots of several records. */
 export async function writeSlots(db: Db, writes: readonly SlotsOfRecord[]): Promise<void> {
-  const names = Object.keys(writes[0]?.slots ?? {});
+  const names = slotsOf(writes[0]?.slots ?? {});
   const known = slotUpdates.get(names.join()) ?? updateOfSlots(names);
   slotUpdates.set(names.join(), known);
-  const rows = writes.map(({ key, slots }) => [key.appId, key.bucketId, key.objectId, ...Object.values(slots)]);
-  for (const statement of known.each(db.dialect, rows)) await db.run(statement);
+  const rows = writes.map(({ key, slots }) => ({
+    app_id: key.appId,
+    bucket_id: key.bucketId,
+    object_id: key.objectId,
+    ...slots,
+  }));
+  for (const statement of known.each(db.dialect, rows as never)) await db.run(statement);
 }
 
-function updateOfSlots(names: readonly string[]): RowsStatement {
-  const cells = raw(names.map((name, index) => `${name} = given.column${index + 4}`).join(', '));
-  return new RowsStatement(
-    ['text', 'text', 'text', ...names.map(typeOfSlot)],
-    (rows) => sql`update records set ${cells} from ${rows} as given
-      where app_id = given.column1 and bucket_id = given.column2 and object_id = given.column3`,
-  );
-}
-
-const typeOfSlot = (name: string): ColumnType => (name.startsWith('n') ? 'double precision' : 'text');
+const updateOfSlots = (set: readonly Slot[]) => bulkUpdate(records, { by: ['app_id', 'bucket_id', 'object_id'], set });
 
 /** The number of records, counted up to `limit`. */
 export async function countRecords(

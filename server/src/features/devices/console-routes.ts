@@ -49,7 +49,7 @@ export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readon
       path,
       operationId: 'issueDeviceCredentials',
       tag,
-      summary: 'Give a device a new password, shown once; with the old one it is disconnected at once',
+      summary: 'Give a device a new password, shown once; a connection with the old one is closed at once',
       permission: 'devices.write',
       locate,
       answer: {
@@ -57,7 +57,7 @@ export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readon
         schema: Type.Object({
           result: Type.Object({
             ...members,
-            password: Type.String({ description: 'Shown here and never again' }),
+            password: Type.String({ description: 'Shown only here' }),
             issuedAt: timestampSchema,
           }),
         }),
@@ -73,7 +73,7 @@ export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readon
       path,
       operationId: 'revokeDeviceCredentials',
       tag,
-      summary: "Take a device's credentials away and disconnect it at once",
+      summary: "Revoke a device's credentials and disconnect it at once",
       permission: 'devices.write',
       locate,
       answer: deletedAnswer,

@@ -9,7 +9,7 @@ import type { Revision } from '../../db/revision.ts';
 import type { DeviceLogin } from '../../delivery/mqtt/mqtt-connection.ts';
 import { isoTime } from '../../http/answers.ts';
 import * as store from './credential-store.ts';
-import { deviceTable } from './store.ts';
+import { devices } from './resource.ts';
 
 export interface CredentialDeps {
   readonly db: Database;
@@ -39,7 +39,7 @@ export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
   return {
     /** @throws Failure ObjectNotFound */
     async get(appId: string, deviceId: string) {
-      const device = await deviceTable.find(db, { app_id: appId, object_id: deviceId });
+      const device = await devices.records.find(db, { app_id: appId, object_id: deviceId });
       if (!device) throw noDevice(deviceId);
       const row = await store.findCredential(db, appId, deviceId);
       return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../test/support/cases.ts';
-import { deviceExample } from './schemas.ts';
+import { deviceExample } from './resource.ts';
 
 const url = '/api/v2/device';
 

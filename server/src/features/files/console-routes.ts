@@ -18,7 +18,7 @@ export function fileConsoleEndpoints({ db, assertApp }: Deps): readonly ConsoleE
       path: '/apps/:appId/files/usage',
       operationId: 'getFileUsage',
       tag: 'Files',
-      summary: 'How much room the files of an app take',
+      summary: 'How much space the files of an app take',
       permission: 'files.read',
       locate: ({ appId = '' }) => assertApp(appId),
       answer: recordAnswer(Type.Object({ files: Type.Integer({ minimum: 0 }), bytes: Type.Integer({ minimum: 0 }) }), {

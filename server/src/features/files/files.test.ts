@@ -456,7 +456,7 @@ for (const database of databases) {
         assert.equal(await sweep(Date.now() + 86_500_000, () => true), 0, 'a stop ends it');
         assert.equal(await sweep(Date.now() + 86_500_000), orphans.length);
         assert.deepEqual(await keys(), [keptKey]);
-        // The same folder under a database that is younger than the files: they belong to somebody else.
+        // The same folder under a database that is younger than the files: they belong to another database.
         await blobs.put(orphans[0] ?? '', (async function* () {})());
         await own.storage.db.run(sql`update migrations set applied_at = ${Date.now() + 60_000}`);
         await own.storage.db.run(sql`delete from files`);

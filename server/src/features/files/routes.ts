@@ -11,10 +11,10 @@ import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { assertMaker, makerColumns } from '../../resources/maker.ts';
-import type { Table } from '../../resources/table.ts';
+import type { RecordTable } from '../../resources/table.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
-import { fileRecord, uploadedAnswer } from './schemas.ts';
+import { files, uploadedAnswer } from './resource.ts';
 import { fileTable, findStoredFile, insertFile, type StoredFile } from './store.ts';
 import { storeBody, tooLarge } from './upload.ts';
 
@@ -40,16 +40,16 @@ export function fileEndpoints(deps: FileDeps): Endpoint[] {
   return [list(deps, table), upload(deps), get(deps, table), remove(deps, table)];
 }
 
-function list({ db }: FileDeps, table: Table): Endpoint {
+function list({ db }: FileDeps, table: RecordTable): Endpoint {
   return endpoint({
     method: 'GET',
     path: '/files',
     operationId: 'listFiles',
-    tag: 'Files',
+    tag: files.tag,
     summary: 'List files',
     grant: 'user',
     query: listParameters,
-    answer: listAnswer(fileRecord.schema, fileRecord.example),
+    answer: listAnswer(files.record.schema, files.record.example),
     errors: ['InvalidQuery', 'Timeout'],
     description: 'Users see the files that they have uploaded; managers see all.',
     handle: async (call) => {
@@ -94,7 +94,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
     method: 'POST',
     path: onePath,
     operationId: 'uploadFile',
-    tag: 'Files',
+    tag: files.tag,
     summary: 'Upload a file',
     description:
       `The body is the file, of any type and at most ${maxFileBytes} bytes; an empty body is an empty file. Without a ` +
@@ -166,7 +166,7 @@ type Locating = Caller & Pick<Call<undefined, undefined>, 'params'>;
 
 const keyOf = (appId: string, params: Locating['params']) => ({ app_id: appId, object_id: params['file'] ?? '' });
 
-function locateFile({ db }: FileDeps, table: Table) {
+function locateFile({ db }: FileDeps, table: RecordTable) {
   return async ({ app, params }: Locating): Promise<Row> => {
     const row = await table.find(db, keyOf(app.appId, params));
     if (!row) throw notFound();
@@ -176,16 +176,16 @@ function locateFile({ db }: FileDeps, table: Table) {
 
 const notFound = () => fail('ObjectNotFound', 'There is no file with this objectId.');
 
-function get(deps: FileDeps, table: Table): Endpoint {
+function get(deps: FileDeps, table: RecordTable): Endpoint {
   return endpoint<undefined, Row>({
     method: 'GET',
     path: onePath,
     parameters: { file: 'The objectId of the file' },
     operationId: 'getFile',
-    tag: 'Files',
+    tag: files.tag,
     summary: "Get a file's record",
     grant: 'user',
-    answer: recordAnswer(fileRecord.schema, fileRecord.example),
+    answer: recordAnswer(files.record.schema, files.record.example),
     errors: ['ObjectNotFound'],
     description: 'Users can get the files that they have uploaded; managers can get all.',
     locate: async (call) => {
@@ -200,13 +200,13 @@ function get(deps: FileDeps, table: Table): Endpoint {
   });
 }
 
-function remove(deps: FileDeps, table: Table): Endpoint {
+function remove(deps: FileDeps, table: RecordTable): Endpoint {
   return endpoint<undefined, StoredFile>({
     method: 'DELETE',
     path: onePath,
     parameters: { file: 'The objectId of the file' },
     operationId: 'deleteFile',
-    tag: 'Files',
+    tag: files.tag,
     summary: 'Delete a file',
     description: 'Its address stops working at once; a browser may show its cached copy for another minute.',
     grant: 'user',

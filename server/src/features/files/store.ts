@@ -1,19 +1,13 @@
 import { raw, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
-import { defineTable, type Key, number, type Table, text, time } from '../../resources/table.ts';
+import type { Key, RecordTable } from '../../resources/table.ts';
 import { fileUrl } from './file-name.ts';
+import { files } from './resource.ts';
 
-const columns = defineTable('files', {
-  objectId: text('object_id'),
-  name: text('stored_name', { indexed: 'unique' }),
-  contentType: text('content_type'),
-  size: number('size'),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
+const columns = files.records;
 
 /** Files as lists and records show them: with the address, which is not stored, since the public address may change. */
-export function fileTable(publicUrl: () => string): Table {
+export function fileTable(publicUrl: () => string): RecordTable {
   const render = (row: Row): string => {
     const url = fileUrl(publicUrl(), String(row['app_id']), String(row['stored_name']));
     return `${columns.render(row).slice(0, -1)},"url":${JSON.stringify(url)}}`;

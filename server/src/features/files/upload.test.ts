@@ -11,7 +11,7 @@ import { head, listen, openConnection } from '../../../test/support/socket.ts';
 import { sql } from '../../base/sql.ts';
 import { filesFolder } from '../../config/config.ts';
 
-/** Uploads as they happen on a wire: slow, cut, too long. */
+/** Uploads as they happen on a network: slow, interrupted, too long. */
 for (const database of databases) {
   describe(`uploading over a socket on ${database}`, () => {
     let app: TestApp;

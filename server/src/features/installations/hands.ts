@@ -1,5 +1,5 @@
 import type { Key, Values } from '../../resources/table.ts';
-import type { Registration } from './schemas.ts';
+import type { Registration } from './resource.ts';
 import type { InstallationRow } from './store.ts';
 
 /**

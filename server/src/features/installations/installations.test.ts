@@ -11,13 +11,13 @@ import {
 } from '../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../test/support/cases.ts';
 import { raw, sql } from '../../base/sql.ts';
-import { installationExample } from './schemas.ts';
+import { installationExample } from './resource.ts';
 
 const url = '/api/v2/installations';
 const { userId: _user, ...example } = installationExample;
 
 let devices = 0;
-/** A registration that nobody else has. */
+/** A unique registration. */
 const phone = (change: object = {}) => ({
   ...example,
   installationId: `phone ${++devices}`,

@@ -5,21 +5,21 @@ import { createdAnswer, isoTime, updatedAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint, OtherAnswer } from '../../http/endpoint.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
 import { replacementSchema } from '../../resources/change-schemas.ts';
-import { locate } from '../../resources/read-endpoints.ts';
-import { type ResourceOptions, resourceEndpoints } from '../../resources/resource.ts';
+import { getEndpoint, listEndpoint, locate } from '../../resources/read-endpoints.ts';
+import { type RemoveOptions, removeEndpoint } from '../../resources/resource.ts';
 import type { Key } from '../../resources/table.ts';
 import type { Registrant } from './hands.ts';
 import {
   type Installation,
   installationExample,
-  installationRecord,
   installationShape,
+  installations,
   knownAnswer,
   type Registration,
   registrationShape,
-} from './schemas.ts';
+} from './resource.ts';
 import type { InstallationService } from './service.ts';
-import { installationTable, isUnproven } from './store.ts';
+import { isUnproven } from './store.ts';
 
 export interface InstallationRouteDeps {
   readonly db: Db;
@@ -28,8 +28,7 @@ export interface InstallationRouteDeps {
   readonly forget: (db: Db, appId: string, objectId: string) => Promise<void>;
 }
 
-const tag = 'Installations';
-const path = '/installations';
+const { tag, path } = installations;
 
 type LocateOwn = ReturnType<typeof locate>;
 
@@ -37,26 +36,17 @@ const registrant = (caller: Caller): Registrant => ({ userId: caller.user?.userI
 
 export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
   // Listing, getting and deleting work as for any record; writing has its own rules.
-  const options = {
+  const options: RemoveOptions = {
+    ...installations,
     db: deps.db,
-    table: installationTable,
-    noun: ['installation', 'installations'],
-    title: ['Installation', 'Installations'],
-    tag,
-    path,
-    shape: installationShape,
-    example: installationExample,
-    record: installationRecord,
-    grants: { read: 'user', create: 'app', write: 'user' },
-    defaultLimit: 100,
+    write: 'user',
     narrow: ownRecords,
     onRemove: (db: Db, key: Key) => deps.forget(db, String(key['app_id']), String(key['object_id'])),
-  } as const satisfies ResourceOptions<typeof installationShape.schema>;
-  const plain = resourceEndpoints(options);
-  const reading = plain.filter(({ method }) => method === 'GET');
-  const removing = plain.filter(({ method }) => method === 'DELETE').map((endpoint) => removeProven(deps, endpoint));
+  };
+  const reading = [listEndpoint(options, { idsFollowCreation: true }), getEndpoint(options)];
+  const removing = removeProven(deps, removeEndpoint(options));
   const locateOwn = locate(options);
-  return [register(deps), ...reading, ...removing, change(deps, 'PUT', locateOwn), change(deps, 'PATCH', locateOwn)];
+  return [register(deps), ...reading, removing, change(deps, 'PUT', locateOwn), change(deps, 'PATCH', locateOwn)];
 }
 
 /** If it could be registered again after a deletion, it would belong to anyone who knew its id. */

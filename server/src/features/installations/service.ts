@@ -8,7 +8,7 @@ import { advertisedKey } from '../../proximity/tag-key.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
 import { assignedHands, nextHands, type Registrant, userOf } from './hands.ts';
-import type { Installation, Registration } from './schemas.ts';
+import { type Installation, installations, type Registration } from './resource.ts';
 import * as store from './store.ts';
 
 export interface InstallationDeps {
@@ -103,7 +103,7 @@ export class InstallationService {
     if (problem === undefined) return;
     const field = set.deviceToken === undefined ? 'pushType' : 'deviceToken';
     throw invalid([
-      { field, problem: field === 'deviceToken' ? problem : `does not go with the device token, which ${problem}` },
+      { field, problem: field === 'deviceToken' ? problem : `does not fit the device token, which ${problem}` },
     ]);
   }
 
@@ -123,9 +123,9 @@ export class InstallationService {
       advertised_key: await tagOf(db, appId, sent.metadata, { objectId, by }),
       user_id: userOf(sent, by) ?? null,
     };
-    const { userId: _inColumns, ...members } = unrepeated(sent);
+    const { userId: _inColumns, deviceToken: _too, previousDeviceToken: _proof, ...members } = unrepeated(sent);
     const values = { channels: null, metadata: null, ...members, createdAt, updatedAt: createdAt };
-    await store.installationTable.insert(db, columns, values);
+    await installations.records.insert(db, columns, values);
     return { objectId, createdAt, updatedAt: createdAt, isNew: true };
   }
 
@@ -138,13 +138,15 @@ export class InstallationService {
   ) {
     const { now } = this.#deps;
     const { deviceToken, userId: _inHands, ...members } = unrepeated(set);
-    const { userId: _too, ...cleared }: Record<string, null> = Object.fromEntries(
-      names.map((member) => [member, null]),
-    );
+    const {
+      userId: _too,
+      deviceToken: _inToken,
+      ...cleared
+    }: Record<string, null> = Object.fromEntries(names.map((member) => [member, null]));
     const updatedAt = Math.max(now(), row.updated_at);
     if (deviceToken) await store.takeToken(db, appId, deviceToken, row.object_id);
     const token: Key =
-      deviceToken || 'deviceToken' in cleared
+      deviceToken || names.includes('deviceToken')
         ? {
             device_token: deviceToken ?? null,
             token_at: deviceToken ? now() : null,
@@ -157,12 +159,7 @@ export class InstallationService {
         ? { advertised_key: await tagOf(db, appId, members.metadata, { objectId: row.object_id, by }) }
         : {};
     const key = { app_id: appId, object_id: row.object_id };
-    await store.installationTable.update(
-      db,
-      key,
-      { ...cleared, ...members, updatedAt },
-      { ...token, ...tag, ...hands },
-    );
+    await installations.records.update(db, key, { ...cleared, ...members, updatedAt }, { ...token, ...tag, ...hands });
     return updatedAt;
   }
 

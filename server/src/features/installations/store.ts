@@ -1,47 +1,10 @@
 import type { HeldInstallation } from '../../access/caller.ts';
 import { raw, type Sql, sql } from '../../base/sql.ts';
-import type { Db, Row } from '../../db/db.ts';
-import { defineTable, json, pointer, text, time } from '../../resources/table.ts';
+import type { Db } from '../../db/db.ts';
+import type { RowOf } from '../../db/table.ts';
+import type { installations } from './resource.ts';
 
-const optional = { omitNull: true } as const;
-
-/** What answers, lists and audiences may show: all but the token. */
-export const installationTable = defineTable('installations', {
-  objectId: text('object_id'),
-  installationId: text('installation_id', { ...optional, indexed: 'unique' }),
-  deviceType: text('device_type'),
-  pushType: text('push_type', optional),
-  channels: json('channels', { empty: '[]' }),
-  timeZone: text('time_zone', optional),
-  localeIdentifier: text('locale_identifier', optional),
-  appIdentifier: text('app_identifier', optional),
-  appName: text('app_name', optional),
-  appVersion: text('app_version', optional),
-  userId: pointer('user_id', '_User', { ...optional, indexed: true }),
-  metadata: json('metadata', { empty: '{}' }),
-  tokenAt: time('token_at', optional),
-  tokenDeadAt: time('token_dead_at', optional),
-  tokenDeadReason: text('token_dead_reason', optional),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-export interface InstallationRow extends Row {
-  readonly object_id: string;
-  readonly installation_id: string | null;
-  readonly device_type: string;
-  readonly device_token: string | null;
-  readonly push_type: string | null;
-  readonly user_id: string | null;
-  readonly held_since: number | null;
-  readonly unproven: number;
-  readonly claim_user_id: string | null;
-  readonly claim_token: string | null;
-  readonly claim_since: number | null;
-  readonly metadata: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type InstallationRow = RowOf<typeof installations.table>;
 
 function lock(db: Db, condition: Sql): Promise<InstallationRow | undefined> {
   return db.one<InstallationRow>(sql`select * from installations where ${condition}${raw(db.dialect.lockRow)}`);
@@ -115,4 +78,72 @@ export async function unlinkUser(db: Db, appId: string, userId: string): Promise
     where app_id = ${appId} and user_id = ${userId}`);
   await db.run(sql`update installations set claim_user_id = null, claim_token = null, claim_since = null
     where app_id = ${appId} and claim_user_id = ${userId}`);
+}
+
+/** Installations after `after`, in the order of their ids, at most `limit` of them; the walk of an audience. */
+export async function walkInstallations(db: Db, appId: string, after: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(sql`select object_id from installations
+    where app_id = ${appId} and object_id > ${after} order by object_id limit ${limit}`);
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** Those of a stretch of the walk that match, off the main thread: a condition may be costly. */
+export async function matchInstallations(
+  db: Db,
+  appId: string,
+  stretch: { readonly after: string; readonly upTo: string; readonly condition: Sql },
+): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from installations
+      where app_id = ${appId} and object_id > ${stretch.after} and object_id <= ${stretch.upTo} and ${stretch.condition}
+      order by object_id`,
+    { share: appId },
+  );
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** A token that reaches nobody. `since`: what was registered later is alive. */
+export async function markTokenDead(
+  db: Db,
+  appId: string,
+  dead: {
+    readonly installationId: string;
+    readonly token: string;
+    readonly reason: string;
+    readonly since: number | undefined;
+    readonly now: number;
+  },
+): Promise<void> {
+  const isOlder = dead.since === undefined ? raw('1 = 1') : sql`(token_at is null or token_at <= ${dead.since})`;
+  await db.run(sql`update installations set token_dead_at = ${dead.now}, token_dead_reason = ${dead.reason}
+    where app_id = ${appId} and object_id = ${dead.installationId} and device_token = ${dead.token}
+      and token_dead_at is null and ${isOlder}`);
+}
+
+/** The installations that a user has, and those that she could prove to be hers. */
+export async function findInstallationsOf(db: Db, appId: string, userId: string): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from installations where app_id = ${appId} and
+      ((user_id = ${userId} and (unproven = 0 or claim_user_id is null)) or claim_user_id = ${userId}) order by object_id`,
+  );
+  return rows.map(({ object_id }) => object_id);
+}
+
+export interface TokenCounts {
+  readonly installations: number;
+  /** Why tokens are dead, the five commonest reasons. */
+  readonly dead: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** Runs beside other requests. */
+export async function countTokens(db: Db, appId: string): Promise<TokenCounts> {
+  const slow = { share: appId };
+  const [all] = await db.all<{ n: number }>(sql`select count(*) as n from installations where app_id = ${appId}`, slow);
+  const dead = await db.all<{ reason: string; n: number }>(
+    sql`select token_dead_reason as reason, count(*) as n from installations
+      where app_id = ${appId} and token_dead_reason is not null
+      group by token_dead_reason order by n desc, token_dead_reason limit 5`,
+    slow,
+  );
+  return { installations: all?.n ?? 0, dead: dead.map(({ reason, n }) => ({ reason, count: n })) };
 }

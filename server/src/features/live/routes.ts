@@ -1,10 +1,17 @@
 import { Type } from 'typebox';
 import { type FindHeld, seesAll } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
-import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { type Endpoint, endpoint, type Tag } from '../../http/endpoint.ts';
 import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
 import type { Feed } from './feed.ts';
 import { ownEvents } from './own-events.ts';
+
+const tag: Tag = {
+  name: 'Stream',
+  description: 'What happens, as it happens.',
+  place: 130,
+  console: { read: 'activity.read' },
+};
 
 const example = [
   'retry: 2000\n\n',
@@ -19,7 +26,7 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld): End
       method: 'GET',
       path: '/stream',
       operationId: 'streamEvents',
-      tag: 'Stream',
+      tag,
       summary: 'Listen to what happens, as server-sent events',
       description:
         'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, visit.updated, message.fired, ' +

@@ -8,8 +8,8 @@ import { askedFields } from '../../http/console/hidden-members.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { sentence } from '../../http/shape.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
-import { logExample, logRecord, logShape, readOccurredAt } from './schemas.ts';
-import { findByEventId, insertLog, logTable, type NewLog, type RecordedEvent } from './store.ts';
+import { logExample, logShape, logs, readOccurredAt } from './resource.ts';
+import { findByEventId, insertLog, type NewLog, type RecordedEvent } from './store.ts';
 
 export interface LogDeps {
   readonly db: Db;
@@ -42,7 +42,7 @@ async function shownTo(caller: Caller, query: Query, findHeld: FindHeld) {
     (await findHeld(caller.app.appId, caller.user?.userId ?? '')).map((one) => [one.objectId, one.heldSince]),
   );
   const isOwn = (row: Row) => Number(row['created_at']) >= (held.get(String(row['installation_id'])) ?? Infinity);
-  const render = (row: Row) => logTable.render(isOwn(row) ? row : { ...row, installation_id: null });
+  const render = (row: Row) => logs.records.render(isOwn(row) ? row : { ...row, installation_id: null });
   if (!askedFields(query).includes('installationId')) return { render };
   const visible = await ownTraces(findHeld, 'logs_installation', ['created_at'])(caller);
   return { render, ...(visible ? { visible } : {}) };
@@ -55,23 +55,23 @@ function list({ db, findHeld }: LogDeps): Endpoint {
     method: 'GET',
     path: '/logs',
     operationId: 'listLogs',
-    tag: 'Logs',
+    tag: logs.tag,
     summary: 'List log records',
     description:
       'Newest first. `where` takes `moduleType` (PRESENCE or STORYLINE; both kinds without it), `event`, `beaconId` and ' +
       '`installationId` (pointers), `objectId`, `createdAt` and `updatedAt`, with the operators. Users are shown the ' +
       '`installationId` of their own installations, and find nothing else by it; managers all.',
-    grant: 'user',
+    grant: logs.grants.read,
     query: listParameters,
-    answer: listAnswer(logRecord.schema, logRecord.example),
+    answer: listAnswer(logs.record.schema, logs.record.example),
     errors: ['InvalidQuery', 'Timeout'],
     handle: async (call) => {
       const { app, query } = call;
-      return listRecords(db, logTable, {
+      return listRecords(db, logs.records, {
         ...(await shownTo(call, query, findHeld)),
-        scope: logTable.match({ app_id: app.appId }),
+        scope: logs.records.match({ app_id: app.appId }),
         query,
-        defaultLimit: 100,
+        defaultLimit: logs.defaultLimit,
         defaultOrder: '-objectId',
         idsFollowCreation: true,
         share: app.appId,
@@ -94,7 +94,7 @@ function create(deps: LogDeps): Endpoint {
     method: 'POST',
     path: '/logs',
     operationId: 'createLog',
-    tag: 'Logs',
+    tag: logs.tag,
     summary: 'Record an enter or exit',
     description:
       'For apps that decide themselves when somebody enters or leaves. It becomes part of visits and statistics and never ' +

@@ -3,8 +3,7 @@ import type { Db } from '../../db/db.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { sentence } from '../../http/shape.ts';
 import { resourceEndpoints } from '../../resources/resource.ts';
-import { messageProblems, notificationExample, notificationRecord, notificationShape } from './schemas.ts';
-import { notificationTable } from './store.ts';
+import { messageProblems, notifications } from './resource.ts';
 
 export interface NotificationDeps {
   readonly db: Db;
@@ -14,32 +13,14 @@ export interface NotificationDeps {
 }
 
 export function notificationEndpoints({ db, findMissingBeacons, noteChange }: NotificationDeps): Endpoint[] {
-  return resourceEndpoints({
+  return resourceEndpoints(notifications, {
     db,
-    table: notificationTable,
-    noun: ['notification', 'notifications'],
-    title: ['Notification', 'Notifications'],
-    tag: 'Notifications',
-    path: '/notifications',
-    shape: notificationShape,
-    example: notificationExample,
-    record: notificationRecord,
-    grants: {
-      read: ({ readContent }) => (readContent === 'app' ? 'visitor' : 'user'),
-      create: ({ writeContent }) => writeContent,
-      write: ({ writeContent }) => writeContent,
-    },
-    defaultLimit: 1000,
     onWrite: noteChange,
     onRemove: noteChange,
-    verify: async (db, app, values, stored) => {
-      const details = messageProblems(
-        String(values['type'] ?? stored?.['type']),
-        (values['message'] ?? stored?.['message']) as Record<string, unknown>,
-      );
+    verify: async (db, app, { type, message, beaconId }, stored) => {
+      const details = messageProblems(String(type ?? stored?.type), { ...(message ?? stored?.message) });
       if (details.length > 0) throw fail('ValidationError', { message: sentence(details), details });
-      const pointer = values['beaconId'] as { objectId: string } | undefined;
-      const [missing] = pointer ? await findMissingBeacons(db, app.appId, [pointer.objectId]) : [];
+      const [missing] = beaconId ? await findMissingBeacons(db, app.appId, [beaconId.objectId]) : [];
       if (missing !== undefined) throw fail('ObjectNotFound', `beaconId: there is no beacon ${missing}.`);
     },
   });

@@ -5,12 +5,13 @@ import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { parseInstant } from '../../query/instant.ts';
 import { attentionRecord, funnelRecord, liveRecord, type WebhookTrouble } from './schemas.ts';
-import { readAttention, readFunnel, readLive } from './store.ts';
+import { type Counts, readAttention, readFunnel, readLive } from './store.ts';
 
 export interface OverviewDeps {
   readonly db: Db;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
+  readonly counts: Counts;
   readonly countWebhookTrouble: (appId: string) => Promise<WebhookTrouble>;
 }
 
@@ -27,6 +28,7 @@ function readSince(text: string | undefined, now: number): number {
 export function overviewConsoleEndpoints({
   db,
   assertApp,
+  counts,
   countWebhookTrouble,
 }: OverviewDeps): readonly ConsoleEndpoint[] {
   const shared = {
@@ -40,16 +42,16 @@ export function overviewConsoleEndpoints({
       ...shared,
       path: '/apps/:appId/live',
       operationId: 'getLive',
-      summary: 'Count who is where now',
+      summary: 'Count the visitors at each beacon now',
       answer: recordAnswer(liveRecord.schema, liveRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
-      handle: async ({ params: { appId = '' } }) => ({ result: await readLive(db, appId) }),
+      handle: async ({ params: { appId = '' } }) => ({ result: await readLive({ db, counts, appId }) }),
     }),
     consoleEndpoint({
       ...shared,
       path: '/apps/:appId/funnel',
       operationId: 'getFunnel',
-      summary: 'Count what became of the events since a time',
+      summary: 'Count the results of the events since a time',
       description:
         'From events to messages that could be shown, were shown, were sent by push and reached the visitor.',
       query: [
@@ -62,20 +64,20 @@ export function overviewConsoleEndpoints({
       answer: recordAnswer(funnelRecord.schema, funnelRecord.example),
       errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
       handle: async ({ params: { appId = '' }, query, now }) => ({
-        result: await readFunnel(db, appId, readSince(query['since'], now)),
+        result: await readFunnel({ db, counts, appId }, readSince(query['since'], now)),
       }),
     }),
     consoleEndpoint({
       ...shared,
       path: '/apps/:appId/attention',
       operationId: 'getAttention',
-      summary: 'List what a person should look at',
+      summary: 'List what needs attention',
       description:
         'Beacons that fell silent, tokens that died, deliveries that fail, and webhooks that cannot be called.',
       answer: recordAnswer(attentionRecord.schema, attentionRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' }, now }) => ({
-        result: { ...(await readAttention(db, appId, now)), webhooks: await countWebhookTrouble(appId) },
+        result: { ...(await readAttention({ db, counts, appId }, now)), webhooks: await countWebhookTrouble(appId) },
       }),
     }),
   ];

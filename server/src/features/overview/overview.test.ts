@@ -20,7 +20,7 @@ for (const database of databases) {
     after(() => site.close());
 
     const ask = async (path: string) => {
-      // A session ends when time passes; each question is asked by somebody who has just come.
+      // A session ends when time passes, so each question comes from a new sign-in.
       browser = await openConsole(site.app, 'analyst');
       return browser.send({ method: 'GET', url: `/apps/${site.app.appId}/${path}` });
     };

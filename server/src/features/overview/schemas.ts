@@ -20,7 +20,7 @@ export const liveRecord = {
       Type.Object({
         beaconId: objectIdSchema,
         name: Type.Union([Type.String(), Type.Null()], { description: 'null when the beacon is deleted' }),
-        visitors: count('Visits that are open here'),
+        visitors: count('Open visits here'),
         since: timestampSchema,
       }),
       { description: 'The 12 with the most visitors; `since` is when the first of them came' },
@@ -37,15 +37,15 @@ export const funnelRecord = {
   schema: Type.Object({
     since: timestampSchema,
     events: count('Confirmed events'),
-    eligible: count('Messages that stood for such an event at such a beacon and were switched on'),
+    eligible: count('Enabled messages for such an event at such a beacon'),
     shown: count('Messages that fired'),
     stopped: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
       description: 'Why the other eligible ones did not fire, the commonest first',
     }),
-    waiting: count('Messages that wait for a dwell'),
+    waiting: count('Messages waiting for a dwell'),
     deliveries: Type.Object({
-      queued: count('Wait to be sent'),
-      sent: count('Taken by the push service'),
+      queued: count('Waiting to be sent'),
+      sent: count('Accepted by the push service'),
       failed: count('Refused by the push service'),
       expired: count('Not sent in time'),
       noTarget: count('Without an address; an open app has shown them all the same'),
@@ -66,18 +66,18 @@ export const funnelRecord = {
 };
 
 const webhookTrouble = Type.Object({
-  failing: count('Webhooks of which no call has worked for a day'),
-  behind: count('Webhooks whose oldest calls are given up, because too many wait'),
+  failing: count('Webhooks whose calls have all failed for a day'),
+  behind: count('Webhooks whose oldest calls are given up, because too many are waiting'),
   switchedOff: count('Webhooks that the service has switched off'),
 });
 export type WebhookTrouble = Static<typeof webhookTrouble>;
 
 export const attentionRecord = {
   schema: Type.Object({
-    lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null when there never was one'),
+    lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null if there was none'),
     silentBeacons: Type.Object({
       total: count('Beacons that had visits and have had none for two days'),
-      seen: count('Beacons that had visits at all'),
+      seen: count('Beacons that ever had visits'),
       beacons: Type.Array(
         Type.Object({ beaconId: objectIdSchema, name: Type.String(), lastVisitAt: timestampSchema }),
         { description: 'The 10 that fell silent last' },
@@ -86,7 +86,7 @@ export const attentionRecord = {
     tokens: Type.Object({
       installations: count('All installations'),
       dead: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
-        description: 'Installations whose token the push service no longer takes, by its reason; the 5 commonest',
+        description: 'Installations whose token the push service no longer accepts, by its reason; the 5 most common',
       }),
     }),
     failures: Type.Array(
@@ -96,7 +96,7 @@ export const attentionRecord = {
         count: Type.Integer(),
         lastAt: timestampSchema,
       }),
-      { description: 'Deliveries of the last 24 hours that failed, by reason; the 5 commonest' },
+      { description: 'Deliveries of the last 24 hours that failed, by reason; the 5 most common' },
     ),
     webhooks: webhookTrouble,
   }),

@@ -1,4 +1,3 @@
-import { firstIdAt } from '../../base/id.ts';
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 
@@ -14,26 +13,74 @@ const failuresWithinMs = 24 * hourMs;
 
 const iso = (time: number) => new Date(time).toISOString();
 
-export async function readLive(db: Db, appId: string) {
-  const slow = { share: appId };
-  const [totals] = await db.all<{ visitors: number; occupied: number }>(
-    sql`select count(distinct installation_id) as visitors, count(distinct beacon_id) as occupied
-      from visits where app_id = ${appId} and is_open = 1`,
-    slow,
-  );
-  const rows = await db.all<{ beacon_id: string; name: string | null; visitors: number; since: number }>(
-    sql`select v.beacon_id, b.name, count(*) as visitors, min(v.entered_at) as since
-      from visits v left join beacons b on b.app_id = v.app_id and b.object_id = v.beacon_id
-      where v.app_id = ${appId} and v.is_open = 1
-      group by v.beacon_id, b.name order by visitors desc, v.beacon_id limit 12`,
-    slow,
+/** Sums over the tables of other features, which they count themselves. Times are epoch milliseconds. */
+export interface Counts {
+  openVisits(db: Db, appId: string): Promise<{ readonly visitors: number; readonly occupied: number }>;
+  /** The beacons with the most visitors now. */
+  occupied(
+    db: Db,
+    appId: string,
+    limit: number,
+  ): Promise<readonly { readonly beacon_id: string; readonly visitors: number; readonly since: number }[]>;
+  lastVisit(db: Db, appId: string): Promise<number | undefined>;
+  beaconNames(db: Db, appId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  events(db: Db, appId: string, since: number): Promise<number>;
+  /** The commonest first. */
+  verdicts(
+    db: Db,
+    appId: string,
+    since: number,
+  ): Promise<readonly { readonly outcome: string; readonly reason: string; readonly n: number }[]>;
+  /** What became of the messages that events have set off. */
+  proximityStates(
+    db: Db,
+    appId: string,
+    since: number,
+  ): Promise<
+    readonly { readonly state: string; readonly n: number; readonly received: number; readonly opened: number }[]
+  >;
+  failures(
+    db: Db,
+    appId: string,
+    since: number,
+  ): Promise<
+    readonly {
+      readonly sender: string | null;
+      readonly reason: string | null;
+      readonly n: number;
+      readonly last_at: number;
+    }[]
+  >;
+  tokens(
+    db: Db,
+    appId: string,
+  ): Promise<{
+    readonly installations: number;
+    readonly dead: readonly { readonly reason: string; readonly count: number }[];
+  }>;
+}
+
+/** Whose page it is. */
+export interface Asked {
+  readonly db: Db;
+  readonly counts: Counts;
+  readonly appId: string;
+}
+
+export async function readLive({ db, counts, appId }: Asked) {
+  const { visitors, occupied } = await counts.openVisits(db, appId);
+  const rows = await counts.occupied(db, appId, 12);
+  const names = await counts.beaconNames(
+    db,
+    appId,
+    rows.map(({ beacon_id }) => beacon_id),
   );
   return {
-    visitors: totals?.visitors ?? 0,
-    occupied: totals?.occupied ?? 0,
-    beacons: rows.map(({ beacon_id: beaconId, name, visitors, since }) => ({
+    visitors,
+    occupied,
+    beacons: rows.map(({ beacon_id: beaconId, visitors, since }) => ({
       beaconId,
-      name,
+      name: names.get(beaconId) ?? null,
       visitors,
       since: iso(since),
     })),
@@ -43,30 +90,17 @@ export async function readLive(db: Db, appId: string) {
 /** Verdicts with these reasons were never meant for the event. */
 const otherwiseMeant = new Set(['disabled', 'event', 'beacon']);
 
-/**
- * The results of the events since a time (epoch ms). Ids of events begin with their time, and so do the ids of what
- * follows from them.
- */
-export async function readFunnel(db: Db, appId: string, since: number) {
-  const slow = { share: appId };
-  const from = sql`app_id = ${appId} and object_id >= ${firstIdAt(since)}`;
-  const [events] = await db.all<{ n: number }>(sql`select count(*) as n from events where ${from}`, slow);
-  const verdicts = await db.all<{ outcome: string; reason: string; n: number }>(
-    sql`select outcome, reason, count(*) as n from verdicts where ${from} group by outcome, reason
-      order by n desc, reason`,
-    slow,
-  );
-  const states = await db.all<{ state: string; n: number; received: number; opened: number }>(
-    sql`select state, count(*) as n, count(received_at) as received, count(opened_at) as opened
-      from deliveries where ${from} and event_id is not null group by state`,
-    slow,
-  );
+/** What became of the events since a time (epoch ms). */
+export async function readFunnel({ db, counts, appId }: Asked, since: number) {
+  const events = await counts.events(db, appId, since);
+  const verdicts = await counts.verdicts(db, appId, since);
+  const states = await counts.proximityStates(db, appId, since);
   const meant = verdicts.filter(({ reason }) => !otherwiseMeant.has(reason));
   const ofOutcome = (outcome: string) => sum(meant.filter((one) => one.outcome === outcome).map(({ n }) => n));
   const inState = (state: string) => states.find((one) => one.state === state)?.n ?? 0;
   return {
     since: iso(since),
-    events: events?.n ?? 0,
+    events,
     eligible: sum(meant.map(({ n }) => n)),
     shown: ofOutcome('fired'),
     waiting: ofOutcome('pending'),
@@ -87,21 +121,19 @@ export async function readFunnel(db: Db, appId: string, since: number) {
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
 /** What needs a person's attention. */
-export async function readAttention(db: Db, appId: string, now: number) {
+export async function readAttention({ db, counts, appId }: Asked, now: number) {
+  const lastVisit = await counts.lastVisit(db, appId);
   return {
-    lastVisitAt: await readLastVisit(db, appId),
+    lastVisitAt: lastVisit === undefined ? null : iso(lastVisit),
     silentBeacons: await readSilentBeacons(db, appId, now),
-    tokens: await readTokens(db, appId),
-    failures: await readFailures(db, appId, now),
+    tokens: await counts.tokens(db, appId),
+    failures: (await counts.failures(db, appId, now - failuresWithinMs)).map(({ sender, reason, n, last_at }) => ({
+      sender,
+      reason: reason ?? 'The push service gave no reason.',
+      count: n,
+      lastAt: iso(last_at),
+    })),
   };
-}
-
-async function readLastVisit(db: Db, appId: string): Promise<string | null> {
-  const [row] = await db.all<{ entered_at: number }>(
-    sql`select entered_at from visits where app_id = ${appId} order by entered_at desc limit 1`,
-    { share: appId },
-  );
-  return row ? iso(row.entered_at) : null;
 }
 
 async function readSilentBeacons(db: Db, appId: string, now: number) {
@@ -128,33 +160,4 @@ async function readSilentBeacons(db: Db, appId: string, now: number) {
       lastVisitAt: iso(entered_at),
     })),
   };
-}
-
-async function readTokens(db: Db, appId: string) {
-  const slow = { share: appId };
-  const [all] = await db.all<{ n: number }>(sql`select count(*) as n from installations where app_id = ${appId}`, slow);
-  const dead = await db.all<{ reason: string; n: number }>(
-    sql`select token_dead_reason as reason, count(*) as n from installations
-      where app_id = ${appId} and token_dead_reason is not null
-      group by token_dead_reason order by n desc, token_dead_reason limit 5`,
-    slow,
-  );
-  return { installations: all?.n ?? 0, dead: dead.map(({ reason, n }) => ({ reason, count: n })) };
-}
-
-async function readFailures(db: Db, appId: string, now: number) {
-  const since = now - failuresWithinMs;
-  // A delivery's id begins with the time of its event or push, which is not later than the delivery.
-  const rows = await db.all<{ sender: string | null; reason: string | null; n: number; last_at: number }>(
-    sql`select sender, reason, count(*) as n, max(updated_at) as last_at from deliveries
-      where app_id = ${appId} and object_id >= ${firstIdAt(since)} and state = 'failed'
-      group by sender, reason order by n desc, reason limit 5`,
-    { share: appId },
-  );
-  return rows.map(({ sender, reason, n, last_at }) => ({
-    sender,
-    reason: reason ?? 'The push service gave no reason.',
-    count: n,
-    lastAt: iso(last_at),
-  }));
 }

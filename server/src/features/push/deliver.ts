@@ -9,7 +9,21 @@ import * as store from './delivery-store.ts';
 /** What an app has set up: a sender, or why it cannot be used. */
 export type AppSenders = ReadonlyMap<SenderKind, { readonly sender: PushSender } | { readonly problem: string }>;
 
+/** Installations are another feature's; `since`: what was registered later is alive. */
+export type MarkTokenDead = (
+  db: Db,
+  appId: string,
+  dead: {
+    readonly installationId: string;
+    readonly token: string;
+    readonly reason: string;
+    readonly since: number | undefined;
+    readonly now: number;
+  },
+) => Promise<void>;
+
 export interface DeliverDeps {
+  readonly markTokenDead: MarkTokenDead;
   readonly now: () => number;
   readonly findSenders: (appId: string) => Promise<AppSenders>;
   /** One for each app and provider. */
@@ -249,12 +263,17 @@ export function groupOutcomes(outcomes: readonly Outcome[]): readonly (readonly 
   return [...groups.values()];
 }
 
+export interface Written {
+  readonly appId: string;
+  readonly outcomes: readonly Outcome[];
+  readonly now: number;
+}
+
 /** Writes outcomes in the transaction that `db` is. Answers how many deliveries came to each state. */
 export async function writeOutcomes(
   db: Db,
-  appId: string,
-  outcomes: readonly Outcome[],
-  now: number,
+  { appId, outcomes, now }: Written,
+  markTokenDead: MarkTokenDead,
 ): Promise<ReadonlyMap<Outcome['state'], number>> {
   const counts = new Map<Outcome['state'], number>();
   for (const group of groupOutcomes(outcomes)) {
@@ -267,7 +286,7 @@ export async function writeOutcomes(
   for (const { deadToken, recipient } of outcomes) {
     if (!deadToken || recipient.device_token === null) continue;
     const { installation_id: installationId, device_token: token } = recipient;
-    await store.markTokenDead(db, appId, { installationId, token, ...deadToken, now });
+    await markTokenDead(db, appId, { installationId, token, ...deadToken, now });
   }
   return counts;
 }

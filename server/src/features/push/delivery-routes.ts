@@ -4,10 +4,10 @@ import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { parseInstant } from '../../query/instant.ts';
-import { getEndpoint, listEndpoint, type ReadOptions } from '../../resources/read-endpoints.ts';
+import { getEndpoint, listEndpoint } from '../../resources/read-endpoints.ts';
 import { noteReceipt } from './delivery-store.ts';
-import { deliveryTable } from './delivery-table.ts';
-import { deliveryRecord, receiptsExample, receiptsShape } from './schemas.ts';
+import { deliveries } from './resource.ts';
+import { receiptsExample, receiptsShape } from './schemas.ts';
 
 export interface DeliveryRouteDeps {
   readonly db: Db;
@@ -16,25 +16,18 @@ export interface DeliveryRouteDeps {
   readonly findHeld: FindHeld;
 }
 
-const tag = 'Deliveries';
+const { tag } = deliveries;
 
 export function deliveryEndpoints(deps: DeliveryRouteDeps): Endpoint[] {
-  const deliveries: ReadOptions = {
+  const options = {
+    ...deliveries,
     db: deps.db,
-    table: deliveryTable,
-    noun: ['delivery', 'deliveries'],
-    title: ['Delivery', 'Deliveries'],
-    tag,
-    path: '/deliveries',
-    record: deliveryRecord,
-    grants: { read: 'user' },
     narrow: ownTraces(deps.findHeld, 'deliveries_installation', ['created_at']),
-    defaultLimit: 100,
   };
   const description =
     'Newest first: what became of each message for each recipient. Ask by `pushId`, `triggerId`, `installationId`, `state` and so on. ' +
     'Users see those to their own installations; managers see all.';
-  return [listEndpoint(deliveries, { description, defaultOrder: '-objectId' }), getEndpoint(deliveries), report(deps)];
+  return [listEndpoint(options, { description, defaultOrder: '-objectId' }), getEndpoint(options), report(deps)];
 }
 
 interface Receipts {

@@ -1,8 +1,9 @@
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
+import { bulkInsert } from '../../db/bulk.ts';
 import type { Db } from '../../db/db.ts';
-import { insertRows } from '../../db/rows.ts';
 import type { PushTarget } from '../../delivery/push/push-sender.ts';
-import type { DeliveryState } from './delivery-table.ts';
+import { deliveries } from './resource.ts';
+import type { DeliveryState } from './schemas.ts';
 
 /** Rows of deliveries: SQL and nothing else. */
 
@@ -86,32 +87,46 @@ export interface NewDelivery {
   readonly now: number;
 }
 
-const newDeliveries = insertRows(
-  ['text', 'text', 'text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint'],
-  raw(`deliveries (app_id, object_id, event_id, trigger_id, installation_id, state, reason, attempts, run_at, expires_at,
-    created_at, updated_at)`),
-  raw('on conflict (app_id, object_id) do nothing returning app_id, object_id'),
-);
+/** The id of a push's message to one installation: one for each, however often it is asked for. */
+export const deliveryIdOf = (pushId: string, installationId: string) => `${pushId}-${installationId}`;
+
+const newDeliveries = bulkInsert(deliveries.table, {
+  columns: [
+    'app_id',
+    'object_id',
+    'event_id',
+    'trigger_id',
+    'installation_id',
+    'state',
+    'reason',
+    'attempts',
+    'run_at',
+    'expires_at',
+    'created_at',
+    'updated_at',
+  ],
+  conflict: raw('on conflict (app_id, object_id) do nothing returning app_id, object_id'),
+});
 
 /** Answers which of them were not there before. */
 export async function insertDeliveries(
   db: Db,
   rows: readonly NewDelivery[],
 ): Promise<(delivery: Pick<NewDelivery, 'appId' | 'deliveryId'>) => boolean> {
-  const cells = rows.map(({ appId, deliveryId, eventId, triggerId, installationId, state, reason, expiresAt, now }) => [
-    appId,
-    deliveryId,
-    eventId,
-    triggerId,
-    installationId,
-    state,
-    reason,
-    0,
-    now,
-    expiresAt,
-    now,
-    now,
-  ]);
+  const cells = rows.map((row) => ({
+    app_id: row.appId,
+    object_id: row.deliveryId,
+    event_id: row.eventId,
+    trigger_id: row.triggerId,
+    installation_id: row.installationId,
+    state: row.state,
+    reason: row.reason,
+    attempts: 0,
+    run_at: row.now,
+    expires_at: row.expiresAt,
+    created_at: row.now,
+    updated_at: row.now,
+  }));
   const inserted = new Set<string>();
   for (const statement of newDeliveries.each(db.dialect, cells)) {
     for (const row of await db.all<{ app_id: string; object_id: string }>(statement))
@@ -152,24 +167,6 @@ export function listOf(ids: readonly string[]): Sql {
     Array.from({ length: size }, (_, index) => sql`${ids[index] ?? last}`),
     ', ',
   );
-}
-
-/** A token that reaches nobody. `since`: what was registered later is alive. */
-export async function markTokenDead(
-  db: Db,
-  appId: string,
-  dead: {
-    readonly installationId: string;
-    readonly token: string;
-    readonly reason: string;
-    readonly since: number | undefined;
-    readonly now: number;
-  },
-): Promise<void> {
-  const isOlder = dead.since === undefined ? raw('1 = 1') : sql`(token_at is null or token_at <= ${dead.since})`;
-  await db.run(sql`update installations set token_dead_at = ${dead.now}, token_dead_reason = ${dead.reason}
-    where app_id = ${appId} and object_id = ${dead.installationId} and device_token = ${dead.token}
-      and token_dead_at is null and ${isOlder}`);
 }
 
 /** The first report counts. Answers false for a delivery that is not this installation's. */

@@ -4,8 +4,8 @@ import type { SenderKind } from '../../delivery/push/push-sender.ts';
 import type { JobHandlers, NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import type { Announce } from '../happening.ts';
-import type { AppSenders, DeliverDeps } from './deliver.ts';
-import { expandHandler, expandJob, sendJob } from './expand.ts';
+import type { AppSenders, DeliverDeps, MarkTokenDead } from './deliver.ts';
+import { type Audience, expandHandler, expandJob, sendJob } from './expand.ts';
 import { proximityHandler, proximityJob } from './proximity.ts';
 import { sendHandler } from './send.ts';
 
@@ -15,6 +15,8 @@ export interface PushJobDeps {
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   /** What an audience may be chosen by. */
   readonly audienceFields: FieldLookup;
+  readonly audience: Audience;
+  readonly markTokenDead: MarkTokenDead;
   readonly findSenders: (appId: string) => Promise<AppSenders>;
   /** Messages a second that one app may send through a provider. */
   readonly perSecond: (kind: SenderKind) => number;
@@ -46,7 +48,7 @@ export interface PushDelivery {
 }
 
 export function createPushDelivery(deps: PushJobDeps): PushDelivery {
-  const { db, now, findSenders, announce, onError } = deps;
+  const { db, now, findSenders, announce, onError, markTokenDead } = deps;
   const counts = new Map<string, DeliveryCount & { count: number }>();
   const onWritten: DeliverDeps['onWritten'] = (sender, state, count) => {
     const key = `${sender} ${state}`;
@@ -55,7 +57,7 @@ export function createPushDelivery(deps: PushJobDeps): PushDelivery {
     counts.set(key, known);
   };
   const paceOf = createPaces(deps);
-  const delivering = { db, now, findSenders, paceOf, random: Math.random, announce, onError, onWritten };
+  const delivering = { db, now, findSenders, paceOf, random: Math.random, announce, onError, onWritten, markTokenDead };
   return {
     handlers: {
       [expandJob]: expandHandler(deps),

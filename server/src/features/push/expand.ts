@@ -6,8 +6,7 @@ import type { FieldLookup } from '../../query/fields.ts';
 import { parseWhere } from '../../query/parse.ts';
 import { whereToSql } from '../../query/to-sql.ts';
 import type { Announce } from '../happening.ts';
-import { listOf, type Slice } from './delivery-store.ts';
-import { deliveryIdOf } from './delivery-table.ts';
+import { deliveryIdOf, listOf, type Slice } from './delivery-store.ts';
 import { countAndTell } from './progress.ts';
 import * as store from './store.ts';
 
@@ -25,12 +24,25 @@ export interface PushSlice extends Slice {
   readonly pushId: string;
 }
 
+/** The installations that a push may go to; they are another feature's. */
+export interface Audience {
+  /** Those after an id, in the order of their ids, at most `limit` of them. */
+  walk(db: Db, appId: string, after: string, limit: number): Promise<string[]>;
+  /** Those of a stretch of the walk that match. */
+  match(
+    db: Db,
+    appId: string,
+    stretch: { readonly after: string; readonly upTo: string; readonly condition: Sql },
+  ): Promise<string[]>;
+}
+
 export interface ExpandDeps {
   readonly db: Db;
   readonly now: () => number;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   /** What an audience may be chosen by. */
   readonly audienceFields: FieldLookup;
+  readonly audience: Audience;
   readonly announce: Announce;
 }
 
@@ -79,7 +91,7 @@ interface Step extends ExpandDeps {
 async function expandStretch(step: Step, after: string): Promise<string | undefined> {
   const { db, appId, push } = step;
   const where = push.audience === null || push.audience === '{}' ? undefined : push.audience;
-  const walked = await store.walkInstallations(db, appId, after, where === undefined ? sliceSize : stretchSize);
+  const walked = await step.audience.walk(db, appId, after, where === undefined ? sliceSize : stretchSize);
   const upTo = walked.at(-1);
   if (upTo === undefined)
     return (await addRecipients(step, { installations: [], from: after, to: store.walkEnd }))
@@ -88,7 +100,7 @@ async function expandStretch(step: Step, after: string): Promise<string | undefi
   const matching =
     where === undefined
       ? walked
-      : await store.matchInstallations(db, appId, {
+      : await step.audience.match(db, appId, {
           after,
           upTo,
           condition: audienceOf(where, step),
@@ -132,7 +144,7 @@ async function addRecipients(step: Step, { installations, from, to }: Part): Pro
       const expiresAt = push.expires_at ?? now;
       added = await store.insertRecipients(db, { appId, pushId, expiresAt, now }, listOf(installations));
       const payload: PushSlice = { pushId, from: deliveryIdOf(pushId, from), to: deliveryIdOf(pushId, to) };
-      await enqueue(db, { appId, kind: sendJob, payload });
+      await enqueue(db, { appId, kind: sendJob, payload, subject: pushId });
     }
     await store.noteExpansion(db, { appId, pushId, now }, { expandedTo: to, added });
     if (to === store.walkEnd) await countAndTell(db, { appId, pushId, now }, new Map(), step.announce);

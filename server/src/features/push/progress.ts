@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { Announce } from '../happening.ts';
-import type { DeliveryState } from './delivery-table.ts';
+import type { DeliveryState } from './schemas.ts';
 import * as store from './store.ts';
 
 /** Counts what has ended and tells whoever listens how far the push has come. `db` is the transaction of the change. */

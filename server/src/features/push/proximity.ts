@@ -87,7 +87,7 @@ async function sendProximity(
     write: async (outcomes) => {
       await db.transaction(async (db) => {
         await assertHeld(db);
-        await writeOutcomes(db, appId, outcomes, now());
+        await writeOutcomes(db, { appId, outcomes, now: now() }, deps.markTokenDead);
       });
       noteWritten(deps, outcomes);
       due = outcomes.find(({ state }) => state === 'queued')?.runAt;

@@ -87,7 +87,7 @@ for (const database of databases) {
       assert.deepEqual(push.reasons.map(({ state, reason }: Record<string, string>) => [state, reason]).sort(), [
         ['noTarget', 'No Web Push credentials are set up for this app.'],
         ['noTarget', 'The installation has no device token.'],
-        ['noTarget', 'pushType names no provider; fcm, apns, web and mqtt are known'],
+        ['noTarget', 'pushType is not a known provider; it must be fcm, apns, web or mqtt'],
       ]);
       assert.deepEqual(fcm.calls.map(({ target }) => target.token).sort(), ['token-1', 'token-2']);
       const { message } = fcm.calls[0] ?? {};

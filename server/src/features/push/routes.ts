@@ -12,6 +12,7 @@ import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { getEndpoint, listEndpoint, locate, type ReadOptions } from '../../resources/read-endpoints.ts';
 import { expandJob } from './expand.ts';
+import { pushes } from './resource.ts';
 import { type Push, pushDetail, pushExample, pushRecord, pushSchema, readPush, timesOf } from './schemas.ts';
 import * as store from './store.ts';
 
@@ -23,8 +24,7 @@ export interface PushDeps {
   readonly audienceFields: FieldLookup;
 }
 
-const tag = 'Push';
-const path = '/push/notification';
+const { tag, path } = pushes;
 const acceptedAnswer = {
   status: 200,
   description: 'Accepted. The header Location leads to what becomes of it.',
@@ -101,19 +101,12 @@ const hidesCounts = (caller: Caller, row: Row) =>
   !seesAll(caller) && row['audience'] !== null && row['audience'] !== '{}';
 
 const shownTo = (caller: Caller) => (row: Row) =>
-  store.pushTable.render(hidesCounts(caller, row) ? store.withoutCounts(row) : row);
+  pushes.records.render(hidesCounts(caller, row) ? store.withoutCounts(row) : row);
 
 function readable(db: Db): ReadOptions {
   return {
+    ...pushes,
     db,
-    table: store.pushTable,
-    noun: ['push notification', 'push notifications'],
-    title: ['Push', 'Pushes'],
-    tag,
-    path,
-    record: pushRecord,
-    grants: { read: ({ push }) => push },
-    defaultLimit: 100,
     narrow: ownRecords,
     showTo: shownTo,
   };
@@ -150,7 +143,7 @@ function get({ db }: PushDeps): Endpoint {
       // Read once more, after the others: the page shows one moment, not two.
       const row = (await store.findPush(db, appId, pushId)) ?? (located as store.PushRow);
       return JSON.stringify({
-        ...store.pushTable.decode(row),
+        ...pushes.records.decode(row),
         queued: row.audience_count - store.endedOf(row),
         ...receipts,
         reasons: reasons.map(({ state, reason, n }) => ({ state, reason, count: n })),

@@ -17,7 +17,9 @@ import { defineShape, isObject, sentence } from '../../http/shape.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { parseInstant } from '../../query/instant.ts';
 import { parseWhere, parseWhereValue } from '../../query/parse.ts';
-import { deliveryStates } from './delivery-table.ts';
+
+export const deliveryStates = ['queued', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
 
 /** What the push services take at most, for everything together. */
 export const maxDataBytes = 4096;
@@ -147,7 +149,7 @@ const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, 
 /** Absent for a sender who is no manager and has chosen the audience. */
 const counts = {
   audience: count('Recipients found so far'),
-  sent: count('Taken by the push service'),
+  sent: count('Accepted by the push service'),
   failed: count('Refused by the push service, or not taken in time'),
   expired: count('Not sent in time'),
   noTarget: count('Without a live token, or without credentials for their push service'),

@@ -48,7 +48,7 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
       const at = now();
       await db.transaction(async (db) => {
         await assertHeld(db);
-        const counts = await writeOutcomes(db, appId, outcomes, at);
+        const counts = await writeOutcomes(db, { appId, outcomes, now: at }, deps.markTokenDead);
         await countAndTell(db, { appId, pushId, now: at }, counts, announce);
       });
       noteWritten(deps, outcomes);

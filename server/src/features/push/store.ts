@@ -1,36 +1,14 @@
 import { raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
-import { defineTable, json, number, pointer, text, time } from '../../resources/table.ts';
-import type { DeliveryState } from './delivery-table.ts';
-
-const optional = { omitNull: true } as const;
-
-/** The states: accepted (also: waits for its time), sending, done, cancelled, failed. */
-export const pushTable = defineTable('pushes', {
-  objectId: text('object_id'),
-  data: json('data'),
-  where: json('audience', optional),
-  state: text('state'),
-  problem: text('problem', optional),
-  userId: pointer('user_id', '_User', optional),
-  sendAt: time('send_at', optional),
-  expiresAt: time('expires_at', optional),
-  audience: number('audience_count', optional),
-  sent: number('sent_count', optional),
-  failed: number('failed_count', optional),
-  expired: number('expired_count', optional),
-  noTarget: number('no_target_count', optional),
-  cancelled: number('cancelled_count', optional),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
+import { pushes } from './resource.ts';
+import type { DeliveryState } from './schemas.ts';
 
 /** Members that count recipients. */
 export const countMembers = ['audience', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
 
 /** A push without its counts: whoever chooses an audience could read from them what is stored of other people. */
 export function withoutCounts(row: Row): Row {
-  const hidden = countMembers.map((member) => [pushTable.columns[member]?.column ?? '', null]);
+  const hidden = countMembers.map((member) => [pushes.records.members[member].column, null]);
   return { ...row, ...Object.fromEntries(hidden) };
 }
 
@@ -85,28 +63,6 @@ export async function cancelPush(db: Db, appId: string, pushId: string, now: num
 export async function failPush(db: Db, appId: string, pushId: string, problem: string, now: number): Promise<void> {
   await db.run(sql`update pushes set state = 'failed', problem = ${problem}, updated_at = ${now}
     where app_id = ${appId} and object_id = ${pushId} and state in ('accepted', 'sending')`);
-}
-
-/** Installations after `after`, in the order of their ids, at most `limit` of them; the walk of an audience. */
-export async function walkInstallations(db: Db, appId: string, after: string, limit: number): Promise<string[]> {
-  const rows = await db.all<{ object_id: string }>(sql`select object_id from installations
-    where app_id = ${appId} and object_id > ${after} order by object_id limit ${limit}`);
-  return rows.map(({ object_id }) => object_id);
-}
-
-/** Those of a stretch of the walk that match, off the main thread: a condition may be costly. */
-export async function matchInstallations(
-  db: Db,
-  appId: string,
-  stretch: { readonly after: string; readonly upTo: string; readonly condition: Sql },
-): Promise<string[]> {
-  const rows = await db.all<{ object_id: string }>(
-    sql`select object_id from installations
-      where app_id = ${appId} and object_id > ${stretch.after} and object_id <= ${stretch.upTo} and ${stretch.condition}
-      order by object_id`,
-    { share: appId },
-  );
-  return rows.map(({ object_id }) => object_id);
 }
 
 /** A delivery for each of these installations that is still there and has none yet. Answers how many are new. */

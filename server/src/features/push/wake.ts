@@ -1,5 +1,6 @@
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
+import { wakeJobs } from '../../jobs/store.ts';
 import { sendJob } from './expand.ts';
 import { proximityJob } from './proximity.ts';
 
@@ -15,14 +16,14 @@ export async function wakeTarget(db: Db, appId: string, token: string, now: numb
       order by d.object_id desc limit ${most}`,
   );
   for (const { object_id: deliveryId, push_id: pushId } of waiting) {
-    const idle = sql`app_id = ${appId} and state = 'queued' and lease_token is null and run_at > ${now}`;
     await db.run(
       sql`update deliveries set run_at = ${now} where app_id = ${appId} and object_id = ${deliveryId} and state = 'queued'`,
     );
-    await db.run(
+    await wakeJobs(
+      db,
       pushId === null
-        ? sql`update jobs set run_at = ${now} where ${idle} and kind = ${proximityJob} and job_id = ${deliveryId}`
-        : sql`update jobs set run_at = ${now} where ${idle} and kind = ${sendJob} and payload like ${`%"pushId":"${pushId}"%`}`,
+        ? { appId, kind: proximityJob, of: { jobId: deliveryId }, now }
+        : { appId, kind: sendJob, of: { subject: pushId }, now },
     );
   }
 }

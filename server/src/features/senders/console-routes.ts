@@ -8,7 +8,7 @@ import type { SenderService } from './service.ts';
 
 const senderSchema = Type.Object({
   kind: Type.Enum([...senderKinds]),
-  name: Type.String({ description: 'What people call the provider' }),
+  name: Type.String({ description: 'The usual name of the provider' }),
   isSetUp: Type.Boolean(),
   summary: Type.Object(
     {},
@@ -30,7 +30,7 @@ const settingsSchema = Type.Object(
   {
     additionalProperties: true,
     description:
-      'What the provider asks for; kept encrypted and never answered. `generate: true` has the service make the keys, where that is possible',
+      'What the provider requires; stored encrypted and never returned. With `generate: true` the service makes the keys, if that is possible',
   },
 );
 const settingsExample = { serviceAccount: '{"type":"service_account","project_id":"museum-guide"}' };
@@ -70,7 +70,7 @@ export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps):
       path: '/apps/:appId/senders',
       operationId: 'listSenders',
       tag: 'Senders',
-      summary: 'List the push providers and what is set up',
+      summary: 'List the push providers and their settings',
       permission: 'senders.read',
       locate: locateApp,
       answer: listAnswer(senderSchema, senderExample),
@@ -83,7 +83,7 @@ export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps):
       operationId: 'saveSender',
       tag: 'Senders',
       summary: "Enter a provider's credentials",
-      description: 'They replace those that are there, are kept encrypted and cannot be read again.',
+      description: 'They replace existing ones, are stored encrypted and cannot be read again.',
       permission: 'senders.write',
       locate,
       body: {

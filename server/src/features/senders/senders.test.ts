@@ -31,7 +31,7 @@ for (const database of databases) {
 
     const url = (rest = '') => `/apps/${app.appId}/senders${rest}`;
     const put = (kind: string, settings: unknown) => {
-      // Records of the audit sort by their time.
+      // Audit records are sorted by time.
       app.clock.now += 100;
       return owner.send({ method: 'PUT', url: url(`/${kind}`), body: { settings } });
     };

@@ -42,7 +42,7 @@ export class SenderService {
     if (definition) return definition;
     throw fail(
       'ObjectNotFound',
-      `There is no push provider ${kind}; there are ${definitions.map((one) => one.kind).join(', ')}.`,
+      `There is no push provider ${kind}; the providers are ${definitions.map((one) => one.kind).join(', ')}.`,
     );
   }
 
@@ -123,7 +123,7 @@ export class SenderService {
       return JSON.parse(secrets.open(row.settings, sealContext(row.app_id, row.kind)));
     } catch (cause) {
       const message =
-        'The stored credentials cannot be decrypted with the key of this service. Enter them again, or configure the key they were stored with.';
+        'The stored credentials cannot be decrypted with the key of this service. Enter them again, or configure the key with which they were stored.';
       throw fail('OperationForbidden', { message, cause });
     }
   }

@@ -1,6 +1,6 @@
 import type { FindHeld } from '../../access/caller.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Database, Db } from '../../db/db.ts';
+import type { Database } from '../../db/db.ts';
 import type { Revision } from '../../db/revision.ts';
 import type { Feature, InBackground } from '../feature.ts';
 import type { Announce } from '../happening.ts';
@@ -8,12 +8,14 @@ import { mendFutureTracks } from './decide/track-store.ts';
 import { sightingEndpoints } from './intake/routes.ts';
 import { createSightingService } from './intake/service.ts';
 import { createTicker, type Ticker, type TickerDeps } from './intake/ticker.ts';
-import { erasureJobHandlers } from './record/erasure.ts';
-import type { RequestPushes } from './record/record.ts';
+import { type Erasing, erasureJobHandlers } from './record/erasure.ts';
+import type { LogStore, RequestPushes } from './record/record.ts';
 import { createRetention, type RetainedApp, type Retention } from './record/retention.ts';
 import { simulationEndpoints } from './simulate/simulation-routes.ts';
-import { calibrationEndpoints } from './site/calibration-routes.ts';
 import { SiteCache } from './site/site-cache.ts';
+import { eventEndpoints } from './traces/event-routes.ts';
+import { positionEndpoints } from './traces/position-routes.ts';
+import { visitEndpoints } from './traces/visit-routes.ts';
 
 export interface SightingFeatureDeps {
   readonly db: Database;
@@ -22,6 +24,9 @@ export interface SightingFeatureDeps {
   readonly siteRevision: Revision;
   readonly requestPushes: RequestPushes;
   readonly announce: Announce;
+  readonly logs: LogStore;
+  readonly traceTables: Erasing['traceTables'];
+  readonly keptTables: Parameters<typeof createRetention>[0]['keptTables'];
   readonly findPolicy: TickerDeps['findPolicy'];
   readonly findHeld: FindHeld;
   readonly listApps: () => Promise<readonly RetainedApp[]>;
@@ -35,10 +40,10 @@ export interface SightingFeature extends Feature {
 
 /** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */
 export function createSightingFeature(deps: SightingFeatureDeps): SightingFeature {
-  const { db, now, siteRevision, requestPushes, announce, findHeld, inBackground } = deps;
+  const { db, now, siteRevision, requestPushes, announce, logs, findHeld, inBackground } = deps;
   const ticker = createTicker(deps);
   const site = new SiteCache(db, siteRevision);
-  const service = createSightingService({ db, site, requestPushes, expect: ticker.expect, announce });
+  const service = createSightingService({ db, site, requestPushes, expect: ticker.expect, announce, logs });
   const retention = createRetention(deps);
   return {
     ticker,
@@ -46,9 +51,11 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     endpoints: [
       ...sightingEndpoints(service),
       ...simulationEndpoints(db, findHeld),
-      ...calibrationEndpoints(db, (db: Db) => siteRevision.note(db)),
+      ...visitEndpoints(db, findHeld),
+      ...positionEndpoints(db, findHeld),
+      ...eventEndpoints(db, findHeld),
     ],
-    jobs: erasureJobHandlers(db),
+    jobs: erasureJobHandlers(deps),
     sweeps: { 'purging old traces': () => retention.sweep() },
     start() {
       inBackground('presences after a clock that was set back', () => mendFutureTracks(db, now()));

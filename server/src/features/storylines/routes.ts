@@ -1,20 +1,11 @@
-import type { AppPolicy } from '../../access/policy.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { resourceEndpoints } from '../../resources/resource.ts';
-import {
-  detailExample,
-  detailRecord,
-  detailShape,
-  looseDetailRecord,
-  storylineExample,
-  storylineRecord,
-  storylineShape,
-} from './schemas.ts';
-import { deleteDetailsOf, detailTable, holdStoryline, linkBeacons, looseDetailTable, storylineTable } from './store.ts';
+import { details, looseDetailRecord, looseDetails, storylines } from './resource.ts';
+import { deleteDetailsOf, holdStoryline, linkBeacons } from './store.ts';
 
 export interface StorylineDeps {
   readonly db: Db;
@@ -23,28 +14,9 @@ export interface StorylineDeps {
   readonly noteChange: (db: Db) => Promise<void>;
 }
 
-const grants = {
-  read: ({ readContent }: AppPolicy) => (readContent === 'app' ? ('visitor' as const) : ('user' as const)),
-  create: ({ writeContent }: AppPolicy) => writeContent,
-  write: ({ writeContent }: AppPolicy) => writeContent,
-};
-
-const tag = 'Storylines';
-const parameters = { objectId: 'The objectId of the storyline', detailId: 'The objectId of the scenario' };
-
 export function storylineEndpoints(deps: StorylineDeps): Endpoint[] {
-  const headers = resourceEndpoints({
+  const headers = resourceEndpoints(storylines, {
     db: deps.db,
-    table: storylineTable,
-    noun: ['storyline', 'storylines'],
-    title: ['Storyline', 'Storylines'],
-    tag,
-    path: '/storylines',
-    shape: storylineShape,
-    example: storylineExample,
-    record: storylineRecord,
-    grants,
-    defaultLimit: 1000,
     onWrite: deps.noteChange,
     onRemove: async (db, key) => {
       await deleteDetailsOf(db, String(key['app_id']), String(key['object_id']));
@@ -55,30 +27,17 @@ export function storylineEndpoints(deps: StorylineDeps): Endpoint[] {
 }
 
 function detailEndpoints({ db, findMissingBeacons, noteChange }: StorylineDeps): Endpoint[] {
-  return resourceEndpoints({
+  return resourceEndpoints(details, {
     db,
-    table: detailTable,
-    noun: ['scenario', 'scenarios of a storyline'],
-    title: ['StorylineDetail', 'StorylineDetails'],
-    tag,
-    path: '/storylines/:objectId/detail',
-    idName: 'detailId',
-    parameters,
-    shape: detailShape,
-    example: detailExample,
-    record: detailRecord,
-    grants,
-    defaultLimit: 1000,
     parentKey: (params) => ({ storyline_id: params['objectId'] ?? '' }),
     locateParent: async (appId, params) => {
-      const header = await storylineTable.find(db, { app_id: appId, object_id: params['objectId'] ?? '' });
+      const header = await storylines.records.find(db, { app_id: appId, object_id: params['objectId'] ?? '' });
       if (!header) throw noStoryline();
     },
     holdParent: async (db, key) => {
       if (!(await holdStoryline(db, String(key['app_id']), String(key['storyline_id'])))) throw noStoryline();
     },
-    onWrite: async (db, key, values) => {
-      const beacons = values['beacons'] as string[] | undefined;
+    onWrite: async (db, key, { beacons }) => {
       if (beacons) await linkBeacons(db, String(key['app_id']), String(key['object_id']), beacons);
       await noteChange(db);
     },
@@ -86,8 +45,8 @@ function detailEndpoints({ db, findMissingBeacons, noteChange }: StorylineDeps):
       await linkBeacons(db, String(key['app_id']), String(key['object_id']), []);
       await noteChange(db);
     },
-    verify: async (db, app, values) => {
-      const missing = await findMissingBeacons(db, app.appId, (values['beacons'] as string[] | undefined) ?? []);
+    verify: async (db, app, { beacons = [] }) => {
+      const missing = await findMissingBeacons(db, app.appId, beacons);
       if (missing.length > 0)
         throw fail('ObjectNotFound', `beacons: there is no beacon ${missing.slice(0, 5).join(', ')}.`);
     },
@@ -102,17 +61,17 @@ function allDetails({ db }: StorylineDeps): Endpoint {
     method: 'GET',
     path: '/storylines/details',
     operationId: 'listAllStorylineDetails',
-    tag,
+    tag: details.tag,
     summary: 'List the scenarios of all storylines',
     description:
       'Takes the query parameters of lists, such as where={"beacons":"<objectId>","event":"ENTER"}. Each record also names its storyline.',
-    grant: grants.read,
+    grant: details.grants.read,
     query: listParameters,
     answer: listAnswer(looseDetailRecord.schema, looseDetailRecord.example),
     errors: ['InvalidQuery', 'Timeout'],
     handle: ({ app, query }) => {
-      const scope = looseDetailTable.match({ app_id: app.appId });
-      return listRecords(db, looseDetailTable, {
+      const scope = looseDetails.match({ app_id: app.appId });
+      return listRecords(db, looseDetails, {
         scope,
         query,
         defaultLimit: 1000,

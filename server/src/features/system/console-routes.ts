@@ -17,7 +17,7 @@ const systemSchema = Type.Object({
   database: Type.Object({
     product: Type.String({ description: 'Product and version' }),
     migration: Type.Integer({ description: 'The newest migration that has been applied' }),
-    walBytes: bytes('The write-ahead log on disk; 0 where the database keeps that to itself'),
+    walBytes: bytes('The write-ahead log on disk; 0 if the database does not reveal it'),
     queuedWrites: count,
     queuedSlowQueries: count,
   }),
@@ -26,14 +26,14 @@ const systemSchema = Type.Object({
     problem: Type.Union([Type.String(), Type.Null()], {
       description: 'Why writes or new content are refused at the moment, and what to do',
     }),
-    warning: Type.Union([Type.String(), Type.Null()], { description: 'What will become a problem soon' }),
+    warning: Type.Union([Type.String(), Type.Null()], { description: 'What will soon become a problem' }),
     minFreeBytes: bytes('New content is refused while less space is free on the disk'),
-    reserveBytes: bytes('Held for a full disk'),
+    reserveBytes: bytes('Reserved for a full disk'),
   }),
-  disk: Type.Object({ freeBytes: bytes('Free where the data folder is'), totalBytes: bytes('The whole disk') }),
+  disk: Type.Object({ freeBytes: bytes('Free on the disk of the data folder'), totalBytes: bytes('The whole disk') }),
   memory: Type.Object({
-    residentBytes: bytes('What the process holds'),
-    heapBytes: bytes('Of it, JavaScript objects'),
+    residentBytes: bytes('Resident memory of the process'),
+    heapBytes: bytes('The part used by JavaScript objects'),
   }),
 });
 
@@ -73,7 +73,7 @@ export function systemConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       path: '/system',
       operationId: 'getSystem',
       tag: 'System',
-      summary: 'How the service does',
+      summary: 'The state of the service',
       permission: 'system.read',
       answer: recordAnswer(systemSchema, systemExample),
       errors: ['Timeout'],

@@ -17,7 +17,8 @@ import { plainAnswer } from '../../http/console/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import type { UserService } from './service.ts';
-import { countSessions, userAdminTable, userDetailTable } from './store.ts';
+import { countSessions } from './store.ts';
+import { userAdminTable, userDetailTable } from './tables.ts';
 
 const role = Type.Enum(['user', 'manager']);
 const changeShape = defineShape(Type.Object({ role, disabled: Type.Boolean() }));
@@ -51,7 +52,7 @@ const detailSchema = Type.Object({
   metadata: Type.Object({}),
   sessions: Type.Integer({ minimum: 0, description: 'Access tokens that are valid now' }),
   lastUsedAt: Type.Union([timestampSchema, Type.Null()], {
-    description: 'When one of them was last used, to the day; null without any',
+    description: 'When one of them was last used, to the day; null if there is none',
   }),
 });
 const detailExample = {
@@ -91,7 +92,7 @@ function list(deps: Deps): ConsoleEndpoint {
     operationId: 'listAppUsers',
     tag: 'Users',
     summary: 'List the users of an app',
-    description: '`where` and `order` take every member that is answered.',
+    description: '`where` and `order` accept every returned member.',
     permission: 'users.read',
     query: listParameters,
     locate: locateApp(deps),
@@ -159,8 +160,8 @@ function erase(deps: Deps): ConsoleEndpoint {
     tag: 'Users',
     summary: 'Erase a user',
     description:
-      'The account and its tokens go, and where its installations were is forgotten; the installations stay and belong ' +
-      'to nobody. The audit keeps the id alone.',
+      'The account and its tokens are deleted, and the traces of its installations are erased; the installations stay without ' +
+      'a user. The audit keeps only the id.',
     permission: 'users.change',
     locate: locateApp(deps),
     answer: deletedAnswer,

@@ -32,7 +32,7 @@ for (const database of databases) {
     beforeEach(() => {
       sink.mails.length = 0;
       sink.recipientAnswer = '250 ok';
-      // Lets the limits of the test before pass.
+      // Lets the limits of the previous test expire.
       app.clock.now += hourMs;
     });
 

@@ -24,7 +24,7 @@ import {
 } from './schemas.ts';
 import { selfEndpoints } from './self-routes.ts';
 import type { UserService } from './service.ts';
-import { userSummaryTable } from './store.ts';
+import { tag, userSummaryTable } from './tables.ts';
 
 export interface UserRouteDeps {
   readonly db: Db;
@@ -32,8 +32,6 @@ export interface UserRouteDeps {
   readonly reset: PasswordReset;
   readonly limits: AttemptLimits;
 }
-
-const tag = 'Users';
 
 export function userEndpoints(deps: UserRouteDeps): Endpoint[] {
   return [list(deps), signUp(deps), signIn(deps), signOut(deps), forgot(deps), reset(deps), ...selfEndpoints(deps)];
@@ -47,7 +45,7 @@ function list({ db }: UserRouteDeps): Endpoint {
     tag,
     summary: 'List users',
     description:
-      'By default everyone with the app key may; the app can restrict it to users, to managers, or switch it off.',
+      'By default everyone with the app key may do so; the app can restrict it to users or managers, or switch it off.',
     grant: ({ listUsers }) => listUsers,
     query: listParameters,
     answer: listAnswer(userSummary.schema, userSummary.example),
@@ -72,7 +70,7 @@ function signUp({ service, limits }: UserRouteDeps): Endpoint {
     operationId: 'signUp',
     tag,
     summary: 'Sign up',
-    description: 'One address may make 100 accounts at once and one a second; a refused sign-up does not count.',
+    description: 'One address may create 100 accounts at once and then one a second; a refused sign-up does not count.',
     grant: 'app',
     body: { schema: accountShape.schema, example: accountExample, read: readSignUp },
     answer: createdAnswer,
@@ -96,7 +94,7 @@ function signIn({ service, limits }: UserRouteDeps): Endpoint {
     tag,
     summary: 'Sign in',
     description:
-      'Older tokens of the user stay valid. Wrong e-mails and passwords are limited: 5 at once and then one in 12 s for ' +
+      'Older tokens of the user stay valid. Wrong e-mail addresses and passwords are limited: 5 at once and then one in 12 s for ' +
       'an account from one address, 30 at once and then one a second for an address.',
     grant: 'app',
     body: {
@@ -130,7 +128,7 @@ function signOut({ service }: UserRouteDeps): Endpoint {
     needsNoRoom: true,
     tag,
     summary: 'Sign out',
-    description: 'Ends the access token that is sent, and no other. No body is needed.',
+    description: 'Ends only the access token that is sent. No body is needed.',
     grant: 'user',
     answer: { ...deletedAnswer, description: 'Signed out.' },
     errors: [],
@@ -148,13 +146,13 @@ function forgot({ reset, limits }: UserRouteDeps): Endpoint {
     operationId: 'forgotPassword',
     needsNoRoom: true,
     tag,
-    summary: 'Ask for a mail to choose a new password',
+    summary: 'Request a mail to choose a new password',
     description:
-      'The answer is the same whether there is such an account or not. 3 mails at once to one account, then one in 10 ' +
+      'The answer is the same whether or not the account exists. 3 mails at once to one account, then one in 10 ' +
       'minutes; 10 at once from one address, then one in 12 s.',
     grant: 'app',
     body: { schema: forgotSchema, example: { email: accountExample.email }, read: readForgot },
-    answer: { ...deletedAnswer, description: 'If there is such an account, a mail is on its way.' },
+    answer: { ...deletedAnswer, description: 'If the account exists, a mail is on its way.' },
     errors: ['UserEmailMissing', 'InvalidEmailAddress', 'ValidationError', 'OperationForbidden'],
     handle: async ({ app, body, address, now }) => {
       limits.requestMail({ app, address, emailKey: emailKey(body.email), now });

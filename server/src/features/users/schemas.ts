@@ -18,7 +18,7 @@ const email = Type.String({
 const password = Type.String({
   minLength: 4,
   maxLength: maxPasswordLength,
-  description: 'Never returned; the app may ask for more than 4 characters',
+  description: 'Never returned; the app may require more than 4 characters',
 });
 export const middlename = Type.String({ maxLength: 64 });
 export const country = Type.String({ minLength: 2, maxLength: 2, description: 'Two letters' });
@@ -168,7 +168,7 @@ export function readForgot(body: unknown): Static<typeof forgotSchema> {
 }
 
 export const resetSchema = Type.Object({
-  token: Type.String({ description: 'From the mail; good for one hour and for one use' }),
+  token: Type.String({ description: 'From the mail; valid for one hour and one use' }),
   password,
 });
 

@@ -14,7 +14,7 @@ import {
   readAccountChanges,
 } from './schemas.ts';
 import type { UserService } from './service.ts';
-import { profileTable } from './store.ts';
+import { profileTable, tag } from './tables.ts';
 
 interface SelfDeps {
   readonly db: Db;
@@ -22,7 +22,6 @@ interface SelfDeps {
   readonly limits: AttemptLimits;
 }
 
-const tag = 'Users';
 const mePath = '/users/me';
 const idPath = '/users/:objectId';
 
@@ -111,13 +110,13 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
     path,
     operationId: `${merge ? 'patch' : 'update'}${ofPath(path)}`,
     tag,
-    summary: merge ? 'Merge changes into the own account' : 'Update the own account',
+    summary: merge ? 'Merge changes into your own account' : 'Update the own account',
     description:
       (merge
         ? 'JSON Merge Patch (RFC 7396): metadata is merged member by member, null removes a member.'
         : 'Replaces the members that are sent and keeps the others; null clears an optional member.') +
       ' A new e-mail and a new password need currentPassword; wrong ones count like wrong sign-ins. A new password ends ' +
-      'all access tokens, the one that is sent included.',
+      'all access tokens, including the one that is sent.',
     grant: 'user',
     parameters: parameters(path),
     body: {

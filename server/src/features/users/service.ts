@@ -20,6 +20,7 @@ import {
   type SignIn,
 } from './schemas.ts';
 import * as store from './store.ts';
+import { profileTable } from './tables.ts';
 
 export interface UserDeps {
   readonly db: Database;
@@ -72,7 +73,7 @@ export class UserService {
       role: 'user',
     };
     const values = { metadata: null, ...members, validemail: email.trim(), createdAt, updatedAt: createdAt };
-    await unlessTaken(() => store.profileTable.insert(db, columns, values));
+    await unlessTaken(() => profileTable.insert(db, columns, values));
     return { objectId, createdAt };
   }
 
@@ -118,7 +119,7 @@ export class UserService {
         ...(email === undefined ? {} : { email_key: emailKey(email) }),
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
       };
-      await store.profileTable.update(
+      await profileTable.update(
         db,
         { app_id: key.appId, object_id: key.userId },
         { ...cleared, ...members, metadata: merged ?? cleared['metadata'], validemail: email?.trim(), updatedAt },

@@ -2,67 +2,10 @@ import type { SessionAccess } from '../../access/access.ts';
 import type { UserRole } from '../../access/context.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { defineTable, json, text, time } from '../../resources/table.ts';
+import type { RowOf } from '../../db/table.ts';
+import type { users } from './tables.ts';
 
-/** What others may see of a user, and so the only members by which a list can be filtered and ordered. */
-export const userSummaryTable = defineTable('users', {
-  objectId: text('object_id'),
-  firstname: text('firstname'),
-  lastname: text('lastname'),
-  validemail: text('email'),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-/** What users see of themselves. */
-export const profileTable = defineTable('users', {
-  objectId: text('object_id'),
-  firstname: text('firstname'),
-  middlename: text('middlename'),
-  lastname: text('lastname'),
-  validemail: text('email'),
-  country: text('country'),
-  phone: text('phone'),
-  metadata: json('metadata', { empty: '{}' }),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-/** What administrators see in a list of users. */
-export const userAdminTable = defineTable('users', {
-  objectId: text('object_id'),
-  firstname: text('firstname'),
-  lastname: text('lastname'),
-  email: text('email'),
-  role: text('role'),
-  disabledAt: time('disabled_at', { omitNull: true }),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-});
-
-/** What administrators see of one user: everything but the password. */
-export const userDetailTable = defineTable('users', {
-  ...userAdminTable.columns,
-  middlename: text('middlename'),
-  country: text('country'),
-  phone: text('phone'),
-  metadata: json('metadata', { empty: '{}' }),
-});
-
-export interface UserRow {
-  readonly app_id: string;
-  readonly object_id: string;
-  readonly email: string;
-  readonly email_key: string;
-  readonly password_hash: string;
-  readonly firstname: string;
-  readonly lastname: string;
-  readonly metadata: string;
-  readonly role: UserRole;
-  readonly disabled_at: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type UserRow = RowOf<typeof users> & { readonly role: UserRole };
 
 export interface UserKey {
   readonly appId: string;
@@ -186,4 +129,12 @@ export async function useReset(db: Db, appId: string, tokenHash: string, now: nu
 
 export async function deleteResetsOf(db: Db, key: UserKey): Promise<void> {
   await db.run(sql`delete from password_resets where ${ownedBy(key)}`);
+}
+
+/** Those who have a role, in the order of their ids. */
+export async function listUserIds(db: Db, appId: string, role: UserRole): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from users where app_id = ${appId} and role = ${role} order by object_id`,
+  );
+  return rows.map(({ object_id }) => object_id);
 }

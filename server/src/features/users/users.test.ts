@@ -20,7 +20,7 @@ const me = `${users}/me`;
 const dayMs = 86_400_000;
 
 let people = 0;
-/** A sign-up body with an e-mail that nobody has. */
+/** A sign-up body with a unique e-mail address. */
 const someone = (change: object = {}) => ({ ...accountExample, email: `someone${++people}@example.org`, ...change });
 
 for (const database of databases) {
@@ -28,7 +28,7 @@ for (const database of databases) {
     let app: TestApp;
     before(async () => {
       app = await buildApp({ database });
-      // Most of these tests are about other things than the limit for an address.
+      // Most of these tests are not about the limit for an address.
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
     });
     after(() => app.close());
@@ -173,7 +173,7 @@ for (const database of databases) {
 
     describe('signing in', () => {
       test('a text that is too long for any account is neither normalised nor hashed', async () => {
-        // A run of combining marks takes a time that grows with its square: a megabyte of them took a minute.
+        // Normalising a run of combining marks takes time that grows with its square: a megabyte of them took a minute.
         const marks = `a${'\u0301\u0323'.repeat(240_000)}`;
         const given: number[] = [];
         const { normalize } = String.prototype;
@@ -242,7 +242,7 @@ for (const database of databases) {
               101,
               {
                 code: 101,
-                error: 'The e-mail or the password is wrong.',
+                error: 'The e-mail address or the password is wrong.',
                 name: 'UserInvalidLoginParams',
                 status: 404,
               },

@@ -18,7 +18,7 @@ function problemOf(text: string): string | undefined {
     return 'must be an address that begins with https:// or http://';
   if (url.username !== '' || url.password !== '')
     return 'must not hold a user name or password; check the signature instead';
-  if (url.hash !== '') return 'must not have a part behind #, which is never sent';
+  if (url.hash !== '') return 'must not have a part after #, which is never sent';
   if (url.port === '0') return 'must not have the port 0';
   return undefined;
 }
@@ -27,6 +27,6 @@ async function targetProblem(text: string, targets: TargetRules): Promise<string
   const refusal = await targets.refusal(new URL(text).hostname);
   return (
     refusal &&
-    `cannot be called: ${refusal}. The operator can allow hosts of the own network with PHAROS_PRIVATE_TARGETS`
+    `cannot be called: ${refusal}. The operator can allow hosts of their own network with PHAROS_PRIVATE_TARGETS`
   );
 }

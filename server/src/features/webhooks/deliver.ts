@@ -67,7 +67,7 @@ export function createWebhookHandler(deps: DeliverDeps): JobHandler {
     const refused = refuse(webhook, delivery, now());
     if (refused) return store.noteAttempt(db, delivery, ended(delivery, refused, now()));
     const pauseMs = places.enter(job.appId, webhook.object_id, now());
-    if (pauseMs !== undefined) throw new RetryLater('Other calls of this webhook are still under way.', pauseMs);
+    if (pauseMs !== undefined) throw new RetryLater('Other calls of this webhook are still running.', pauseMs);
     const start = performance.now();
     let result: CallResult;
     try {

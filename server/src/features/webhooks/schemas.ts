@@ -27,7 +27,7 @@ const descriptions: Readonly<Record<HappeningType, string>> = {
 export const webhookEvents = happeningTypes.filter((type) => type !== 'push.progress');
 
 const members = {
-  url: Type.String({ minLength: 1, maxLength: 2000, description: 'https, or http where the way is your own' }),
+  url: Type.String({ minLength: 1, maxLength: 2000, description: 'https, or http within your own network' }),
   events: Type.Array(Type.Enum(webhookEvents), {
     minItems: 1,
     maxItems: webhookEvents.length,
@@ -59,16 +59,16 @@ export const webhookRecord = {
     ...members,
     health: Type.Enum(['ok', 'retrying', 'behind', 'failing'], {
       description:
-        'retrying: the last calls failed; behind: more wait than are kept, and the oldest are given up; failing: none has worked for a day or longer',
+        'retrying: the last calls failed; behind: too many are waiting, and the oldest are given up; failing: all have failed for a day or longer',
     }),
     failingSince: Type.Union([timestampSchema, Type.Null()]),
     lastError: Type.Union([Type.String(), Type.Null()]),
     disabledReason: Type.Union([Type.String(), Type.Null()], {
       description: 'Why the service has switched it off: the receiver answered 410 Gone',
     }),
-    waiting: Type.Integer({ description: 'Calls that wait for their first or next try' }),
+    waiting: Type.Integer({ description: 'Calls waiting for their first or next try' }),
     givenUp: Type.Integer({
-      description: 'Calls that were given up because too many waited; forgotten a week after the last of them',
+      description: 'Calls that were given up because too many were waiting; forgotten a week after the last of them',
     }),
     givenUpSince: Type.Union([timestampSchema, Type.Null()], { description: 'When the first of them was given up' }),
     createdAt: timestampSchema,
@@ -90,7 +90,7 @@ export const webhookRecord = {
   },
 };
 
-const secret = Type.String({ description: 'Verifies the signatures. Shown here and never again' });
+const secret = Type.String({ description: 'Verifies the signatures. Shown only here' });
 const secretExample = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwq3hGk0Xy7oM=';
 export const createdWebhook = {
   schema: Type.Object({ objectId: objectIdSchema, createdAt: timestampSchema, secret }),
@@ -102,13 +102,13 @@ export const rotatedSecret = {
 };
 
 const nullable = <T>(schema: T) => Type.Union([schema as ReturnType<typeof Type.String>, Type.Null()]);
-const answer = nullable(Type.String({ description: 'The beginning of what the receiver answered' }));
+const answer = nullable(Type.String({ description: 'The beginning of the answer' }));
 const status = Type.Union([Type.Integer(), Type.Null()], { description: 'The HTTP status of the last answer' });
 
 export const testResult = {
   schema: Type.Object({
     ok: Type.Boolean(),
-    text: Type.String({ description: 'What the receiver answered, or why it could not be asked' }),
+    text: Type.String({ description: 'The answer of the receiver, or why it could not be called' }),
     status,
     answer,
     duration: Type.Number({ description: 'Seconds' }),
@@ -129,7 +129,7 @@ export const deliveryRecord = {
     attempts: Type.Integer(),
     status,
     answer,
-    reason: nullable(Type.String({ description: 'What came of the last try' })),
+    reason: nullable(Type.String({ description: 'The result of the last try' })),
     duration: Type.Union([Type.Number(), Type.Null()], { description: 'Seconds of the last try' }),
     nextTryAt: nullable(timestampSchema),
     expiresAt: timestampSchema,

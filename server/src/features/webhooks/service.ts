@@ -155,7 +155,7 @@ export class WebhookService {
     if (row?.webhook_id !== webhookId) throw fail('ObjectNotFound', `There is no delivery ${deliveryId}.`);
     await db.transaction(async (db) => {
       if (!(await store.requeueDelivery(db, row, now(), now() + timeToLiveMs)))
-        throw fail('DuplicateValue', 'The delivery is waiting for its next try already.');
+        throw fail('DuplicateValue', 'The delivery is already waiting for its next try.');
       await enqueue(db, { appId, kind: webhookJob, payload: { deliveryId } });
       await this.#audit(db, by, 'redeliver', { appId, subject: deliveryId });
     });

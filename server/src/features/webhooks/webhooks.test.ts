@@ -361,7 +361,7 @@ for (const database of databases) {
           const rest = { webhookId: hook.objectId, event: 'presence.enter', payload: '{}' };
           await insertDelivery(db, { appId, objectId: 'd1', ...rest, expiresAt: now + hour, now });
           const job = { appId, jobId: 'j1', kind: 'webhook.send', payload: '{"deliveryId":"d1"}' };
-          await insertJobs(db, [{ ...job, runAt: now, expiresAt: null, createdAt: now }]);
+          await insertJobs(db, [{ ...job, subject: null, runAt: now, expiresAt: null, createdAt: now }]);
         });
         await strict.app.idle();
         const [delivery] = await site.rows('webhook_deliveries');
@@ -421,7 +421,7 @@ for (const database of databases) {
     const read = async (id: string) => (await browser.send({ method: 'GET', url: `${url()}/${id}` })).body.result;
     const waiting = async () => (await site.rows('webhook_deliveries')).filter(({ state }) => state === 'queued');
     const jobs = async () => (await site.rows('jobs')).filter(({ kind }) => kind === 'webhook.send');
-    /** So many calls, one after the other. */
+    /** This many calls, one after the other. */
     let happened = 0;
     async function happen(times: number): Promise<readonly string[]> {
       const ids: string[] = [];
@@ -463,7 +463,7 @@ for (const database of databases) {
       await happen(8);
       receiver.calls.length = 0;
       receiver.answer = answerWith(204);
-      // At most four at once; the fifth is told to come back.
+      // At most four at once; the fifth is told when to come back.
       for (const pause of [hour, 60_000]) {
         site.app.clock.now += pause;
         await site.app.app.idle();

@@ -3,7 +3,6 @@ import { Failure } from '../../base/errors.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
 import type { EarlyCall, HandlerAnswer } from '../mount-endpoints.ts';
 import { isObject } from '../shape.ts';
-import { personalTags } from './console-roles.ts';
 import { plainAnswer } from './hidden-members.ts';
 
 interface Audited {
@@ -23,7 +22,7 @@ export async function auditedHandle(
   call: Call<unknown, unknown>,
   { endpoints, record, by }: Audited,
 ): Promise<HandlerAnswer> {
-  const keepsStates = !personalTags.has(endpoint.tag);
+  const keepsStates = !endpoint.tag.isPersonal;
   const getter = keepsStates ? getterOf(endpoint.path, endpoints) : undefined;
   const before = getter && (await readState(getter, call));
   const answer = await endpoint.handle(call);

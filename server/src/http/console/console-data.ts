@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Change } from '../../access/audit.ts';
 import type { AppContext } from '../../access/context.ts';
+import { isAllowed } from '../../access/roles.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
 import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from '../mount-endpoints.ts';
 import { auditedHandle } from './console-data-audit.ts';
 import type { AdminContext } from './console-endpoint.ts';
 import type { ConsoleGuard } from './console-guard.ts';
-import { dataPermission, isAllowed, personalMembers, storesNothing } from './console-roles.ts';
+import { dataPermission, storesNothing } from './console-roles.ts';
 import { assertNotAskedBy, withoutMembers } from './hidden-members.ts';
 
 /** Below `/console/api`; the path of an endpoint of `/api/v2` follows it. */
@@ -73,7 +74,7 @@ async function handle(
     if (storesNothing.has(endpoint.operationId)) return endpoint.handle(call);
     return auditedHandle(endpoint, call, { endpoints, record, by: { name: admin.email, address: request.ip } });
   }
-  const hidden = personalMembers[endpoint.tag];
+  const hidden = endpoint.tag.hides;
   if (!hidden || isAllowed(admin.role, hidden.permission)) return endpoint.handle(call);
   assertNotAskedBy(call.query, hidden.members);
   return withoutMembers(await endpoint.handle(call), hidden.members);

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { Actor } from '../../access/audit.ts';
+import type { AdminRole, Permission } from '../../access/roles.ts';
 import type { ErrorName } from '../../base/errors.ts';
 import type { AnswerSpec } from '../answers.ts';
 import type { Example, QueryParameter } from '../endpoint.ts';
-import type { AdminRole, Permission } from './console-roles.ts';
 
 /** The administrator whose session a request carries. */
 export interface AdminContext {

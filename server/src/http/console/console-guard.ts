@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { isAllowed, type Permission } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
 import type { AdminContext, NewSession } from './console-endpoint.ts';
-import { isAllowed, type Permission } from './console-roles.ts';
 
 export interface ConsoleGuardOptions {
   /** The administrator of a session token; undefined for an unknown, expired or idle session. */
@@ -47,8 +47,8 @@ function assertOwnOrigin(request: FastifyRequest, publicUrl: string | undefined)
   throw fail(
     'OperationForbidden',
     origin === undefined
-      ? 'Send the header Origin with the address of the console.'
-      : `This page may not change anything here: its Origin is not the address of the console${publicUrl ? `, ${publicUrl}` : ''}.`,
+      ? 'Send the Origin header with the address of the console.'
+      : `This page may not change anything: its Origin is not the address of the console${publicUrl ? `, ${publicUrl}` : ''}.`,
   );
 }
 

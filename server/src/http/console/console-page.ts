@@ -4,7 +4,7 @@ import type { QueryParameter } from '../endpoint.ts';
 
 export const pageLimitParameter: QueryParameter = {
   name: 'limit',
-  description: 'At most so many, 100 by default',
+  description: 'At most this many, 100 by default',
   schema: Type.Integer({ minimum: 1, maximum: 1000 }),
 };
 

@@ -13,7 +13,7 @@ export function assertNotAskedBy(query: Readonly<Record<string, string | undefin
   );
   if (asked === undefined) return;
   throw fail('InvalidQuery', {
-    message: `Your role does not see ${asked}, so it cannot be asked by.`,
+    message: `Your role does not see ${asked}, so it cannot be used in a query.`,
     details: [{ field: asked, problem: 'is not visible to your role' }],
   });
 }

@@ -24,26 +24,6 @@ export interface Operation extends Json {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-const tagDescriptions: Readonly<Record<string, string>> = {
-  Beacons: 'The beacons of a venue: a UUID, a major and a minor number, and free metadata.',
-  Notifications: 'Text, image or video messages bound to a beacon and an event.',
-  Storylines: 'A header with many scenarios, each with a campaign, an event and a weekly schedule.',
-  Logs: 'Who entered and left where, and when.',
-  Users: 'Accounts of the people who use the app, and signing in.',
-  Schemas: 'The types of the fields of a data bucket.',
-  'Data buckets': 'Documents of the app, with a query language.',
-  Push: 'Messages to everyone or to a filtered audience.',
-  Deliveries: 'What became of each message for each recipient, and what the app reports of it.',
-  Sightings: 'What phones and gateways sense, and what follows from it.',
-  Visits: 'Who was where, from when until when.',
-  Events: 'Confirmed transitions, and why each message was shown or not.',
-  Stream: 'What happens, as it happens.',
-  Simulations: 'What would happen, without anything happening.',
-  Installations: 'The app on one phone, tablet or computer: whom a message can reach.',
-  Devices: 'Devices that listen to a topic.',
-  Files: 'Pictures, videos and other files.',
-};
-
 const always: readonly ErrorName[] = [
   'CredentialsMissing',
   'InvalidCredentials',
@@ -56,7 +36,7 @@ const withJsonBody: readonly ErrorName[] = ['InvalidJSON', 'UnsupportedMediaType
 const errorSchema = Type.Object({
   error: Type.Object({
     code: Type.Integer(),
-    error: Type.String({ description: 'What was wrong and what to do, as a sentence' }),
+    error: Type.String({ description: 'What is wrong and what to do, as a sentence' }),
     name: Type.String({ description: 'The name of the error in the catalogue' }),
     status: Type.Integer(),
     requestId: Type.String({ description: 'Finds the request in the log of the service' }),
@@ -64,7 +44,7 @@ const errorSchema = Type.Object({
       Type.Array(Type.Object({ field: Type.String(), problem: Type.String() }), { description: 'Every broken rule' }),
     ),
   }),
-  code: Type.Integer({ description: 'The same code once more, for clients that read it here' }),
+  code: Type.Integer({ description: 'The same code again, for clients that read it here' }),
 });
 
 /** The OpenAPI 3.1 document of the interface, made from the same declarations that route and validate. */
@@ -74,7 +54,6 @@ export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions):
     const path = apiPrefix + endpoint.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
   }
-  const used = new Set(endpoints.map(({ tag }) => tag));
   return {
     openapi: '3.1.0',
     info: {
@@ -87,13 +66,16 @@ export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions):
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    // In the order in which readers look for them, whatever the order of registration.
-    tags: Object.entries(tagDescriptions)
-      .filter(([name]) => used.has(name))
-      .map(([name, description]) => ({ name, description })),
+    tags: tagsOf(endpoints),
     paths,
     components: { schemas: { Error: plain(errorSchema) }, securitySchemes },
   };
+}
+
+/** Each tag once, in the order of a reader's interest. */
+function tagsOf(endpoints: readonly Endpoint[]): OpenApiDocument['tags'] {
+  const tags = new Map(endpoints.map(({ tag }) => [tag.name, tag]));
+  return [...tags.values()].sort((a, b) => a.place - b.place).map(({ name, description }) => ({ name, description }));
 }
 
 const securitySchemes = {
@@ -133,7 +115,7 @@ function operation(endpoint: Endpoint): Operation {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
     ...(endpoint.description ? { description: endpoint.description } : {}),
-    tags: [endpoint.tag],
+    tags: [endpoint.tag.name],
     security: security(documentedGrant(endpoint)),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),

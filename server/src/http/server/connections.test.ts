@@ -42,7 +42,7 @@ async function askAndIgnore(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when `holds` does; the time limit of the test ends what never comes true. */
+/** Resolves when `holds` does; the time limit of the test ends a wait in vain. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(20);
 }
@@ -126,7 +126,7 @@ test('pipelined requests are handled one after another, so that one connection h
     const { send, answer, socket } = await openConnection(port);
     idle.write(get('/large').repeat(20));
     await until(() => begun() > 0);
-    // Another client's requests are answered all the same, in order and with their bodies.
+    // Another client's requests are still answered, in order and with their bodies.
     const bodies = ['{}', '{"a":1}', '{"a":1,"b":2}'];
     send(bodies.map((body) => post(body.length) + body).join('') + get('/nothing'));
     const answers = [];
@@ -136,7 +136,7 @@ test('pipelined requests are handled one after another, so that one connection h
       [0, 1, 2, 404],
     );
     assert.equal(begun(), 1);
-    // Whoever reads gets everything.
+    // A client that reads gets everything.
     let read = 0;
     idle.on('data', (bytes) => (read += bytes.length));
     idle.resume();

@@ -58,7 +58,7 @@ describe('answers that are sent together', () => {
     assert.deepEqual([response.status, await response.text(), lines], [200, 'once', []]);
   });
 
-  test('do not wait for all work of a long turn', async (t) => {
+  test('do not wait for all work of a long tick', async (t) => {
     const replies: FastifyReply[] = [];
     const isFirstSent: boolean[] = [];
     const { port } = await start(t, (server) => {
@@ -72,7 +72,7 @@ describe('answers that are sent together', () => {
       });
     });
     const connections = await Promise.all(Array.from({ length: 8 }, () => openConnection(port)));
-    // Once before, because connections are accepted in different turns of the event loop; then all are read in one.
+    // Once before, because connections are accepted in different ticks of the event loop; then all are read in one.
     for (const { send } of connections) send(get('/quick'));
     for (const connection of connections) assert.equal((await connection.answer()).body, 'quick');
     for (const { send } of connections) send(get('/'));
@@ -93,7 +93,7 @@ describe('answers that are sent together', () => {
     const [broken, whole] = await Promise.all([openConnection(port), openConnection(port)]);
     for (const { send } of [broken, whole]) send(get('/'));
     for (const connection of [broken, whole]) assert.equal((await connection.answer()).body, 'here');
-    // Both are read in one turn, the broken one first.
+    // Both are read in one tick, the broken one first.
     broken.send(get('/broken'));
     whole.send(get('/'));
     assert.equal((await whole.answer()).body, 'here');

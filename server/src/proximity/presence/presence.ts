@@ -35,7 +35,7 @@ const MOST_RECEIVERS = 8;
  */
 export function hear(run: Run, { beaconId, state }: Place, samples: readonly Sample[]): number | null {
   const sample = samples[samples.length - 1] as Sample;
-  if (!state.inContact && state.visit === null) state.settings = run.settingsOf(beaconId);
+  if (!state.inContact && state.visit === null) state.settings = sample.settings ?? run.settingsOf(beaconId);
   state.inContact = true;
   state.heardAt = sample.occurredAt;
   state.silence = silenceMs(sample);

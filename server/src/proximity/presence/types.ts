@@ -47,6 +47,8 @@ export interface Observation {
 /** An observation of one installation at one beacon, with the sender's clock already corrected. */
 export interface Sample extends Observation {
   readonly beaconId: string;
+  /** The beacon's configuration when it was taken in; without it, what is configured now. */
+  readonly settings?: PresenceSettings;
   /** A client has logged and shown this decision itself: its events are not logged, judged or pushed. */
   readonly logged?: true;
 }

@@ -124,7 +124,7 @@ const patterns = fc.letrec<{ pattern: string }>((tie) => ({
 })).pattern;
 const flags = fc.constantFrom('', '', '(?i)', '(?s)', '(?m)', '(?is)', '(?im)', '(?ims)');
 
-/** Patterns that are broken more often than not. */
+/** Patterns that are usually broken. */
 const pieces = [
   '[',
   ']',
@@ -172,7 +172,7 @@ const broken = fc
   )
   .map((all) => all.join(''));
 
-/** In which texts RE2 finds the pattern; undefined when it refuses it. */
+/** The texts in which RE2 finds the pattern; undefined if it refuses it. */
 function askOriginal(pattern: string): readonly boolean[] | undefined {
   let regex: RE2;
   try {
@@ -243,7 +243,7 @@ it('a letter that is taken to have no case equals no other', () => {
   for (let code = 1; code <= 0x10ffff; code++) {
     if ((code < 0xd800 || code > 0xdfff) && !hasCase(code)) without.push(`\\x{${code.toString(16)}}`);
   }
-  // A class of several characters is written with all that they equal.
+  // A class of several characters is written with all the characters that they equal.
   for (let start = 0; start < without.length; start += 50_000) {
     const atom = `[${without.slice(start, start + 50_000).join('')}]`;
     assert.deepEqual(rangesOf(atom, true), rangesOf(atom, false));

@@ -148,7 +148,7 @@ describe('a regular expression', () => {
       try {
         regex = compileRegex(pattern);
       } catch (error) {
-        // Refused for both is the same as well, as long as it is refused as a mistake of the caller's.
+        // A pattern that both refuse counts as the same, as long as it is refused as the caller's mistake.
         assert.ok(error instanceof RegexProblem, String(error));
         return;
       }

@@ -21,16 +21,20 @@ export async function checkMigrations(db: Database): Promise<Finding> {
   const newest = knownMigrations().at(-1)?.id ?? 0;
   const present = await newestMigration((statement) => db.all(statement));
   if (present > newest)
-    return fail(`The database is at ${present}, this version knows ${newest}. Run a newer version of Pharos.`);
+    return fail(`The database is at ${present}, but this version knows only ${newest}. Run a newer version of Pharos.`);
   if (present < newest) return warn(`The database is at ${present} of ${newest}. Run: pharos migrate`);
-  return ok(`The database is at ${present}, as this version wants it.`);
+  return ok(`The database is at ${present}, as this version requires.`);
 }
 
 export async function checkIntegrity(db: Database): Promise<Finding[]> {
   const { ok, fail } = finder('integrity');
   const problems = await db.check();
-  if (problems.length === 0) return [ok('The database is whole, can be read and can be written.')];
-  return [fail(`The database is damaged: ${problems.slice(0, 5).join('; ')}. Restore a backup into a new place.`)];
+  if (problems.length === 0) return [ok('The database is intact, can be read and can be written.')];
+  return [
+    fail(
+      `The database is damaged: ${problems.slice(0, 5).join('; ')}. Restore a backup into a new data folder or database.`,
+    ),
+  ];
 }
 
 /** Uploaded files whose bytes are missing. */
@@ -45,7 +49,7 @@ export async function checkFiles(
     count++;
     if (!(await blobs.stat(blobKey))) lost.push(name);
   }
-  if (lost.length === 0) return ok(`All ${count} uploaded files are there.`);
+  if (lost.length === 0) return ok(`All ${count} uploaded files are complete.`);
   return fail(
     `${lost.length} of ${count} uploaded files have lost their bytes, such as ${lost.slice(0, 3).join(', ')}. Copy the folder files from a backup.`,
   );
@@ -83,7 +87,7 @@ export async function checkPolicies(apps: AppService): Promise<Finding[]> {
     .map((app) => {
       const { ok, warn } = finder(`app ${app.name}`);
       const open = openDefaults.filter(({ applies }) => applies(app)).map(({ says }) => says);
-      if (open.length === 0) return ok('Its policy leaves nothing open.');
+      if (open.length === 0) return ok('Its policy is strict.');
       return warn(`${open.join('; ')}. Change with: pharos app policy --app ${app.appId} --set NAME=VALUE`);
     });
   return findings;

@@ -8,7 +8,7 @@ export function checkNode(nodeVersion: string): Finding {
   const { ok, fail } = finder('Node');
   return Number.parseInt(nodeVersion.slice(1), 10) >= 24
     ? ok(nodeVersion)
-    : fail(`${nodeVersion} is too old. Start Pharos with npm start or npx pharos, which bring their own.`);
+    : fail(`${nodeVersion} is too old. Start Pharos with npm start or npx pharos, which bring their own Node.`);
 }
 
 /** Combinations of settings that are allowed but probably not intended. */
@@ -22,11 +22,13 @@ export function checkSettings(config: Config): Finding[] {
     );
   if (config.publicUrl?.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(config.publicUrl))
     findings.push(
-      warn('PHAROS_PUBLIC_URL is not https: keys, tokens and passwords can be read on the way. Put TLS in front.'),
+      warn('PHAROS_PUBLIC_URL is not https: keys, tokens and passwords can be read in transit. Put TLS in front.'),
     );
   if (config.publicUrl?.startsWith('https:') && config.trustProxy === false)
     findings.push(
-      warn('PHAROS_TRUST_PROXY is false: behind a proxy every client seems to have its address. Name the proxy there.'),
+      warn(
+        'PHAROS_TRUST_PROXY is false: behind a proxy every client seems to have the address of the proxy. Name it there.',
+      ),
     );
   if (config.smtpUrl === undefined)
     findings.push(warn('PHAROS_SMTP_URL is not set: users who forget their password get no mail.'));
@@ -37,7 +39,7 @@ export function checkSettings(config: Config): Finding[] {
 export function checkFolder({ dataFolder }: Config): Finding[] {
   const { ok, warn, fail } = finder('data folder');
   const found = statSync(dataFolder, { throwIfNoEntry: false });
-  if (!found) return [warn(`${dataFolder} does not exist yet. pharos serve makes it.`)];
+  if (!found) return [warn(`${dataFolder} does not exist yet. pharos serve creates it.`)];
   try {
     accessSync(dataFolder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
@@ -45,7 +47,7 @@ export function checkFolder({ dataFolder }: Config): Finding[] {
   }
   const findings: Finding[] = [];
   if ((found.mode & 0o007) !== 0)
-    findings.push(warn(`Every user of this machine may look into ${dataFolder}. Run: chmod 700 ${dataFolder}`));
+    findings.push(warn(`Every user of this machine can read ${dataFolder}. Run: chmod 700 ${dataFolder}`));
   const { bavail, bsize } = statfsSync(dataFolder);
   const free = bavail * bsize;
   const said = `${(free / gibibyte).toFixed(1)} GiB are free in ${dataFolder}.`;
@@ -64,7 +66,7 @@ export async function checkMail({ smtpUrl }: Config): Promise<Finding[]> {
   const transport = createTransport({ url: smtpUrl, ...waits });
   try {
     await transport.verify();
-    return [ok(`The mail server ${host} takes mail.`)];
+    return [ok(`The mail server ${host} accepts mail.`)];
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     return [fail(`The mail server ${host} cannot be used (${code ?? message}). Check PHAROS_SMTP_URL.`)];

@@ -67,7 +67,7 @@ export function assertAllowed(reply: Reply): void {
   if (reply.status < 300) return;
   if (reply.body?.code === 209)
     throw new ServiceError(
-      'This needs a signed-in user: pass --token or set TOKEN to an accessToken that POST /users/signin has answered.',
+      'This needs a signed-in user: pass --token or set TOKEN to an accessToken from POST /users/signin.',
     );
   throw new ServiceError(refusal(reply));
 }

@@ -8,19 +8,19 @@ import { runNamePattern } from './installations.ts';
 
 export const serviceOptions: Readonly<Record<string, OptionSpec>> = {
   url: { value: 'URL', help: 'where the service listens; BASE_URL, or http://127.0.0.1:8080' },
-  'app-id': { value: 'ID', help: 'the app; APP_ID without it' },
-  'app-key': { value: 'KEY', help: 'its key; APP_KEY without it' },
-  token: { value: 'TOKEN', help: "a user's accessToken, to read beacons and to remove; TOKEN without it" },
+  'app-id': { value: 'ID', help: 'the app; APP_ID by default' },
+  'app-key': { value: 'KEY', help: 'its key; APP_KEY by default' },
+  token: { value: 'TOKEN', help: "a user's accessToken, to read beacons and to remove; TOKEN by default" },
 };
 
 export const serviceDetails =
-  'It speaks to a running service. The file first-app.env of the data folder sets APP_ID, APP_KEY and BASE_URL.';
+  'It calls a running service. The file first-app.env of the data folder sets APP_ID, APP_KEY and BASE_URL.';
 
 export function clientOf(call: CommandCall, pace: Pace): ServiceClient {
   const { environment } = call;
   const url = (call.text('url') ?? environment['BASE_URL'] ?? 'http://127.0.0.1:8080').replace(/\/+$/, '');
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new UsageError(`--url is an address such as http://127.0.0.1:8080, not "${url}".`);
+    throw new UsageError(`--url must be an address such as http://127.0.0.1:8080, not "${url}".`);
   const appId = call.text('app-id') ?? environment['APP_ID'];
   const appKey = call.text('app-key') ?? environment['APP_KEY'];
   if (!appId || !appKey)
@@ -49,7 +49,7 @@ export function numberOf(call: CommandCall, option: string, limits: { min: numbe
   if (text === undefined) return limits.fallback;
   const value = Number(text);
   if (text.trim() !== '' && value >= limits.min && value <= limits.max) return value;
-  throw new UsageError(`--${option} is a number from ${limits.min} to ${limits.max}, not "${text}".`);
+  throw new UsageError(`--${option} must be a number from ${limits.min} to ${limits.max}, not "${text}".`);
 }
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
@@ -59,7 +59,7 @@ export function durationOf(call: CommandCall, option: string): number | undefine
   const text = call.text(option);
   if (text === undefined) return undefined;
   const [, value, unit = 's'] = /^(\d+(?:\.\d+)?)([smh]?)$/.exec(text) ?? [];
-  if (value === undefined) throw new UsageError(`--${option} is a time such as 90s, 10m or 2h, not "${text}".`);
+  if (value === undefined) throw new UsageError(`--${option} must be a time such as 90s, 10m or 2h, not "${text}".`);
   return Number(value) * (units[unit || 's'] ?? 1_000);
 }
 
@@ -67,5 +67,5 @@ export function durationOf(call: CommandCall, option: string): number | undefine
 export function runNameOf(call: CommandCall, now: number): string {
   const name = call.text('run') ?? `run-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}`;
   if (runNamePattern.test(name)) return name;
-  throw new UsageError('--run has 1 to 60 letters, digits, dots, dashes and underscores.');
+  throw new UsageError('--run must have 1 to 60 letters, digits, dots, dashes and underscores.');
 }

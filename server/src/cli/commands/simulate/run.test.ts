@@ -7,7 +7,7 @@ import { type Pace, type Reply, ServiceClient, ServiceError } from '../../suppor
 import { removeSimulated } from './installations.ts';
 import { runSimulation, type SimulationRun } from './run.ts';
 
-/** A client that knows what is under way, so that a test's clock stands still meanwhile. */
+/** A client that knows which requests are in progress, so that a test's clock stands still during them. */
 class CountingClient extends ServiceClient {
   underWay = 0;
 
@@ -62,7 +62,7 @@ function planOf(beacon: string, waypoints: readonly Waypoint[]): FloorPlan {
   };
 }
 
-/** From 25 m before the beacon to 25 m behind it, with a stroll of a few metres in front of it. */
+/** From 25 m before the beacon to 25 m after it, with a stroll of a few metres in front of it. */
 const past = (beacon: string) =>
   planOf(beacon, [
     at('entrance', -25, 1),
@@ -70,7 +70,7 @@ const past = (beacon: string) =>
     { ...at('end', 25, 1), stay: [1_000, 1_000] },
   ]);
 
-/** Again and again to the beacon, where one stays for so many seconds. */
+/** Visits the beacon again and again, with a stay of this many seconds. */
 const visiting = (beacon: string, least: number, most: number) =>
   planOf(beacon, [
     at('entrance', -25),

@@ -7,13 +7,15 @@ import {
   type PresenceSettings,
   type Rules,
   type Sample,
+  timePrefix,
   type Verdict,
 } from '../../../proximity/index.ts';
 import type { SiteTrigger } from '../site/site-store.ts';
 import { appRules, historyMs } from '../site/trigger-policy.ts';
+import type { Whereabouts } from '../traces/positions.ts';
 import { type Kept, passTime, type Sensed, sense } from './sensing.ts';
 import { deadlineOf, knownUntil, newRecord, type TrackRecord } from './track-record.ts';
-import { locate, type Whereabouts } from './whereabouts.ts';
+import { locate } from './whereabouts.ts';
 
 /** What one call of the engine is given and what follows from its answer; the same for a report, a deadline and a rehearsal. */
 
@@ -163,7 +165,11 @@ async function judgeAll(reads: Reads, turn: Turn, { sensed, isTick }: Found) {
     ...[...triggers.values()].flatMap((all) => all.map(({ trigger }) => trigger.policy)),
   ];
   const asked: Asked = { events, sensed, turn, triggers, policies };
-  const fired = needsPast(asked) ? await reads.firings(earliestOf(asked) - historyMs(policies)) : [];
+  const past = needsPast(asked) ? await reads.firings(earliestOf(asked) - historyMs(policies)) : [];
+  const joined = new Map(
+    sensed.visits.flatMap(({ id, mergedInto }) => (mergedInto ? [[id, mergedInto] as const] : [])),
+  );
+  const fired = past.map((one) => ({ ...one, visitId: joined.get(one.visitId) ?? one.visitId }));
   const counts = new Map<string, number>();
   if (policies.some((policy) => Boolean(policy?.nthVisit)))
     for (const id of withMessages) counts.set(id, await reads.visitCount(id));
@@ -202,13 +208,16 @@ interface Asked {
   readonly policies: readonly Rules['policy'][];
 }
 
+/** Whether the visit, or the pass that it came from, begins with this event: its id starts with the time of its first one. */
+const isFirst = ({ visitId, at }: PresenceEvent) => visitId.startsWith(timePrefix(at));
+
 /**
  * The past is asked for only where a gate can ask: some trigger waits for what happened, and there are pauses or caps, or
- * the visit has begun before.
+ * the visit may have been told of before.
  */
 function needsPast({ events, sensed, turn, triggers, policies }: Asked): boolean {
   const { waits } = sensed.record;
-  const begun = new Set(events.filter(({ event }) => event === 'ENTER').map(({ visitId }) => visitId));
+  const begun = new Set(sensed.isLate ? [] : events.filter(isFirst).map(({ visitId }) => visitId));
   const isAsked = (event: PresenceEvent) =>
     (triggers.get(event.beaconId) ?? []).some(({ trigger }) => trigger.enabled && trigger.event === event.event);
   const asked = [...events, ...waits.map(({ event }) => event)].filter(isAsked);

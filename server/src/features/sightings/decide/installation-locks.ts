@@ -1,6 +1,6 @@
 import { raw, sql } from '../../../base/sql.ts';
+import { Lookup } from '../../../db/bulk.ts';
 import type { Db, Row } from '../../../db/db.ts';
-import { Lookup } from '../../../db/rows.ts';
 
 /** Everything about one installation happens one after the other, on all nodes: who acts for it locks it. */
 
@@ -49,9 +49,9 @@ interface LockedRow extends LockRow {
 
 const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id');
 /** By the name of the column and how rows are locked. */
-const locks = new Map<string, Lookup>();
+const locks = new Map<string, Lookup<'installation_id' | 'object_id'>>();
 
-function lockBy(column: 'installation_id' | 'object_id', lock: string): Lookup {
+function lockBy(column: 'installation_id' | 'object_id', lock: string): Lookup<'installation_id' | 'object_id'> {
   const key = column + lock;
   const known = locks.get(key);
   if (known) return known;
@@ -91,7 +91,7 @@ async function lockOfApp(
   const lock = waits ? dialect.lockRow : dialect.skipLocked;
   const found = new Map<Named, NamedLock>();
   const take = async (column: 'installation_id' | 'object_id', wanted: readonly Named[]) => {
-    const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => [id]);
+    const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => ({ installation_id: id, object_id: id }));
     const byId = new Map<string | null, LockedRow>();
     for (const statement of lockBy(column, lock).of(dialect, [appId], ids))
       for (const row of await db.all<LockedRow>(statement)) byId.set(row[column], row);
@@ -116,8 +116,32 @@ async function lockOfApp(
   return found;
 }
 
+/** The person whose messages are counted together; null where it is uncertain. */
+export const personOf = ({ userId, isUnproven }: NamedLock): string | null => (isUnproven ? null : userId);
+
+/** Whose messages are about to be counted. */
+export interface Person {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+/**
+ * Locks persons until the end of the transaction, after their installations: what one phone of a person is shown counts for
+ * the others. With `waits` there is one, and nobody who has one waits for anything of somebody else's; otherwise those that
+ * somebody else has are left out.
+ */
+export async function lockPersons(db: Db, persons: readonly Person[], waits: boolean): Promise<readonly Person[]> {
+  const { lockNames } = db.dialect;
+  if (lockNames === null || persons.length === 0) return persons;
+  const nameOf = ({ appId, userId }: Person) => `person ${appId} ${userId}`;
+  const names = persons.map(nameOf);
+  const rows = await db.all<{ name: string }>(waits ? lockNames.all(names) : lockNames.free(names));
+  const got = new Set(rows.map(({ name }) => name));
+  return persons.filter((person) => got.has(nameOf(person)));
+}
+
 async function existing(db: Db, appId: string, named: readonly Named[]): Promise<Set<string>> {
-  const ids = named.filter(({ isClients }) => isClients).map(({ id }) => [id]);
+  const ids = named.filter(({ isClients }) => isClients).map(({ id }) => ({ installation_id: id }));
   const found = new Set<string>();
   for (const statement of clientIds.of(db.dialect, [appId], ids))
     for (const row of await db.all<{ installation_id: string }>(statement)) found.add(row.installation_id);

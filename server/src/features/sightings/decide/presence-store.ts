@@ -1,8 +1,9 @@
 import { raw, type Sql, sql } from '../../../base/sql.ts';
+import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import { insertRows } from '../../../db/rows.ts';
 import type { Firing } from '../../../proximity/index.ts';
+import { presence } from '../traces/tables.ts';
 
 /** What the rules ask about the past of an installation. SQL and nothing else. */
 
@@ -28,18 +29,20 @@ export interface CountedVisits extends PresenceKey {
   readonly now: number;
 }
 
-const addedCounts = insertRows(
-  ['text', 'text', 'text', 'bigint', 'bigint'],
-  raw('presence (app_id, installation_id, beacon_id, visit_count, updated_at)'),
-  raw(`on conflict (app_id, installation_id, beacon_id) do update
+const addedCounts = bulkInsert(presence, {
+  conflict: raw(`on conflict (app_id, installation_id, beacon_id) do update
     set visit_count = presence.visit_count + excluded.visit_count, updated_at = excluded.updated_at`),
-);
+});
 
 export function addVisitCounts(dialect: Dialect, counted: readonly CountedVisits[]): Sql[] {
-  return addedCounts.each(
-    dialect,
-    counted.map(({ appId, installationId, beaconId, count, now }) => [appId, installationId, beaconId, count, now]),
-  );
+  const cells = counted.map(({ appId, installationId, beaconId, count, now }) => ({
+    app_id: appId,
+    installation_id: installationId,
+    beacon_id: beaconId,
+    visit_count: count,
+    updated_at: now,
+  }));
+  return addedCounts.each(dialect, cells);
 }
 
 export interface FiringScope {

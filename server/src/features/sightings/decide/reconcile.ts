@@ -44,10 +44,18 @@ export interface Facts {
   readonly loose: readonly PresenceEvent[];
 }
 
-/** Visits from events in order of time; `open` are those that were under way before the first. */
-export function factsOf(events: readonly PresenceEvent[], open: TrackState | null): Facts {
+/**
+ * Visits from events in order of time. `before` is the presence before the first of them; its visits that are under way
+ * go on, and those that were over whose EXIT is one of `retracted`.
+ */
+export function factsOf(
+  events: readonly PresenceEvent[],
+  before: TrackState | null,
+  retracted: ReadonlySet<string> = new Set(),
+): Facts {
   const visits = new Map<string, VisitFacts>();
-  for (const [beaconId, { visit }] of Object.entries(open?.beacons ?? {})) {
+  for (const [beaconId, { visit: open, left }] of Object.entries(before?.beacons ?? {})) {
+    const visit = open ?? (left !== null && retracted.has(left.exitId) ? left.visit : null);
     if (visit === null) continue;
     visits.set(visit.id, { id: visit.id, beaconId, enteredAt: visit.enteredAt, enter: null, exit: null, zones: [] });
   }
@@ -98,6 +106,9 @@ export function reconcile(input: Reconciling): Reconciled {
   return work.result();
 }
 
+/** What makes two zone events the same, whichever visit or pass they belong to. */
+const zoneKey = ({ beaconId, event, at }: PresenceEvent) => `${beaconId} ${event} ${at}`;
+
 const endOf = ({ exit }: VisitFacts) => (exit === null ? Number.POSITIVE_INFINITY : (exit.leftAt ?? exit.at));
 
 class Work {
@@ -108,6 +119,8 @@ class Work {
   readonly #removed = new Map<string, PresenceEvent>();
   readonly #visits: VisitChange[] = [];
   readonly #toldAs = new Map<string, string>();
+  /** Zone events that were told and belong to no visit that was told, by `zoneKey`. */
+  readonly #loose: Map<string, PresenceEvent>;
 
   constructor(input: Reconciling) {
     this.#input = input;
@@ -124,13 +137,25 @@ class Work {
         visit,
       };
     });
+    const ids = new Set(this.#told.map(({ id }) => id));
+    const loose = input.events.filter(
+      ({ event, visitId, at }) => event !== 'ENTER' && event !== 'EXIT' && !ids.has(visitId) && at > input.after,
+    );
+    this.#loose = new Map(loose.map((event) => [zoneKey(event), event]));
   }
 
+  /** What is left of them once the visits have taken theirs. */
   looseTold(): PresenceEvent[] {
-    const ids = new Set(this.#told.map(({ id }) => id));
-    return this.#input.events.filter(
-      ({ event, visitId, at }) => event !== 'ENTER' && event !== 'EXIT' && !ids.has(visitId) && at > this.#input.after,
-    );
+    return [...this.#loose.values()];
+  }
+
+  /** Zone events that were told before anybody knew of the visit that they belong to. */
+  #takeLoose(zones: readonly PresenceEvent[]): PresenceEvent[] {
+    return zones.flatMap((event) => {
+      const told = this.#loose.get(zoneKey(event));
+      this.#loose.delete(zoneKey(event));
+      return told ?? [];
+    });
   }
 
   result(): Reconciled {
@@ -148,13 +173,14 @@ class Work {
     const found = this.#input.facts.visits.filter((one) => one.beaconId === beaconId);
     const ids = new Set(found.map(({ id }) => id));
     const taken = new Set<Told>();
+    const fresh: VisitFacts[] = [];
     for (const one of found.sort((a, b) => a.enteredAt - b.enteredAt)) {
       const same = told.filter(
         (other) => !taken.has(other) && (other.id === one.id || (!ids.has(other.id) && this.#meet(one, other))),
       );
       for (const other of same) taken.add(other);
       const first = same.find(({ id }) => id === one.id) ?? same[0];
-      if (first === undefined) this.#tell(one);
+      if (first === undefined) fresh.push(one);
       else
         this.#grow(
           one,
@@ -167,6 +193,7 @@ class Work {
       this.#remove(one);
       this.#visits.push({ ...visitOf(one), change: 'removed' });
     }
+    for (const one of fresh) this.#tell(one);
   }
 
   #meet(a: VisitFacts, b: VisitFacts): boolean {
@@ -180,13 +207,15 @@ class Work {
     return mode === 'replace' && visit.createdAt >= since && enteredAt > after && (enter === null || enter.at > after);
   }
 
-  #tell({ enter, exit, zones }: VisitFacts): void {
-    for (const event of [enter, ...zones, exit]) if (event !== null) this.#events.push(event);
+  #tell({ id, enter, exit, zones }: VisitFacts): void {
+    for (const event of [enter, exit]) if (event !== null) this.#events.push(event);
+    this.compareZones(zones, this.#takeLoose(zones), id);
   }
 
+  /** Its zone events may be true without it. */
   #remove({ enter, exit, zones }: Told): void {
-    for (const event of [enter, ...zones, exit])
-      if (event !== null && event.id !== '') this.#removed.set(event.id, event);
+    for (const event of [enter, exit]) if (event !== null && event.id !== '') this.#removed.set(event.id, event);
+    for (const event of zones) this.#loose.set(zoneKey(event), event);
   }
 
   #grow(found: VisitFacts, first: Told, others: readonly Told[]): void {
@@ -203,11 +232,7 @@ class Work {
       this.#visits.push({ ...visitOf(other), change: 'merged', mergedInto: first.id });
       this.#toldAs.set(other.id, first.id);
     }
-    this.compareZones(
-      found.zones,
-      all.flatMap(({ zones }) => zones),
-      first.id,
-    );
+    this.compareZones(found.zones, [...all.flatMap(({ zones }) => zones), ...this.#takeLoose(found.zones)], first.id);
     const isReopened = first.exit !== null && end === null;
     const hasGrown = first.exit !== null && end !== null && endOf(first) !== (end.leftAt ?? end.at);
     const isOther =
@@ -256,11 +281,10 @@ class Work {
   }
 
   compareZones(found: readonly PresenceEvent[], told: readonly PresenceEvent[], visitId: string | undefined): void {
-    const key = ({ beaconId, event, at }: PresenceEvent) => `${beaconId} ${event} ${at}`;
-    const known = new Map(told.map((event) => [key(event), event]));
+    const known = new Map(told.map((event) => [zoneKey(event), event]));
     for (const event of found) {
-      const same = known.get(key(event));
-      known.delete(key(event));
+      const same = known.get(zoneKey(event));
+      known.delete(zoneKey(event));
       const named = visitId === undefined ? event : { ...event, visitId };
       if (same === undefined) this.#events.push(named);
       else {

@@ -19,7 +19,9 @@ import {
   type VisitChange,
   type VisitFacts,
 } from './reconcile.ts';
+import { withSettings } from './sample-settings.ts';
 import { readSamples, writeSamples } from './sample-text.ts';
+import { isTakenIn, withSpells } from './spells.ts';
 import {
   knownUntil,
   MOST_SAMPLES,
@@ -73,22 +75,28 @@ export interface Sensed extends Corrections {
   readonly duplicates: number;
   readonly written: readonly WrittenSamples[];
   readonly dropped: readonly number[];
+  /** Something of it belongs before what was known: what is told may have been told before. */
+  readonly isLate: boolean;
 }
 
 export async function sense(sensing: Sensing): Promise<Sensed> {
   const samples = [...sensing.samples].sort(compareSamples);
   const { track } = sensing.record;
-  const record = rememberSpan(sensing.record, samples);
+  const { spells } = sensing.record;
+  const record = { ...rememberSpan(sensing.record, samples), spells: withSpells(spells, samples) };
   const horizon = record.horizon ?? (record.segments.length === 0 ? track.at : null);
   const first = horizon === null ? 0 : samples.findIndex(({ occurredAt }) => occurredAt >= horizon);
-  const old = first < 0 ? samples : samples.slice(0, first);
+  const early = first < 0 ? samples : samples.slice(0, first);
+  const old = early.filter((sample) => !isTakenIn(spells, sample));
+  const repeated = early.length - old.length;
   const kept = first < 0 ? [] : samples.slice(first);
   const joined = old.length === 0 ? undefined : await join({ ...sensing, samples: old });
-  if (kept.length === 0) return { ...nothing(record), ...joined };
+  if (kept.length === 0) return { ...nothing(record), duplicates: repeated, ...joined, isLate: true };
   const isNewer = track.at === null || (kept[0] as Sample).occurredAt > track.at;
   const next = { ...sensing, record, samples: kept };
   const done = isNewer ? await goOn(next) : await goBack(next);
-  return joined === undefined ? done : { ...done, ...both(joined, done) };
+  const duplicates = done.duplicates + repeated;
+  return joined === undefined ? { ...done, duplicates } : { ...done, ...both(joined, done), duplicates };
 }
 
 const nothing = (record: TrackRecord): Sensed => ({
@@ -97,6 +105,7 @@ const nothing = (record: TrackRecord): Sensed => ({
   duplicates: 0,
   written: [],
   dropped: [],
+  isLate: false,
   ...noCorrections,
 });
 
@@ -105,6 +114,7 @@ const both = (a: Reconciled, b: Sensed) => ({
   changedEvents: [...a.changedEvents, ...b.changedEvents],
   removedEvents: [...a.removedEvents, ...b.removedEvents],
   visits: [...a.visits, ...b.visits],
+  isLate: true,
 });
 
 function rememberSpan(record: TrackRecord, samples: readonly Sample[]): TrackRecord {
@@ -129,6 +139,7 @@ function* partsOf(samples: readonly Sample[], room: number): Generator<readonly 
 /** Applies samples that are newer than all before. */
 async function goOn({ installationId, record, samples, now, settingsOf, heldSince }: Sensing): Promise<Sensed> {
   const settings = await settingsOf(beaconsOf(samples));
+  const configured = withSettings(samples, settings);
   const segments = [...record.segments];
   const written: WrittenSamples[] = [];
   const events: PresenceEvent[] = [];
@@ -136,7 +147,7 @@ async function goOn({ installationId, record, samples, now, settingsOf, heldSinc
   let { track } = record;
   const [, count] = segments.at(-1) ?? [0, SEGMENT_SAMPLES];
   let isFull = count >= SEGMENT_SAMPLES;
-  for (const part of partsOf(samples, isFull ? SEGMENT_SAMPLES : SEGMENT_SAMPLES - count)) {
+  for (const part of partsOf(configured, isFull ? SEGMENT_SAMPLES : SEGMENT_SAMPLES - count)) {
     const startedAt = (part[0] as Sample).occurredAt;
     if (isFull) segments.push([startedAt, 0]);
     const [start, before] = segments[segments.length - 1] as Segment;
@@ -295,7 +306,7 @@ async function goBack(sensing: Sensing): Promise<Sensed> {
   };
   const again = replay(installationId, {
     checkpoint,
-    samples: merged,
+    samples: withSettings(merged, settingsNow),
     settingsOf: settingsNow,
     heldSince: sensing.heldSince,
   });
@@ -306,7 +317,7 @@ async function goBack(sensing: Sensing): Promise<Sensed> {
   const reached = { ...record, track: again.track, lag };
   const ends = endsNow(installationId, reached, now);
   const after = checkpoint.at ?? (merged[0] as Sample).occurredAt - 1;
-  const facts = factsOf([...again.events, ...ends.certain], checkpoint);
+  const facts = factsOf([...again.events, ...ends.certain], checkpoint, again.retracted);
   // Who had begun to leave at the checkpoint left before it.
   const ids = Object.values(checkpoint.beacons).flatMap(({ visit, left }) => visit?.id ?? left?.visit.id ?? []);
   const visits = await kept.visits({ from: after, until: Number.MAX_SAFE_INTEGER, ids });
@@ -345,6 +356,7 @@ async function goBack(sensing: Sensing): Promise<Sensed> {
     duplicates,
     written: withoutDropped(written, rest.dropped),
     dropped: [...new Set([...stored.map(({ startedAt }) => startedAt), ...rest.dropped])],
+    isLate: true,
   };
 }
 
@@ -390,16 +402,17 @@ function replay(
 ) {
   const parts: Part[] = [];
   let events: PresenceEvent[] = [];
+  const retracted = new Set<string>();
   let track = checkpoint;
   for (const part of partsOf(samples, SEGMENT_SAMPLES)) {
     parts.push({ startedAt: (part[0] as Sample).occurredAt, checkpoint: track, samples: part });
     const followed = follow({ installationId, state: track, samples: part, settingsOf, heldSince });
     track = followed.state;
-    const gone = new Set(followed.retracted);
-    if (gone.size > 0) events = events.filter(({ id }) => !gone.has(id));
+    for (const id of followed.retracted) retracted.add(id);
+    if (followed.retracted.length > 0) events = events.filter(({ id }) => !retracted.has(id));
     events.push(...followed.events);
   }
-  return { parts, events, track };
+  return { parts, events, retracted, track };
 }
 
 /** What makes two samples the same, however they were delivered. */

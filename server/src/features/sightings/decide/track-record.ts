@@ -8,6 +8,7 @@ import {
   type TrackState,
   type Wait,
 } from '../../../proximity/index.ts';
+import type { Spells } from './spells.ts';
 
 /** What is kept of one installation between two deliveries. Plain JSON. */
 export interface TrackRecord {
@@ -25,6 +26,8 @@ export interface TrackRecord {
   readonly segments: readonly Segment[];
   /** Samples older than this (ms, sensing time) are no longer kept; null: all that were ever sent are. */
   readonly horizon: number | null;
+  /** The time that has been taken in, also where its samples are no longer kept. */
+  readonly spells: Spells;
   /** The whereabouts that were written last; null: none yet. */
   readonly told: ToldWhereabouts | null;
   /** When the record was begun (service's clock): older visits are not its own, and only grow. */
@@ -50,6 +53,7 @@ export function newRecord(now: number): TrackRecord {
     segments: [],
     horizon: null,
     told: null,
+    spells: {},
     since: now,
   };
 }

@@ -1,8 +1,10 @@
 import { raw, type Sql, sql } from '../../../base/sql.ts';
+import { bulkDelete, bulkInsert, Lookup } from '../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import { insertRows, Lookup, RowsStatement } from '../../../db/rows.ts';
 import { type PresenceEvent, type TrackState, timePrefix } from '../../../proximity/index.ts';
+import { positions } from '../traces/positions.ts';
+import { presence, trackSamples, tracks } from '../traces/tables.ts';
 import { readRecord, type TrackRecord } from './track-record.ts';
 
 /** Who is where, as the engine keeps it, and the samples that it came from. SQL and nothing else. */
@@ -32,7 +34,7 @@ export async function findTracks(
 ): Promise<(key: TrackKey) => TrackRecord | undefined> {
   const found = new Map<string, TrackRecord>();
   for (const [appId, ofApp] of Map.groupBy(keys, (key) => key.appId)) {
-    const cells = ofApp.map(({ installationId }) => [installationId]);
+    const cells = ofApp.map(({ installationId }) => ({ installation_id: installationId }));
     for (const statement of tracksOf.of(db.dialect, [appId], cells)) {
       for (const row of await db.all<TrackRow>(statement))
         found.set(keyText({ appId, installationId: row.installation_id }), readRecord(row.state));
@@ -107,24 +109,20 @@ export interface NewTrack extends TrackKey {
   readonly now: number;
 }
 
-const savedTracks = insertRows(
-  ['text', 'text', 'text', 'bigint', 'bigint'],
-  raw('tracks (app_id, installation_id, state, next_deadline, updated_at)'),
-  raw(`on conflict (app_id, installation_id) do update
+const savedTracks = bulkInsert(tracks, {
+  conflict: raw(`on conflict (app_id, installation_id) do update
     set state = excluded.state, next_deadline = excluded.next_deadline, updated_at = excluded.updated_at`),
-);
+});
 
-export function saveTracks(dialect: Dialect, tracks: readonly NewTrack[]): Sql[] {
-  return savedTracks.each(
-    dialect,
-    tracks.map(({ appId, installationId, record, deadline, now }) => [
-      appId,
-      installationId,
-      JSON.stringify(record),
-      deadline,
-      now,
-    ]),
-  );
+export function saveTracks(dialect: Dialect, saved: readonly NewTrack[]): Sql[] {
+  const cells = saved.map(({ appId, installationId, record, deadline, now }) => ({
+    app_id: appId,
+    installation_id: installationId,
+    state: JSON.stringify(record),
+    next_deadline: deadline,
+    updated_at: now,
+  }));
+  return savedTracks.each(dialect, cells);
 }
 
 /** Samples that are added to a segment, or begin one. */
@@ -135,31 +133,23 @@ export interface AddedSamples extends TrackKey {
   readonly samples: string;
 }
 
-const addedSamples = insertRows(
-  ['text', 'text', 'bigint', 'text', 'text'],
-  raw('track_samples (app_id, installation_id, started_at, checkpoint, samples)'),
-  raw(`on conflict (app_id, installation_id, started_at) do update
+const addedSamples = bulkInsert(trackSamples, {
+  conflict: raw(`on conflict (app_id, installation_id, started_at) do update
     set samples = track_samples.samples || excluded.samples`),
-);
+});
 
 export function addSamples(dialect: Dialect, added: readonly AddedSamples[]): Sql[] {
-  return addedSamples.each(
-    dialect,
-    added.map(({ appId, installationId, startedAt, checkpoint, samples }) => [
-      appId,
-      installationId,
-      startedAt,
-      checkpoint === null ? '' : JSON.stringify(checkpoint),
-      samples,
-    ]),
-  );
+  const cells = added.map(({ appId, installationId, startedAt, checkpoint, samples }) => ({
+    app_id: appId,
+    installation_id: installationId,
+    started_at: startedAt,
+    checkpoint: checkpoint === null ? '' : JSON.stringify(checkpoint),
+    samples,
+  }));
+  return addedSamples.each(dialect, cells);
 }
 
-const droppedSegments = new RowsStatement(
-  ['text', 'text', 'bigint'],
-  (rows) => sql`delete from track_samples where (app_id, installation_id, started_at) in
-    (select gone.column1, gone.column2, gone.column3 from ${rows} as gone)`,
-);
+const droppedSegments = bulkDelete(trackSamples, ['app_id', 'installation_id', 'started_at']);
 
 export interface SegmentKey extends TrackKey {
   readonly startedAt: number;
@@ -168,7 +158,11 @@ export interface SegmentKey extends TrackKey {
 export function dropSegments(dialect: Dialect, gone: readonly SegmentKey[]): Sql[] {
   return droppedSegments.each(
     dialect,
-    gone.map(({ appId, installationId, startedAt }) => [appId, installationId, startedAt]),
+    gone.map(({ appId, installationId, startedAt }) => ({
+      app_id: appId,
+      installation_id: installationId,
+      started_at: startedAt,
+    })),
   );
 }
 
@@ -193,8 +187,8 @@ export async function findSegments(db: Db, key: TrackKey, from: number): Promise
 }
 
 export async function deleteTrack(db: Db, { appId, installationId }: TrackKey): Promise<void> {
-  for (const table of ['tracks', 'track_samples', 'presence', 'positions'])
-    await db.run(sql`delete from ${raw(table)} where app_id = ${appId} and installation_id = ${installationId}`);
+  for (const { name } of [tracks, trackSamples, presence, positions.table])
+    await db.run(sql`delete from ${raw(name)} where app_id = ${appId} and installation_id = ${installationId}`);
 }
 
 /** What is stored of a visit, with its events. */

@@ -1,29 +1,8 @@
 import { errorRadius, floorOf, nearestOf } from '../../../proximity/index.ts';
+import type { Whereabouts } from '../traces/positions.ts';
 import type { ToldWhereabouts, TrackRecord } from './track-record.ts';
 
 /** Where an installation is: the beacon that it is nearest to, and its position where the site's beacons have locations. */
-
-export interface Whereabouts {
-  readonly beaconId: string;
-  /** Metres. */
-  readonly distance: number;
-  /** How likely the beacon's radius holds the visitor, 0–1; only with a position. */
-  readonly confidence?: number;
-  readonly position?: Position;
-  /** ms, sensing time. */
-  readonly sensedAt: number;
-  /** Whether they are to be written: they are kept sparsely. */
-  readonly isDue: boolean;
-}
-
-export interface Position {
-  /** Metres, in the coordinates of the beacons' locations. */
-  readonly x: number;
-  readonly y: number;
-  readonly floor: number;
-  /** In 68 of 100 cases the truth is no farther away, m. */
-  readonly accuracy: number;
-}
 
 /** They are written once in so long, and at once where another beacon is the nearest. */
 const SPARSE_MS = 15_000;

@@ -1,40 +1,19 @@
 import { Type } from 'typebox';
-import {
-  exampleCreated,
-  exampleId,
-  objectIdSchema,
-  otherExampleId,
-  pointerExample,
-  pointerSchema,
-  timestampSchema,
-} from '../../../http/answers.ts';
-import type { PresenceEvent, Verdict } from '../../../proximity/index.ts';
-import { answeredRivals, placeExample, placeMembers, rivalsSchema } from '../../rivals.ts';
+import { exampleId, objectIdSchema, otherExampleId, pointerExample, pointerSchema } from '../../../http/answers.ts';
+import type { Verdict } from '../../../proximity/index.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { Content } from '../site/site-store.ts';
+import { events, kind, shownEvent, visitId } from '../traces/events.ts';
+import { placeExample, placeMembers } from '../traces/rivals.ts';
+import { verdictCells, verdicts } from '../traces/verdicts.ts';
 import type { ItemProblem } from './intake.ts';
 
 /** What a sender of sightings is told, and what a simulation shows: events, messages, verdicts, problems. */
 
-const kinds = ['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR'] as const;
-const visitId = Type.String({ description: 'The visit that it belongs to; the same from ENTER to EXIT' });
+const { createdAt: _recorded, ...eventMembers } = events.record.schema.properties;
+const { createdAt: _then, ...eventExample } = events.record.example;
 
-export const eventSchema = Type.Object({
-  objectId: objectIdSchema,
-  event: Type.Enum([...kinds]),
-  beaconId: pointerSchema('Beacon'),
-  installationId: pointerSchema('_Installation'),
-  visitId,
-  occurredAt: timestampSchema,
-  enteredAt: Type.Optional(timestampSchema),
-  leftAt: Type.Optional(timestampSchema),
-  distance: Type.Optional(Type.Number({ description: 'Metres' })),
-  rivals: Type.Optional(rivalsSchema),
-  cause: Type.Enum(['samples', 'device', 'silence', 'timeout'], {
-    description: 'Signals, the decision of the phone, silence, or twelve hours without a word',
-  }),
-  inferred: Type.Boolean({ description: 'Guessed: nobody reported it' }),
-});
+export const eventSchema = Type.Object(eventMembers);
 
 export interface AnsweredEvent {
   readonly objectId: string;
@@ -42,31 +21,13 @@ export interface AnsweredEvent {
 }
 
 const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
-const iso = (at: number) => new Date(at).toISOString();
-
-export function answeredEvent(event: PresenceEvent): AnsweredEvent {
-  return {
-    objectId: event.id,
-    event: event.event,
-    beaconId: pointer('Beacon', event.beaconId),
-    installationId: pointer('_Installation', event.installationId),
-    visitId: event.visitId,
-    occurredAt: iso(event.at),
-    ...(event.enteredAt === undefined ? {} : { enteredAt: iso(event.enteredAt) }),
-    ...(event.leftAt === undefined ? {} : { leftAt: iso(event.leftAt) }),
-    ...(event.distance === undefined ? {} : { distance: event.distance }),
-    ...(event.rivals === undefined ? {} : { rivals: answeredRivals(event.rivals) }),
-    cause: event.cause,
-    inferred: event.inferred === true,
-  };
-}
 
 /** Of all beacons, in order of time. */
 export function answeredEvents(decisions: readonly Decision[]): AnsweredEvent[] {
   return decisions
     .flatMap(({ events }) => events)
     .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
-    .map(answeredEvent);
+    .map((event) => shownEvent(event) as AnsweredEvent);
 }
 
 export const messageSchema = Type.Object({
@@ -76,7 +37,7 @@ export const messageSchema = Type.Object({
   kind: Type.Enum(['notification', 'scenario']),
   triggerId: objectIdSchema,
   eventId: objectIdSchema,
-  event: Type.Enum([...kinds]),
+  event: kind,
   beaconId: pointerSchema('Beacon'),
   visitId,
   isPushed: Type.Boolean({ description: 'Whether a push is on its way too' }),
@@ -140,30 +101,25 @@ export const nearestExample = {
   ...placeExample,
 };
 
+const { eventId, triggerId, event, outcome, text, decidedAt, dueAt, kind: ofKind } = verdicts.record.schema.properties;
+
 export const verdictSchema = Type.Object({
-  eventId: objectIdSchema,
-  triggerId: objectIdSchema,
-  kind: Type.Enum(['notification', 'scenario']),
-  event: Type.Enum([...kinds]),
-  outcome: Type.Enum(['fired', 'stopped', 'pending']),
+  eventId,
+  triggerId,
+  kind: ofKind,
+  event,
+  outcome,
   reason: Type.String({ description: 'fired, or the gate that stopped it' }),
-  text: Type.String({ description: 'The same as a sentence' }),
-  decidedAt: timestampSchema,
-  dueAt: Type.Optional(timestampSchema),
+  text,
+  decidedAt,
+  dueAt,
 });
 
+/** A verdict without where and of what: the events beside it say that. */
 export function answeredVerdict(verdict: Verdict): object {
-  return {
-    eventId: verdict.eventId,
-    triggerId: verdict.triggerId,
-    kind: verdict.kind,
-    event: verdict.event,
-    outcome: verdict.outcome,
-    reason: verdict.reason,
-    text: verdict.text,
-    decidedAt: iso(verdict.at),
-    ...(verdict.dueAt === undefined ? {} : { dueAt: iso(verdict.dueAt) }),
-  };
+  const judged = { verdict, beaconId: '', installationId: '', deliveryId: null };
+  const { beacon_id: _there, installation_id: _who, visit_id: _when, ...cells } = verdictCells(judged);
+  return verdicts.records.show(cells);
 }
 
 export const problemSchema = Type.Object({
@@ -199,19 +155,6 @@ export const answerSchema = Type.Object({
   problems: Type.Array(problemSchema),
 });
 
-export const eventExample = {
-  objectId: exampleId,
-  event: 'ENTER',
-  beaconId: pointerExample('Beacon', otherExampleId),
-  installationId: pointerExample('_Installation', otherExampleId),
-  visitId: exampleId,
-  occurredAt: exampleCreated,
-  enteredAt: exampleCreated,
-  distance: 1.86,
-  cause: 'samples',
-  inferred: false,
-};
-
 export const messageExample = {
   deliveryId: '0VnZxSfm1sQ0c3mJx2v7yKb9dQpTqQfE',
   kind: 'notification',
@@ -229,16 +172,11 @@ export const messageExample = {
   },
 };
 
-export const verdictExample = {
-  eventId: exampleId,
-  triggerId: otherExampleId,
-  kind: 'scenario',
-  event: 'ENTER',
-  outcome: 'stopped',
-  reason: 'schedule',
-  text: 'Not shown: it runs on Mon–Fri, and it was Sunday in Europe/Vienna.',
-  decidedAt: exampleCreated,
-};
+const judged = verdicts.record.example;
+
+export const verdictExample = Object.fromEntries(
+  Object.keys(verdictSchema.properties).flatMap((name) => (name in judged ? [[name, judged[name]]] : [])),
+);
 
 export const answerExample = {
   received: 3,

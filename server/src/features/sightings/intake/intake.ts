@@ -91,6 +91,8 @@ export interface Timed {
   readonly placed: readonly Placed[];
   readonly problems: readonly ItemProblem[];
   readonly clock: ClockState;
+  /** By how much the times were moved back, ms. */
+  readonly error: number;
 }
 
 /** So far ahead a clock may be before its sender is told. */
@@ -105,9 +107,9 @@ export function correctTimes(
   { clock, sentAt, now }: { readonly clock: ClockState; readonly sentAt: number | undefined; readonly now: number },
 ): Timed {
   const times = placed.flatMap(({ item }) => item.sentTime ?? []);
-  if (times.length === 0 && sentAt === undefined) return { placed, problems: [], clock };
+  if (times.length === 0 && sentAt === undefined) return { placed, problems: [], clock, error: clock.error };
   const learned = learnClock(clock, { sentAt, times, now });
-  const { error } = learned.clock;
+  const { error } = learned;
   const problems: ItemProblem[] = [];
   const left = placed.flatMap((one): Placed[] => {
     const { item } = one;
@@ -122,7 +124,7 @@ export function correctTimes(
     if (error > toldAheadMs && sentAt === undefined && item.sentTime > now) problems.push(aheadNote(item.index, error));
     return [{ ...one, item: { ...item, observation: { ...item.observation, occurredAt } } }];
   });
-  return { placed: left, problems, clock: learned.clock };
+  return { placed: left, problems, clock: learned.clock, error };
 }
 
 const secondsOf = (ms: number) => Math.round(ms / 1000);

@@ -1,12 +1,16 @@
 import { Type } from 'typebox';
 import { seesAll } from '../../../access/caller.ts';
-import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
+import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { answerExample, answerSchema } from './answer.ts';
 import type { Batch } from './intake.ts';
 import { readSightings, sightingsExample, sightingsSchema } from './schemas.ts';
 import type { SightingService } from './service.ts';
 
-export const tag = 'Sightings';
+export const tag: Tag = {
+  name: 'Sightings',
+  description: 'What phones and gateways sense, and the resulting events.',
+  place: 100,
+};
 
 export function sightingEndpoints(service: SightingService): Endpoint[] {
   return [

@@ -2,7 +2,6 @@ import type { AppPolicy } from '../../../access/policy.ts';
 import { Failure, fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { Gathering } from '../../../db/gathering.ts';
-import type { Announce } from '../../happening.ts';
 import { decide, type Turn } from '../decide/decide.ts';
 import { lockInstallation } from '../decide/installation-locks.ts';
 import { type RecordTools, recordDecisions } from '../record/record.ts';
@@ -118,7 +117,11 @@ export interface ClientLog {
  * A client has written a log record: what it decided becomes part of its visits. It has shown its message itself, so
  * nothing is judged, pushed or logged again. `db` is the transaction that writes the record.
  */
-export async function noteClientLog(db: Db, log: ClientLog, announce: Announce): Promise<void> {
+export async function noteClientLog(
+  db: Db,
+  log: ClientLog,
+  { announce, logs }: Pick<RecordTools, 'announce' | 'logs'>,
+): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
   const lock = await lockInstallation(db, appId, installationId);
   if (!lock) return;
@@ -126,6 +129,6 @@ export async function noteClientLog(db: Db, log: ClientLog, announce: Announce):
   const turn: Turn = { installationId, policy, now, hasTarget: false, hasPushTarget: false, heldSince: lock.heldSince };
   const decision = await decide(reads, turn, [{ beaconId, event, occurredAt, logged: true }]);
   // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
-  const tools: RecordTools = { requestPushes: async () => undefined, expect: () => undefined, announce };
+  const tools: RecordTools = { requestPushes: async () => undefined, expect: () => undefined, announce, logs };
   await recordDecisions(db, [{ decision, recording: { appId, turn } }], tools);
 }

@@ -2,7 +2,7 @@ import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
 import { newClock, type Sample } from '../../../proximity/index.ts';
 import { type Decision, decide, type Reads, type Turn } from '../decide/decide.ts';
-import { lockNamed, type NamedLock } from '../decide/installation-locks.ts';
+import { lockNamed, lockPersons, type NamedLock, personOf } from '../decide/installation-locks.ts';
 import * as past from '../decide/presence-store.ts';
 import { newRecord, type TrackRecord } from '../decide/track-record.ts';
 import * as store from '../decide/track-store.ts';
@@ -106,9 +106,9 @@ export async function takeTogether(
   const recordOf = await store.findTracks(db, locked.map(trackKeyOf));
   const timed = locked.map((one) => withTimes(one, recordOf(trackKeyOf(one))));
   const held: Held[] = [];
-  for (const { fresh, ...one } of await withoutRepeated(db, timed)) {
-    if (Array.isArray(fresh)) held.push({ ...one, fresh });
-    else effects.set(one.intake, shownEffect(one, fresh as Effect));
+  for (const one of await withoutRepeated(db, timed)) {
+    if (one.kind === 'fresh') held.push(one);
+    else effects.set(one.intake, shownEffect(one, one.answer));
   }
   const decided: Decided[] = [];
   const answers: AnswerToKeep[] = [];
@@ -132,9 +132,6 @@ const trackKeyOf = ({ intake, lock }: Locked) => ({
   installationId: lock.objectId,
 });
 
-/** Who carries the phone, as far as it is certain. */
-const personOf = ({ userId, isUnproven }: NamedLock) => (isUnproven ? null : userId);
-
 function withTimes(locked: Locked, record: TrackRecord | undefined): Timely {
   const { placed, sentAt, isOwn, sender } = locked.intake;
   // A gateway's clock is not that of the tags that it hears.
@@ -152,18 +149,28 @@ function shownEffect(locked: Locked, effect: Effect): Effect {
   return isShown(locked) ? effect : nothingShown;
 }
 
-/** Those whose installation could be had, each installation once. */
+/** Those whose installation could be had, each installation and each person once. */
 async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
   const named = intakes.map(({ sender: { appId }, id, isOwn }) => ({ appId, id, isClients: isOwn }));
   const locks = await lockNamed(db, named);
   const seen = new Set<string>();
-  return intakes.flatMap((intake, index) => {
+  const own = intakes.flatMap((intake, index) => {
     const found = locks[index];
-    const key = `${intake.sender.appId} ${found?.objectId}`;
-    if (!found || seen.has(key)) return [];
-    seen.add(key);
-    return [{ intake, lock: found }];
+    if (!found) return [];
+    const { appId } = intake.sender;
+    const person = personOf(found);
+    const keys = [`${appId} ${found.objectId}`, ...(person === null ? [] : [`${appId} ${person}`])];
+    if (keys.some((key) => seen.has(key))) return [];
+    for (const key of keys) seen.add(key);
+    return [{ intake, lock: found, person }];
   });
+  const persons = own.flatMap(({ intake, person }) =>
+    person === null ? [] : [{ appId: intake.sender.appId, userId: person }],
+  );
+  const had = new Set(
+    (await lockPersons(db, persons, intakes.length === 1)).map(({ appId, userId }) => `${appId} ${userId}`),
+  );
+  return own.filter(({ intake, person }) => person === null || had.has(`${intake.sender.appId} ${person}`));
 }
 
 interface Keyed extends Timely {
@@ -171,9 +178,11 @@ interface Keyed extends Timely {
   readonly keys: readonly string[];
 }
 
-type Unrepeated = Timely & { readonly fresh: readonly Placed[] | Effect };
+/** What has not been counted yet, or the earlier answer to the same batch. */
+type Unrepeated =
+  | (Held & { readonly kind: 'fresh' })
+  | (Timely & { readonly kind: 'answered'; readonly answer: Effect });
 
-/** Of each what has not been counted yet, or the earlier answer to the same batch. */
 async function withoutRepeated(db: Db, locked: readonly Timely[]): Promise<Unrepeated[]> {
   const all = locked.map(keyedOf);
   const scopeOf = ({ intake, lock }: Locked) => ({ appId: intake.sender.appId, installationId: lock.objectId });
@@ -192,19 +201,25 @@ async function withoutRepeated(db: Db, locked: readonly Timely[]): Promise<Unrep
     const { keyed, keys: _keys, ...rest } = one;
     const { batchKey } = one.intake;
     const answer = batchKey === undefined ? undefined : answers.get(keyText({ ...scopeOf(one), key: batchKey }));
-    if (answer !== undefined) return { ...rest, fresh: JSON.parse(answer) as Effect };
-    const fresh = freshOf(one);
-    // One key twice in a batch counts once.
-    return {
-      ...rest,
-      fresh: keyed.filter(({ key }) => key === undefined || fresh.delete(key)).map((of) => of.one),
-    };
+    if (answer !== undefined) return { ...rest, kind: 'answered', answer: JSON.parse(answer) as Effect };
+    return { ...rest, kind: 'fresh', fresh: withKeysIn(keyed, freshOf(one)) };
+  });
+}
+
+/** Those with a fresh key, or with none. One key twice in a batch counts once. */
+function withKeysIn(keyed: Keyed['keyed'], fresh: ReadonlySet<string>): Placed[] {
+  const counted = new Set<string>();
+  return keyed.flatMap(({ one, key }) => {
+    if (key === undefined) return [one];
+    if (!fresh.has(key) || counted.has(key)) return [];
+    counted.add(key);
+    return [one];
   });
 }
 
 function keyedOf(timely: Timely): Keyed {
   const { lock, timed } = timely;
-  const keyed = timed.placed.map((one) => ({ one, key: keyOf(one, lock.objectId, timed.clock.error !== 0) }));
+  const keyed = timed.placed.map((one) => ({ one, key: keyOf(one, lock.objectId, timed.error !== 0) }));
   return { ...timely, keyed, keys: [...new Set(keyed.flatMap(({ key }) => key ?? []))] };
 }
 
@@ -217,7 +232,7 @@ async function decideForOne(
   const { intake, lock, timed, fresh } = held;
   const { appId, policy, now } = intake.sender;
   const { objectId: installationId, hasPushTarget, heldSince } = lock;
-  const { clock } = timed;
+  const { clock, error } = timed;
   const record = { ...(held.record ?? newRecord(now)), ...(intake.isOwn ? { clock } : {}) };
   const reads = { ...stored, record: async () => record };
   const hasTarget = (intake.isOwn && isShown(held)) || hasPushTarget;
@@ -227,22 +242,13 @@ async function decideForOne(
   const { problems } = timed;
   return {
     decided: { decision, recording: { appId, turn } },
-    effect: effectOf(decision, { duplicates, problems, clock }),
+    effect: effectOf(decision, { duplicates, problems, clockError: error }),
   };
 }
 
-function effectOf(
-  decision: Decision,
-  { clock, ...rest }: Pick<Effect, 'duplicates' | 'problems'> & Pick<Timed, 'clock'>,
-): Effect {
+function effectOf(decision: Decision, rest: Pick<Effect, 'duplicates' | 'problems' | 'clockError'>): Effect {
   const events = answeredEvents([decision]);
-  return {
-    events,
-    messages: answeredMessages([decision]),
-    nearest: answeredNearest(decision),
-    ...rest,
-    clockError: clock.error,
-  };
+  return { events, messages: answeredMessages([decision]), nearest: answeredNearest(decision), ...rest };
 }
 
 interface AnswerToKeep extends Locked {

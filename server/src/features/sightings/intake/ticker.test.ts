@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openNode, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
+import { logStore } from '../../logs/store.ts';
 import { mendFutureTracks } from '../decide/track-store.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 
@@ -42,6 +43,7 @@ for (const database of databases) {
         now: () => site.now,
         requestPushes: async () => undefined,
         announce: async () => undefined,
+        logs: logStore,
         findPolicy: async () => defaultPolicy,
         timer: alarm,
       });
@@ -118,6 +120,7 @@ for (const database of databases) {
         now: () => site.now,
         requestPushes: async () => undefined,
         announce: async () => undefined,
+        logs: logStore,
         findPolicy: async () => {
           throw new Error('no policy today');
         },

@@ -3,9 +3,9 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Announce } from '../../happening.ts';
 import { decide, type Turn } from '../decide/decide.ts';
-import { installationExists, tryLockInstallation } from '../decide/installation-locks.ts';
+import { installationExists, lockPersons, tryLockInstallation } from '../decide/installation-locks.ts';
 import * as store from '../decide/track-store.ts';
-import { type RequestPushes, recordDecisions } from '../record/record.ts';
+import { type LogStore, type RequestPushes, recordDecisions } from '../record/record.ts';
 import { readsOf } from './take.ts';
 
 /** What time alone brings about: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
@@ -17,6 +17,7 @@ export interface TickerDeps {
   /** What rings; a test hands in its own. */
   readonly timer?: Timer;
   readonly announce: Announce;
+  readonly logs: LogStore;
   /** Undefined when the app is gone. */
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
@@ -183,14 +184,18 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
       if (isGone) await store.deleteTrack(db, { appId, installationId });
       return false;
     }
-    const reads = readsOf(db, { appId, installationId, userId: lock.userId });
+    const { userId } = lock;
+    // Another phone of the person is being dealt with: what it is shown counts.
+    if (userId !== null && (await lockPersons(db, [{ appId, userId }], false)).length === 0) return false;
+    const reads = readsOf(db, { appId, installationId, userId });
     const record = await reads.record();
     if (!record) return false;
     const { hasPushTarget } = lock;
     const turn: Turn = { installationId, policy, now, hasTarget: hasPushTarget, hasPushTarget };
     const decision = await decide({ ...reads, record: async () => record }, turn, null);
     // What falls due next is read from the index when the round is over.
-    const tools = { requestPushes: deps.requestPushes, expect: () => undefined, announce: deps.announce };
+    const { requestPushes, announce, logs } = deps;
+    const tools = { requestPushes, expect: () => undefined, announce, logs };
     await recordDecisions(db, [{ decision, recording: { appId, turn } }], tools);
     return true;
   });

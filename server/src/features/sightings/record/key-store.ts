@@ -1,7 +1,8 @@
 import { raw, type Sql, sql } from '../../../base/sql.ts';
+import { bulkInsert, Lookup } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import { insertRows, Lookup } from '../../../db/rows.ts';
+import { sightingKeys } from '../traces/tables.ts';
 
 /** Sightings and batches that have been counted. */
 
@@ -14,6 +15,12 @@ export interface SightingKey {
 /** Keys by `keyText`. */
 export const keyText = ({ appId, installationId, key }: SightingKey) => `${appId} ${installationId} ${key}`;
 
+const cellsOf = ({ appId, installationId, key }: SightingKey) => ({
+  app_id: appId,
+  installation_id: installationId,
+  sighting_key: key,
+});
+
 interface KeyRow {
   readonly app_id: string;
   readonly installation_id: string;
@@ -23,12 +30,11 @@ interface KeyRow {
 const textOfRow = ({ app_id, installation_id, sighting_key }: KeyRow) =>
   keyText({ appId: app_id, installationId: installation_id, key: sighting_key });
 
-const newKeys = insertRows(
-  ['text', 'text', 'text', 'bigint'],
-  raw('sighting_keys (app_id, installation_id, sighting_key, created_at)'),
-  raw(`on conflict (app_id, installation_id, sighting_key) do nothing
+const newKeys = bulkInsert(sightingKeys, {
+  columns: ['app_id', 'installation_id', 'sighting_key', 'created_at'],
+  conflict: raw(`on conflict (app_id, installation_id, sighting_key) do nothing
     returning app_id, installation_id, sighting_key`),
-);
+});
 
 export interface NewKey extends SightingKey {
   readonly now: number;
@@ -36,7 +42,7 @@ export interface NewKey extends SightingKey {
 
 /** Notes the keys, each named once, and answers those that were new, by `keyText`. */
 export async function noteKeys(db: Db, keys: readonly NewKey[]): Promise<Set<string>> {
-  const cells = keys.map(({ appId, installationId, key, now }) => [appId, installationId, key, now]);
+  const cells = keys.map((one) => ({ ...cellsOf(one), created_at: one.now }));
   const fresh = new Set<string>();
   for (const statement of newKeys.each(db.dialect, cells))
     for (const row of await db.all<KeyRow>(statement)) fresh.add(textOfRow(row));
@@ -59,7 +65,7 @@ export async function findAnswers(db: Db, asked: readonly AskedAnswer[]): Promis
   const since = new Map(asked.map((one) => [keyText(one), one.since]));
   const found = new Map<string, string>();
   for (const [appId, ofApp] of Map.groupBy(asked, (one) => one.appId)) {
-    const cells = ofApp.map(({ installationId, key }) => [installationId, key]);
+    const cells = ofApp.map(cellsOf);
     for (const statement of answers.of(db.dialect, [appId], cells)) {
       for (const row of await db.all<KeyRow & { answer: string; created_at: number }>(statement)) {
         const text = textOfRow(row);
@@ -70,17 +76,13 @@ export async function findAnswers(db: Db, asked: readonly AskedAnswer[]): Promis
   return found;
 }
 
-const savedAnswers = insertRows(
-  ['text', 'text', 'text', 'text', 'bigint'],
-  raw('sighting_keys (app_id, installation_id, sighting_key, answer, created_at)'),
-  raw('on conflict (app_id, installation_id, sighting_key) do nothing'),
-);
+const savedAnswers = bulkInsert(sightingKeys);
 
 export interface NewAnswer extends NewKey {
   readonly answer: string;
 }
 
 export function saveAnswers(dialect: Dialect, rows: readonly NewAnswer[]): Sql[] {
-  const cells = rows.map(({ appId, installationId, key, answer, now }) => [appId, installationId, key, answer, now]);
+  const cells = rows.map((row) => ({ ...cellsOf(row), answer: row.answer, created_at: row.now }));
   return savedAnswers.each(dialect, cells);
 }

@@ -7,14 +7,41 @@ import type { Announce } from '../../happening.ts';
 import type { Decision, Fired, Turn } from '../decide/decide.ts';
 import { addVisitCounts } from '../decide/presence-store.ts';
 import { addSamples, dropSegments, saveTracks } from '../decide/track-store.ts';
+import type { NewEvent, Written } from '../traces/events.ts';
+import type { NewPosition } from '../traces/positions.ts';
+import type { NewVerdict } from '../traces/verdicts.ts';
+import type { NewVisit } from '../traces/visits.ts';
 import * as corrected from './correction-store.ts';
 import { happeningsOf } from './happenings.ts';
-import { type NewPosition, savePositions } from './position-store.ts';
+import { savePositions } from './position-store.ts';
 import * as store from './trace-store.ts';
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
 
+/** An ENTER or EXIT as its log record has it. */
+export interface EventLog {
+  readonly appId: string;
+  readonly objectId: string;
+  readonly moduleType: 'PRESENCE' | 'STORYLINE';
+  readonly event: string;
+  readonly beaconId: string;
+  readonly installationId: string;
+  /** Epoch milliseconds. */
+  readonly occurredAt: number;
+  readonly eventId: string;
+  readonly now: number;
+}
+
+/** Log records are another feature's; this is what it hands over. */
+export interface LogStore {
+  /** One that is there already stays as it is. */
+  insert(dialect: Dialect, logs: readonly EventLog[]): Sql[];
+  change(dialect: Dialect, logs: readonly Pick<EventLog, 'appId' | 'eventId' | 'occurredAt' | 'now'>[]): Sql[];
+  remove(dialect: Dialect, logs: readonly Pick<EventLog, 'appId' | 'eventId'>[]): Sql[];
+}
+
 export interface RecordTools {
+  readonly logs: LogStore;
   readonly requestPushes: RequestPushes;
   /** Told after the commit when a presence has to be looked at again (ms). */
   readonly expect: (deadline: number) => void;
@@ -60,7 +87,7 @@ export interface Decided {
 export async function recordDecisions(
   db: Db,
   decided: readonly Decided[],
-  { requestPushes, expect, announce }: RecordTools,
+  { requestPushes, expect, announce, logs }: RecordTools,
   more: readonly Sql[] = [],
 ): Promise<void> {
   const changed = decided.filter(({ decision }) => decision.hasChanged);
@@ -72,7 +99,7 @@ export async function recordDecisions(
   for (const { decision, recording } of eventful) await announce(db, recording.appId, () => happeningsOf(decision));
   const { dialect } = db;
   // Corrections are rare. They come first, since two statements of one round trip must not meet in a row.
-  for (const statement of eventful.flatMap((one) => correctionsOf(dialect, one))) await db.run(statement);
+  for (const statement of eventful.flatMap((one) => correctionsOf(dialect, one, logs))) await db.run(statement);
   for (const statement of dropSegments(dialect, changed.flatMap(droppedOf))) await db.run(statement);
   await db.runTogether([
     ...saveTracks(dialect, changed.map(trackOf)),
@@ -82,7 +109,7 @@ export async function recordDecisions(
     ...store.insertEvents(dialect, eventful.flatMap(eventsOf)),
     ...store.openVisits(dialect, eventful.flatMap(opened)),
     ...store.closeVisits(dialect, eventful.flatMap(closed)),
-    ...store.insertLogs(dialect, eventful.flatMap(logsOf)),
+    ...logs.insert(dialect, eventful.flatMap(logsOf)),
     ...store.saveVerdicts(dialect, eventful.flatMap(verdictsOf)),
     ...store.insertFirings(dialect, eventful.flatMap(firingsOf)),
     ...more,
@@ -94,7 +121,7 @@ function isEventful({ decision: { events, verdicts, sensed } }: Decided): boolea
   return events.length + verdicts.length + changedEvents.length + removedEvents.length + visits.length > 0;
 }
 
-const writtenOf = ({ appId, turn }: Recording): store.Written => ({ appId, now: turn.now });
+const writtenOf = ({ appId, turn }: Recording): Written => ({ appId, now: turn.now });
 const keyOf = ({ decision, recording }: Decided) => ({
   appId: recording.appId,
   installationId: decision.installationId,
@@ -120,35 +147,38 @@ function droppedOf(decided: Decided) {
   return decided.decision.sensed.dropped.map((startedAt) => ({ ...keyOf(decided), startedAt }));
 }
 
-function correctionsOf(dialect: Dialect, { decision, recording }: Decided): Sql[] {
+function correctionsOf(dialect: Dialect, { decision, recording }: Decided, logs: LogStore): Sql[] {
   const { changedEvents, removedEvents, visits } = decision.sensed;
   const written = writtenOf(recording);
+  const removed = removedEvents.map((event) => ({ ...written, event }));
+  const changed = changedEvents.map((event) => ({ ...written, event }));
+  const changedVisits = visits.map((visit) => ({ ...written, visit }));
   return [
-    ...corrected.removeEvents(
-      dialect,
-      removedEvents.map((event) => ({ ...written, event })),
-    ),
-    ...corrected.removeLogs(
-      dialect,
-      removedEvents.map((event) => ({ ...written, event })),
-    ),
-    ...corrected.changeEvents(
-      dialect,
-      changedEvents.map((event) => ({ ...written, event })),
-    ),
-    ...corrected.changeLogs(
-      dialect,
-      changedEvents.map((event) => ({ ...written, event })),
-    ),
-    ...corrected.changeVisits(
-      dialect,
-      visits.map((visit) => ({ ...written, visit })),
-    ),
-    ...corrected.removeVisits(
-      dialect,
-      visits.map((visit) => ({ ...written, visit })),
-    ),
+    ...corrected.removeEvents(dialect, removed),
+    ...logs.remove(dialect, removed.flatMap(bothLogsOf)),
+    ...corrected.changeEvents(dialect, changed),
+    ...logs.change(dialect, changed.flatMap(bothLogsOf)),
+    ...corrected.changeVisits(dialect, changedVisits),
+    ...corrected.removeVisits(dialect, changedVisits),
+    ...corrected.moveMessages(dialect, decision.installationId, changedVisits),
   ];
+}
+
+const isLogged = ({ event: { event } }: NewEvent) => event === 'ENTER' || event === 'EXIT';
+
+/** Clients have event ids of their own in this column; these cannot be mistaken for one of them. */
+const logIdOf = ({ event }: NewEvent, moduleType: EventLog['moduleType']) => `${event.id}:${moduleType}`;
+
+/** The log records that an event may have. */
+function bothLogsOf(row: NewEvent) {
+  if (!isLogged(row)) return [];
+  const { appId, now, event } = row;
+  return (['PRESENCE', 'STORYLINE'] as const).map((moduleType) => ({
+    appId,
+    eventId: logIdOf(row, moduleType),
+    occurredAt: event.at,
+    now,
+  }));
 }
 
 /** By how many the visits that are over have become more, by beacon. */
@@ -167,7 +197,7 @@ function countsOf(decided: Decided) {
     .map(([beaconId, count]) => ({ ...keyOf(decided), beaconId, count, now }));
 }
 
-function eventsOf({ decision, recording }: Decided): store.NewEvent[] {
+function eventsOf({ decision, recording }: Decided): NewEvent[] {
   const written = writtenOf(recording);
   return decision.events.map((event) => ({ ...written, event }));
 }
@@ -176,14 +206,14 @@ const endsOf = (events: readonly PresenceEvent[]) =>
   new Map(events.filter(({ event }) => event === 'EXIT').map((event) => [event.visitId, event]));
 
 /** A visit that begins and ends in one batch is written whole: two statements of one round trip must not meet in a row. */
-function opened(decided: Decided): store.NewVisit[] {
+function opened(decided: Decided): NewVisit[] {
   const ends = endsOf(decided.decision.events);
   return eventsOf(decided)
     .filter(({ event }) => event.event === 'ENTER')
     .map((row) => ({ ...row, exit: ends.get(row.event.visitId) }));
 }
 
-function closed(decided: Decided): store.NewEvent[] {
+function closed(decided: Decided): NewEvent[] {
   const { events } = decided.decision;
   const begun = new Set(events.filter(({ event }) => event === 'ENTER').map(({ visitId }) => visitId));
   const written = writtenOf(decided.recording);
@@ -193,23 +223,27 @@ function closed(decided: Decided): store.NewEvent[] {
 }
 
 /** PRESENCE for every ENTER and EXIT; STORYLINE where a scenario of an enabled storyline belongs to the beacon. */
-function logsOf(decided: Decided): store.NewLog[] {
+function logsOf(decided: Decided): EventLog[] {
   const { triggers } = decided.decision;
   const isInStoryline = (beaconId: string) =>
     (triggers.get(beaconId) ?? []).some(({ trigger }) => trigger.kind === 'scenario' && trigger.enabled);
   const logs = eventsOf(decided)
     // A client that decides and shows by itself writes its own records.
-    .filter(({ event: { event, logged } }) => (event === 'ENTER' || event === 'EXIT') && logged !== true)
+    .filter((row) => isLogged(row) && row.event.logged !== true)
     .flatMap((row) => {
-      const kinds = isInStoryline(row.event.beaconId) ? (['PRESENCE', 'STORYLINE'] as const) : (['PRESENCE'] as const);
-      return kinds.map((moduleType) => ({ ...row, moduleType }));
+      const { beaconId, installationId, event, at: occurredAt } = row.event;
+      const kinds = isInStoryline(beaconId) ? (['PRESENCE', 'STORYLINE'] as const) : (['PRESENCE'] as const);
+      return kinds.map((moduleType) => {
+        const eventId = logIdOf(row, moduleType);
+        return { appId: row.appId, now: row.now, moduleType, event, beaconId, installationId, occurredAt, eventId };
+      });
     });
   const { now } = decided.recording.turn;
   // A list goes by the ids, which ascend.
   return logs.map((log) => ({ ...log, objectId: newObjectId(now) }));
 }
 
-function verdictsOf({ decision, recording }: Decided): store.NewVerdict[] {
+function verdictsOf({ decision, recording }: Decided): NewVerdict[] {
   const { verdicts, fired, installationId } = decision;
   const written = writtenOf(recording);
   const deliveries = new Map(fired.map(({ verdict, deliveryId }) => [verdict, deliveryId]));

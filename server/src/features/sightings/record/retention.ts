@@ -1,18 +1,15 @@
 import { recordFolded, service } from '../../../access/audit.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
-import { type Sql, sql } from '../../../base/sql.ts';
+import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
+import { type DbTable, type Kept, stepColumn } from '../../../db/table.ts';
 import { timePrefix } from '../../../proximity/index.ts';
 import { tryLockInstallation } from '../decide/installation-locks.ts';
 
 /** What is older than the app keeps it goes, a few hundred rows a transaction. */
 
 const dayMs = 86_400_000;
-/** The longest window of a cap or a cool-down is 30 days; a calendar day more for the site's time zone. */
-const firingDays = 32;
-/** A phone that was offline may send a batch once more after days. */
-const keyDays = 7;
 /** Who has not come for so long begins to count visits anew. */
 const presenceDays = 400;
 
@@ -21,33 +18,38 @@ export interface RetainedApp {
   readonly policy: AppPolicy;
 }
 
-/** Deletes what has had its time. Ids begin with the time, so that each is one range of the primary key. */
-export async function purgeTraces(db: Database, { appId, policy }: RetainedApp, now: number): Promise<Purged> {
-  const { logs, visits, events } = policy.retentionDays;
-  const olderThan = (days: number) => sql`app_id = ${appId} and object_id < ${timePrefix(now - days * dayMs)}`;
-  const steps: readonly (readonly [table: string, id: string, scope: Sql])[] = [
-    ['logs', 'object_id', olderThan(logs)],
-    ['visits', 'object_id', sql`${olderThan(visits)} and is_open = 0`],
-    ['events', 'object_id', olderThan(events)],
-    ['verdicts', 'object_id', olderThan(events)],
-    // Of those that are under way a push still counts them.
-    ['deliveries', 'object_id', sql`${olderThan(events)} and state <> 'queued'`],
-    ['firings', 'event_id', sql`app_id = ${appId} and fired_at < ${now - firingDays * dayMs}`],
-    ['sighting_keys', 'sighting_key', sql`app_id = ${appId} and created_at < ${now - keyDays * dayMs}`],
-  ];
+/** Deletes what has had its time, of the tables that say how long their rows are kept. */
+export async function purgeTraces(
+  db: Database,
+  tables: readonly DbTable[],
+  { appId, policy, now }: RetainedApp & { readonly now: number },
+): Promise<Purged> {
   const purged: Record<string, number> = {};
-  for (const [table, id, scope] of steps) {
-    const count = await deleteInSteps(db, { table, id, scope });
-    if (count > 0 && !internal.has(table)) purged[table] = count;
+  for (const table of tables) {
+    const { name, kept } = table;
+    if (!kept) continue;
+    const old = olderThan(kept, now - daysOf(kept, policy) * dayMs);
+    const scope = sql`app_id = ${appId} and ${old} and ${raw(kept.only ?? '1 = 1')}`;
+    const count = await deleteInSteps(db, { table: name, id: stepColumn(table), scope });
+    // What only the engine keeps nobody would look for.
+    if (count > 0 && typeof kept.days === 'string') purged[name] = count;
   }
   return purged;
 }
 
+/** Ids begin with the time, so that what is old is one range of the primary key. */
+const olderThan = ({ by }: Kept, before: number): Sql =>
+  by === undefined ? sql`object_id < ${timePrefix(before)}` : sql`${raw(by)} < ${before}`;
+
+function daysOf({ days }: Kept, { retentionDays }: AppPolicy): number {
+  if (typeof days === 'number') return days;
+  const ofPolicy = (retentionDays as Readonly<Record<string, number>>)[days];
+  if (ofPolicy === undefined) throw new Error(`The policy of an app does not say how many days it keeps ${days}.`);
+  return ofPolicy;
+}
+
 /** How many records of each kind were deleted. */
 export type Purged = Readonly<Record<string, number>>;
-
-/** What only the engine keeps, which nobody would look for. */
-const internal: ReadonlySet<string> = new Set(['firings', 'sighting_keys']);
 
 function sum(a: Purged, b: Purged): Purged {
   const tables = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
@@ -127,6 +129,8 @@ export interface Retention {
 export function createRetention(deps: {
   readonly db: Database;
   readonly now: () => number;
+  /** Every table that says how long its rows are kept, of all features. */
+  readonly keptTables: readonly DbTable[];
   readonly listApps: () => Promise<readonly RetainedApp[]>;
 }): Retention {
   let lastWalk = 0;
@@ -136,7 +140,7 @@ export function createRetention(deps: {
       const isDaily = now - lastWalk >= dayMs;
       if (isDaily) lastWalk = now;
       for (const app of await deps.listApps()) {
-        const purged = await purgeTraces(deps.db, app, now);
+        const purged = await purgeTraces(deps.db, deps.keptTables, { ...app, now });
         if (Object.keys(purged).length > 0)
           await recordFolded(deps.db, {
             change: { by: service, action: 'traces.purge', subject: app.appId, appId: app.appId, now },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type Caller, type FindHeld, seesAll } from '../../../access/caller.ts';
 import type { Db } from '../../../db/db.ts';
 import { exampleCreated, otherExampleId } from '../../../http/answers.ts';
-import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
+import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import type { Decision } from '../decide/decide.ts';
 import {
@@ -74,6 +74,13 @@ const example = {
   until: '2026-05-04T09:40:00.000Z',
 };
 
+const tag: Tag = {
+  name: 'Simulations',
+  description: 'What would happen, without anything happening.',
+  place: 140,
+  console: { write: 'simulations.run' },
+};
+
 /** The newest decision about each installation. */
 const lastOfEach = (decisions: readonly Decision[]): Decision[] => [
   ...new Map(decisions.map((decision) => [decision.installationId, decision])).values(),
@@ -95,7 +102,7 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
       path: '/simulations',
       operationId: 'simulateSightings',
       needsNoRoom: true,
-      tag: 'Simulations',
+      tag,
       summary: 'Ask what would happen',
       description:
         'Takes sightings like POST /sightings, of a real or a pretend installation at real or pretend times, and answers ' +

@@ -1,0 +1,65 @@
+/** The roles of administrators. The owner of an installation assigns them. */
+export const adminRoles = ['owner', 'manager', 'editor', 'installer', 'analyst'] as const;
+export type AdminRole = (typeof adminRoles)[number];
+
+/** What each role may do in the management console. Every console endpoint names one line of this table. */
+export const mayDo = Object.freeze({
+  /** Oneself: the current session, signing out, changing one's own password. */
+  'session.own': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'administrators.read': ['owner', 'manager'],
+  'administrators.write': ['owner'],
+  'apps.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'apps.create': ['owner', 'manager'],
+  /** Name, policy, limits, time zone, switching off and on. */
+  'apps.change': ['owner', 'manager'],
+  'apps.delete': ['owner'],
+  'keys.read': ['owner', 'manager'],
+  'keys.write': ['owner', 'manager'],
+  'buckets.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'buckets.write': ['owner', 'manager'],
+  /** App users: personal data. */
+  'users.read': ['owner', 'manager'],
+  /** An app user's role, switching the user off and on, and erasing. */
+  'users.change': ['owner', 'manager'],
+  /** Credentials of push providers. */
+  'senders.read': ['owner', 'manager'],
+  'senders.write': ['owner', 'manager'],
+  /** They show what happens in the app, and send it elsewhere. */
+  'webhooks.read': ['owner', 'manager'],
+  'webhooks.write': ['owner', 'manager'],
+  'audit.read': ['owner', 'manager'],
+  /** The state of the service: version, storage, queues, memory. */
+  'system.read': ['owner', 'manager'],
+  /** Backups contain everything, including the hashes of keys and passwords. */
+  'backups.manage': ['owner'],
+  'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'beacons.write': ['owner', 'manager', 'installer'],
+  /** The messages to visitors: notifications, storylines with their scenarios. */
+  'content.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'content.write': ['owner', 'manager', 'editor'],
+  'push.send': ['owner', 'manager', 'editor'],
+  'files.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'files.write': ['owner', 'manager', 'editor'],
+  'schemas.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'schemas.write': ['owner', 'manager'],
+  /** What apps have written into buckets; it may be personal data. */
+  'records.read': ['owner', 'manager', 'editor'],
+  'records.write': ['owner', 'manager', 'editor'],
+  'devices.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'devices.write': ['owner', 'manager', 'installer'],
+  /** Asking what would happen; nothing is stored. */
+  'simulations.run': ['owner', 'manager', 'editor', 'installer'],
+  /** Visits, events, verdicts and logs, with installations only by their id. */
+  'activity.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  /** The author of a push sees how many it reaches. */
+  'installations.read': ['owner', 'manager', 'editor', 'analyst'],
+  /** The owner of an installation, and what the app has noted about it. */
+  'installations.personal': ['owner', 'manager'],
+  'installations.write': ['owner', 'manager'],
+}) satisfies Readonly<Record<string, readonly AdminRole[]>>;
+
+export type Permission = keyof typeof mayDo;
+
+export function isAllowed(role: AdminRole, permission: Permission): boolean {
+  return (mayDo[permission] as readonly AdminRole[]).includes(role);
+}

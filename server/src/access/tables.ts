@@ -1,0 +1,21 @@
+import { bigint, defineTable, nullable, text } from '../db/table.ts';
+
+/** Who did what. */
+export const audit = defineTable({
+  name: 'audit',
+  owner: 'access',
+  columns: {
+    audit_id: text,
+    app_id: nullable(text),
+    actor: text,
+    action: text,
+    subject: text,
+    before_state: nullable(text),
+    after_state: nullable(text),
+    address: nullable(text),
+    created_at: bigint,
+  },
+  key: ['audit_id'],
+  indexes: { audit_app: { on: ['app_id', 'audit_id'] } },
+  staysBecause: 'it says who deleted the app',
+});

@@ -1,0 +1,139 @@
+import { audit } from '../access/tables.ts';
+import { raw, sql } from '../base/sql.ts';
+import type { Database } from '../db/db.ts';
+import { deleteInSteps } from '../db/delete-in-steps.ts';
+import { type DbTable, stepColumn } from '../db/table.ts';
+import { revisions, settings } from '../db/tables.ts';
+import { adminSessions, admins } from '../features/admins/tables.ts';
+import { appKeys, apps } from '../features/apps/tables.ts';
+import { beacons } from '../features/beacons/resource.ts';
+import { buckets, records, schemas } from '../features/buckets/tables.ts';
+import { deviceCredentials, devices } from '../features/devices/resource.ts';
+import { files } from '../features/files/resource.ts';
+import { installations } from '../features/installations/resource.ts';
+import { liveApps, liveEvents } from '../features/live/tables.ts';
+import { logs } from '../features/logs/resource.ts';
+import { notifications } from '../features/notifications/resource.ts';
+import { deliveries, pushes } from '../features/push/resource.ts';
+import { senders } from '../features/senders/tables.ts';
+import { events } from '../features/sightings/traces/events.ts';
+import { positions } from '../features/sightings/traces/positions.ts';
+import {
+  beaconRadio,
+  firings,
+  presence,
+  sightingKeys,
+  trackSamples,
+  tracks,
+} from '../features/sightings/traces/tables.ts';
+import { verdicts } from '../features/sightings/traces/verdicts.ts';
+import { visits } from '../features/sightings/traces/visits.ts';
+import { details, scenarioBeacons, storylines } from '../features/storylines/resource.ts';
+import { passwordResets, tokens, users } from '../features/users/tables.ts';
+import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
+import { jobs } from '../jobs/tables.ts';
+import { limitBuckets, usage } from '../limits/tables.ts';
+import type { Resource } from '../resources/define.ts';
+
+/** What the interface shows of tables, as its owners declare it. */
+export const resources: readonly Resource[] = [
+  visits,
+  events,
+  verdicts,
+  positions,
+  logs,
+  deliveries,
+  pushes,
+  beacons,
+  notifications,
+  storylines,
+  details,
+  installations,
+  devices,
+  files,
+];
+
+/** Every table of the service; `declared-tables.test.ts` says when one is missing. */
+export const tables: readonly DbTable[] = [
+  ...resources.map(({ table }) => table),
+  firings,
+  sightingKeys,
+  presence,
+  tracks,
+  trackSamples,
+  beaconRadio,
+  scenarioBeacons,
+  webhookDeliveries,
+  webhooks,
+  deviceCredentials,
+  liveEvents,
+  liveApps,
+  jobs,
+  senders,
+  records,
+  schemas,
+  buckets,
+  passwordResets,
+  tokens,
+  users,
+  appKeys,
+  usage,
+  apps,
+  audit,
+  admins,
+  adminSessions,
+  limitBuckets,
+  settings,
+  revisions,
+];
+
+/** Children before what they belong to, and the apps themselves last. */
+function childrenFirst(unordered: readonly DbTable[]): readonly DbTable[] {
+  const ordered: DbTable[] = [];
+  const add = (table: DbTable) => {
+    if (ordered.includes(table)) return;
+    for (const child of unordered) if (child.childOf?.includes(table.name)) add(child);
+    ordered.push(table);
+  };
+  for (const table of unordered) if (table !== apps) add(table);
+  return unordered.includes(apps) ? [...ordered, apps] : ordered;
+}
+
+/** The tables whose rows go when an app is deleted, in the order in which they go. */
+export const appTables = childrenFirst(
+  tables.filter(({ columns, staysBecause }) => 'app_id' in columns && staysBecause === undefined),
+);
+
+/** The tables that say where somebody was or what she was sent: they are erased with her installation. */
+export const traceTables = tables.filter(({ trail }) => trail?.at !== undefined);
+
+/** The tables whose rows go after some days. */
+export const keptTables = tables.filter(({ kept }) => kept !== undefined);
+
+/** The lists that are exported with an installation, by the name of their table: those of its `traceTables`. */
+export const traceLists: Readonly<Record<string, string>> = Object.fromEntries(
+  resources.flatMap(({ table, title }) => (traceTables.includes(table) ? [[table.name, `list${title[1]}`]] : [])),
+);
+
+/** Deletes all rows of an app, a few at a time. Call it again to finish after an interruption. */
+export async function emptyApp(db: Database, appId: string): Promise<void> {
+  for (const table of appTables) await emptyTable(db, table, appId);
+}
+
+async function emptyTable(db: Database, table: DbTable, appId: string): Promise<void> {
+  const { name, within } = table;
+  const ofApp = sql`app_id = ${appId}`;
+  const id = stepColumn(table);
+  if (within === undefined) {
+    await deleteInSteps(db, { table: name, id, scope: ofApp });
+    return;
+  }
+  for (;;) {
+    const column = raw(within);
+    const next = await db.one<{ value: string }>(
+      sql`select ${column} as value from ${raw(name)} where ${ofApp} limit 1`,
+    );
+    if (!next) return;
+    await deleteInSteps(db, { table: name, id, scope: sql`${ofApp} and ${column} = ${next.value}` });
+  }
+}

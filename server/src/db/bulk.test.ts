@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { databases, openStorage } from '../../test/support/build-app.ts';
+import { raw, type Sql, sql } from '../base/sql.ts';
+import { BulkStatement, bulkDelete, bulkInsert, bulkUpdate, Lookup } from './bulk.ts';
+import { bigint, defineTable, double, nullable, text, withDefault } from './table.ts';
+
+const made = `create table things (name text primary key, n bigint, x double precision, other text default 'y')`;
+const things = defineTable({
+  name: 'things',
+  owner: 'db',
+  columns: { name: text, n: bigint, x: nullable(double), other: withDefault(text) },
+  key: ['name'],
+});
+const insert = bulkInsert(things, {
+  columns: ['x', 'name', 'n'],
+  conflict: raw('on conflict (name) do update set n = excluded.n'),
+});
+const findByName = new Lookup(
+  ['name'],
+  (isWanted) => sql`select name, n, x from things where n >= ${null} and ${isWanted}`,
+);
+const findByBoth = new Lookup(
+  ['name', 'other'],
+  (isWanted) => sql`select name, n, x from things where n >= ${null} and ${isWanted}`,
+);
+const change = bulkUpdate(things, { by: ['name'], set: ['n'] });
+const multiply = new BulkStatement(
+  { name: 'text', times: 'bigint' } as const,
+  ({ rows, cell }) =>
+    sql`update things set n = n * ${cell.times} from ${rows} as given where things.name = ${cell.name}`,
+);
+const remove = bulkDelete(things, ['name', 'n']);
+
+for (const database of databases) {
+  describe(`many rows at once on ${database}`, () => {
+    for (const count of [0, 1, 3, 64, 203]) {
+      test(`${count} rows are inserted, found and changed, each once`, async () => {
+        const { db, close } = await openStorage(database);
+        try {
+          await db.run(raw(made));
+          const rows = Array.from({ length: count }, (_, n) => ({
+            name: `a "quoted", {odd}\\ name ${n}`,
+            n,
+            x: n === 2 ? null : n / 8,
+          }));
+          const run = async (statements: readonly Sql[]) => {
+            let hit = 0;
+            for (const statement of statements) hit += await db.run(statement);
+            return hit;
+          };
+          await run(insert.each(db.dialect, rows));
+          await run(insert.each(db.dialect, rows));
+          const found = async () => {
+            const byOne = findByName.of(db.dialect, [0], rows);
+            const both = rows.flatMap(({ name }) => [
+              { name, other: 'y' },
+              { name, other: 'no' },
+            ]);
+            const [one, two] = await Promise.all(
+              [byOne, findByBoth.of(db.dialect, [0], both)].map(async (statements) => {
+                const all = statements.map((statement) => db.all<(typeof rows)[number]>(statement));
+                return new Map((await Promise.all(all)).flat().map((row) => [row.name, { ...row }]));
+              }),
+            );
+            assert.deepEqual(two, one);
+            return rows.map(({ name }) => one?.get(name));
+          };
+          assert.deepEqual(await found(), rows);
+          assert.equal(
+            await run(
+              change.each(
+                db.dialect,
+                rows.map((row) => ({ ...row, n: row.n * 2 })),
+              ),
+            ),
+            rows.length,
+          );
+          const doubled = rows.map(({ name }) => ({ times: 3, name }));
+          assert.equal(await run(multiply.each(db.dialect, doubled)), rows.length);
+          const now = rows.map((row) => ({ ...row, n: row.n * 6 }));
+          assert.deepEqual(await found(), now);
+          const [all] = await db.all<{ n: number }>(raw('select count(*) as n from things'));
+          assert.equal(all?.n, rows.length);
+          const half = now.filter((_, n) => n % 2 === 0);
+          // Of the others only one of the two columns is as it is stored.
+          const others = now.filter((_, n) => n % 2 === 1).map((row) => ({ ...row, n: -1 }));
+          assert.equal(await run(remove.each(db.dialect, [...half, ...others])), half.length);
+        } finally {
+          await close();
+        }
+      });
+    }
+
+    test('a row with a cell that the statement does not know is refused, not cut', async () => {
+      const { db, close } = await openStorage(database);
+      try {
+        const row = { name: 'a', n: 1, x: null, colour: 'red' };
+        assert.throws(() => insert.each(db.dialect, [row]), /things .*colour/);
+      } finally {
+        await close();
+      }
+    });
+  });
+}

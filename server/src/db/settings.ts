@@ -1,0 +1,35 @@
+import { raw, sql } from '../base/sql.ts';
+import type { Db } from './db.ts';
+
+/** What the service keeps about itself, by name. */
+
+export async function findSetting(db: Db, name: string): Promise<string | undefined> {
+  return (await db.one<{ value: string }>(sql`select value from settings where name = ${name}`))?.value;
+}
+
+export async function hasSettings(db: Db): Promise<boolean> {
+  return (await db.one(raw('select 1 as found from settings limit 1'))) !== undefined;
+}
+
+/** False when it is there already; then it stays as it is. */
+export async function insertSetting(db: Db, name: string, value: string): Promise<boolean> {
+  const changed = await db.run(
+    sql`insert into settings (name, value) values (${name}, ${value}) on conflict (name) do nothing`,
+  );
+  return changed > 0;
+}
+
+export async function saveSetting(db: Db, name: string, value: string): Promise<void> {
+  await db.run(sql`insert into settings (name, value) values (${name}, ${value})
+    on conflict (name) do update set value = excluded.value`);
+}
+
+/** False when there is none, or another one than was expected. */
+export async function deleteSetting(db: Db, name: string, expected?: string): Promise<boolean> {
+  const isExpected = expected === undefined ? raw('1 = 1') : sql`value = ${expected}`;
+  return (await db.run(sql`delete from settings where name = ${name} and ${isExpected}`)) > 0;
+}
+
+export async function deleteAllSettings(db: Db): Promise<void> {
+  await db.run(raw('delete from settings'));
+}

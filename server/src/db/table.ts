@@ -1,0 +1,126 @@
+import type { SqlValue } from '../base/sql.ts';
+
+/**
+ * Tables as data: what a table is called, which columns it has and of which type, by what its rows are found, whose they
+ * are. Each table is declared once, beside the feature that owns it; what deletes, exports or fills tables follows from
+ * the declarations, and a test holds them against what the migrations made.
+ */
+
+/** Names that both databases know. */
+export type ColumnType = 'text' | 'bigint' | 'double precision';
+
+export interface Column<T extends SqlValue = SqlValue, D extends boolean = boolean> {
+  readonly type: ColumnType;
+  readonly isNullable: boolean;
+  /** The database fills it in where an insert leaves it out. */
+  readonly hasDefault: D;
+  /** Never there: it carries the type of a cell. */
+  readonly cell?: T;
+}
+
+const column = <T extends SqlValue>(type: ColumnType): Column<T, false> => ({
+  type,
+  isNullable: false,
+  hasDefault: false,
+});
+
+export const text = column<string>('text');
+/** Whole numbers, epoch milliseconds, and 0 or 1 for a boolean. */
+export const bigint = column<number>('bigint');
+export const double = column<number>('double precision');
+
+export const nullable = <T extends SqlValue, D extends boolean>(of: Column<T, D>): Column<T | null, D> => ({
+  ...of,
+  isNullable: true,
+});
+
+export const withDefault = <T extends SqlValue>(of: Column<T>): Column<T, true> => ({ ...of, hasDefault: true });
+
+export type Columns = Readonly<Record<string, Column>>;
+
+type CellOf<C> = C extends Column<infer T> ? T : never;
+
+/** A whole row: a cell for each column. */
+export type Cells<C extends Columns> = { readonly [N in keyof C]: CellOf<C[N]> };
+
+type MayLack<C extends Columns> = {
+  [N in keyof C]: C[N] extends Column<SqlValue, true> ? N : null extends CellOf<C[N]> ? N : never;
+}[keyof C];
+
+/** A new row: what may be null or has a default may be left out. */
+export type NewCells<C extends Columns> = Omit<Cells<C>, MayLack<C>> & Partial<Pick<Cells<C>, MayLack<C>>>;
+
+export interface Index<N extends string = string> {
+  readonly on: readonly N[];
+  readonly isUnique?: true;
+  /** It has only some of the rows (`where … is not null`), so that lists must not count on it. */
+  readonly isPartial?: true;
+  /** Few rows have the same value, so that sorting them costs nothing: it need not end with object_id. */
+  readonly hasFew?: true;
+}
+
+/** Rows that say where somebody was or what she was sent, and are erased with her installation. */
+export interface Trail<N extends string = string> {
+  /** The column that names the installation. */
+  readonly installation: N;
+  /**
+   * When a row was recorded (ms), so that what comes after an erasure was asked for stays. Without it a row is the present
+   * state, which is forgotten at once.
+   */
+  readonly at?: N;
+}
+
+/** How long rows are kept. */
+export interface Kept<N extends string = string> {
+  /** A number of days, or what an app's policy calls them. */
+  readonly days: number | string;
+  /** The column with their time (ms); without it the objectId begins with it. */
+  readonly by?: N;
+  /** Of these alone; a condition in SQL. */
+  readonly only?: string;
+}
+
+interface Facts<N extends string> {
+  readonly name: string;
+  /** The folder that may name the table in SQL: of a feature, or a room such as `jobs`. */
+  readonly owner: string;
+  /** The primary key. */
+  readonly key: readonly N[];
+  /** By the index's name. */
+  readonly indexes?: Readonly<Record<string, Index<N>>>;
+  /** The tables whose records its rows belong to: they go first when an app is deleted. */
+  readonly childOf?: readonly string[];
+  /** The column by which many rows are deleted in steps; the last one of the key without it. */
+  readonly stepBy?: N;
+  /** A column of the key by whose values rows are deleted one value after the other, because a key begins with it. */
+  readonly within?: N;
+  readonly trail?: Trail<N>;
+  /** Without it rows stay until somebody deletes them. */
+  readonly kept?: Kept<N>;
+  /** Columns that name a user. */
+  readonly users?: readonly N[];
+  /** Why its rows stay when their app is deleted. */
+  readonly staysBecause?: string;
+}
+
+export interface DbTable<C extends Columns = Columns> extends Facts<string> {
+  readonly columns: C;
+}
+
+/** A row of a table as it is read. */
+export type RowOf<T extends DbTable> = Cells<T['columns']>;
+/** A row as it is inserted. */
+export type NewRowOf<T extends DbTable> = NewCells<T['columns']>;
+
+export function defineTable<const C extends Columns>(
+  table: Facts<keyof C & string> & { readonly columns: C },
+): DbTable<C> {
+  return table;
+}
+
+/** The column by which rows are deleted in steps. */
+export function stepColumn({ key, stepBy }: DbTable): string {
+  const step = stepBy ?? key.at(-1);
+  if (step === undefined) throw new Error('A table without a key cannot be deleted in steps.');
+  return step;
+}

@@ -1,0 +1,30 @@
+import { bigint, defineTable, nullable, text } from '../../db/table.ts';
+
+export const apps = defineTable({
+  name: 'apps',
+  owner: 'apps',
+  columns: {
+    app_id: text,
+    name: text,
+    policy: text,
+    disabled_at: nullable(bigint),
+    created_at: bigint,
+    updated_at: bigint,
+  },
+  key: ['app_id'],
+});
+
+export const appKeys = defineTable({
+  name: 'app_keys',
+  owner: 'apps',
+  columns: {
+    app_id: text,
+    key_id: text,
+    key_hash: text,
+    hint: text,
+    created_at: bigint,
+    last_used_at: nullable(bigint),
+    disabled_at: nullable(bigint),
+  },
+  key: ['app_id', 'key_id'],
+});

@@ -1,0 +1,201 @@
+import { type Static, Type } from 'typebox';
+import type { Problem } from '../../base/errors.ts';
+import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
+import {
+  type AnswerSpec,
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  objectIdSchema,
+  otherExampleId,
+  pointerExample,
+  pointerSchema,
+  recordStamps,
+  timestampSchema,
+} from '../../http/answers.ts';
+import { defineShape, isObject } from '../../http/shape.ts';
+import { defineResource } from '../../resources/define.ts';
+import { json, pointer, text, time } from '../../resources/members.ts';
+
+const visible = {
+  installationId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: "The client's own id of the installation" }),
+  ),
+  deviceType: Type.Enum(['ios', 'android', 'web', 'embedded']),
+  pushType: Type.Optional(Type.String({ maxLength: 64, description: 'How it is reached, such as fcm, apns, web' })),
+  channels: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      maxItems: 200,
+      description: 'What it has subscribed to',
+    }),
+  ),
+  timeZone: Type.Optional(Type.String({ maxLength: 64, description: 'IANA time zone, such as Europe/Vienna' })),
+  localeIdentifier: Type.Optional(Type.String({ maxLength: 64, description: 'Such as de-AT' })),
+  appIdentifier: Type.Optional(Type.String({ maxLength: 255, description: 'Bundle or package name' })),
+  appName: Type.Optional(Type.String({ maxLength: 255 })),
+  appVersion: Type.Optional(Type.String({ maxLength: 64 })),
+  userId: Type.Optional(pointerSchema('_User')),
+  metadata: Type.Optional(Type.Object({}, { description: 'Any JSON object' })),
+};
+
+const installationSchema = Type.Object({
+  ...visible,
+  // Longer values do not fit an index entry of PostgreSQL.
+  deviceToken: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 2000, description: 'The token of the push service; never returned' }),
+  ),
+});
+export type Installation = Static<typeof installationSchema>;
+
+const registrationSchema = Type.Object({
+  ...installationSchema.properties,
+  previousDeviceToken: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      description: 'The token that the phone sent before this one, as proof that it is the same phone',
+    }),
+  ),
+});
+export type Registration = Static<typeof registrationSchema>;
+
+const rules = {
+  rules: ({ timeZone, deviceToken, metadata }: Partial<Installation>) => [
+    ...broken('timeZone', timeZone, isTimeZone, 'must be an IANA time zone such as Europe/Vienna'),
+    ...broken('deviceToken', deviceToken, (text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
+    ...(metadata === undefined || isObject(metadata) ? [] : [{ field: 'metadata', problem: 'must be a JSON object' }]),
+  ],
+};
+export const installationShape = defineShape(installationSchema, rules);
+export const registrationShape = defineShape(registrationSchema, rules);
+
+function broken(
+  field: string,
+  value: string | undefined,
+  holds: (text: string) => boolean,
+  problem: string,
+): Problem[] {
+  return value === undefined || holds(value) ? [] : [{ field, problem }];
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const installationExample = {
+  installationId: 'c6f1a7e2-7d0b-4c55-9c37-0d6d6a1f2b90',
+  deviceType: 'android',
+  deviceToken: 'fGx0c2VjcmV0LXRva2Vu',
+  pushType: 'fcm',
+  channels: ['news', 'hall-2'],
+  timeZone: 'Europe/Vienna',
+  localeIdentifier: 'de-AT',
+  appIdentifier: 'org.example.museum',
+  appName: 'Museum',
+  appVersion: '2.4.1',
+  userId: pointerExample('_User', otherExampleId),
+  metadata: { favourite: 'kestrel' },
+};
+
+const { deviceToken: _hidden, ...exampleShown } = installationExample;
+
+export const installationRecord = {
+  schema: Type.Object({
+    objectId: objectIdSchema,
+    ...visible,
+    tokenAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Since when it has had its push token; absent without one' }),
+    ),
+    tokenDeadAt: Type.Optional(timestampSchema),
+    tokenDeadReason: Type.Optional(
+      Type.String({ description: 'Why the push service no longer accepts the token; registering again revives it' }),
+    ),
+    ...recordStamps,
+  }),
+  example: {
+    objectId: exampleId,
+    ...exampleShown,
+    tokenAt: exampleCreated,
+    createdAt: exampleCreated,
+    updatedAt: exampleUpdated,
+  },
+};
+
+/** Registering a known installation changes it. */
+export const knownAnswer: AnswerSpec = {
+  status: 200,
+  description: 'It was already registered and is updated.',
+  schema: Type.Object({
+    result: Type.Object({ createdAt: timestampSchema, objectId: objectIdSchema, updatedAt: timestampSchema }),
+  }),
+  example: { result: { createdAt: exampleCreated, objectId: exampleId, updatedAt: exampleUpdated } },
+};
+
+const optional = { optional: true } as const;
+
+/** Members are what answers, lists and audiences may see: all but the token. */
+export const installations = defineResource({
+  owner: 'installations',
+  table: 'installations',
+  noun: ['installation', 'installations'],
+  title: ['Installation', 'Installations'],
+  className: '_Installation',
+  tag: {
+    name: 'Installations',
+    description: 'The app on one phone, tablet or computer, which messages can reach.',
+    place: 150,
+    console: { read: 'installations.read', write: 'installations.write' },
+    isPersonal: true,
+    hides: {
+      permission: 'installations.personal',
+      members: ['installationId', 'userId', 'metadata', 'deviceToken'],
+    },
+  },
+  path: '/installations',
+  record: installationRecord,
+  members: {
+    objectId: text('object_id'),
+    installationId: text('installation_id', optional),
+    deviceType: text('device_type'),
+    pushType: text('push_type', optional),
+    channels: json('channels', { empty: '[]' }),
+    timeZone: text('time_zone', optional),
+    localeIdentifier: text('locale_identifier', optional),
+    appIdentifier: text('app_identifier', optional),
+    appName: text('app_name', optional),
+    appVersion: text('app_version', optional),
+    userId: pointer('user_id', '_User', optional),
+    metadata: json('metadata', { empty: '{}' }),
+    tokenAt: time('token_at', optional),
+    tokenDeadAt: time('token_dead_at', optional),
+    tokenDeadReason: text('token_dead_reason', optional),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  internal: {
+    device_token: nullable(textColumn),
+    advertised_key: nullable(textColumn),
+    held_since: nullable(bigint),
+    handed_over_at: nullable(bigint),
+    unproven: withDefault(bigint),
+    claim_user_id: nullable(textColumn),
+    claim_token: nullable(textColumn),
+    claim_since: nullable(bigint),
+  },
+  indexes: {
+    installations_client: { on: ['app_id', 'installation_id'], isUnique: true },
+    installations_token: { on: ['app_id', 'device_token'], isUnique: true },
+    installations_user: { on: ['app_id', 'user_id', 'object_id'] },
+    installations_advertised: { on: ['app_id', 'advertised_key'] },
+    installations_dead: { on: ['app_id', 'token_dead_reason', 'object_id'], isPartial: true },
+    installations_claim: { on: ['app_id', 'claim_user_id'], isPartial: true },
+  },
+  users: ['user_id', 'claim_user_id'],
+  grants: { read: 'user' },
+  defaultLimit: 100,
+});

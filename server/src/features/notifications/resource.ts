@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { deliveryRuleProblems, deliveryRulesSchema } from '../../access/delivery-rules.ts';
+import type { Problem } from '../../base/errors.ts';
+import { isWebAddress } from '../../base/web-address.ts';
+import {
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  objectIdSchema,
+  otherExampleId,
+  pointerExample,
+  pointerSchema,
+  recordStamps,
+} from '../../http/answers.ts';
+import { defineShape } from '../../http/shape.ts';
+import { defineResource, readsContent, writesContent } from '../../resources/define.ts';
+import { boolean, json, pointer, text, time } from '../../resources/members.ts';
+
+const members = {
+  description: Type.String({ minLength: 1, maxLength: 50, description: "The notification's name" }),
+  beaconId: pointerSchema('Beacon'),
+  event: Type.Enum(['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR']),
+  type: Type.Enum(['IMAGE', 'VIDEO', 'TEXT']),
+  message: Type.Object({}, { description: 'TEXT: alertTitle and alertMessage; IMAGE and VIDEO: url (http or https)' }),
+  isEnabled: Type.Boolean(),
+  delivery: Type.Optional(deliveryRulesSchema),
+};
+
+/** What `message` lacks for a notification of this type. */
+export function messageProblems(type: string, message: Readonly<Record<string, unknown>>): Problem[] {
+  if (type !== 'TEXT') {
+    return isWebAddress(message['url'])
+      ? []
+      : [{ field: 'message.url', problem: `must be an http or https address for type ${type}` }];
+  }
+  return ['alertTitle', 'alertMessage']
+    .filter((name) => typeof message[name] !== 'string')
+    .map((name) => ({
+      field: `message.${name}`,
+      problem: message[name] === undefined ? 'is required for type TEXT' : 'must be a string',
+    }));
+}
+
+export const notificationShape = defineShape(Type.Object(members), {
+  // With only one of the two given, the other is in the database: the store's check looks at both together.
+  rules: ({ type, message, delivery }) => [
+    ...(type && message ? messageProblems(type, message as Record<string, unknown>) : []),
+    ...deliveryRuleProblems('delivery', delivery),
+  ],
+});
+
+export const notificationExample = {
+  description: 'Welcome to the main hall',
+  beaconId: pointerExample('Beacon', otherExampleId),
+  event: 'ENTER',
+  type: 'TEXT',
+  message: { alertTitle: 'Welcome', alertMessage: 'The tour starts on your left.' },
+  isEnabled: true,
+};
+
+export const notificationRecord = {
+  schema: Type.Object({ objectId: objectIdSchema, ...members, ...recordStamps }),
+  example: { objectId: exampleId, ...notificationExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
+};
+
+export const notifications = defineResource({
+  owner: 'notifications',
+  table: 'notifications',
+  noun: ['notification', 'notifications'],
+  title: ['Notification', 'Notifications'],
+  tag: {
+    name: 'Notifications',
+    description: 'Text, image or video messages bound to a beacon and an event.',
+    place: 20,
+    console: { read: 'content.read', write: 'content.write' },
+  },
+  path: '/notifications',
+  record: notificationRecord,
+  body: { shape: notificationShape, example: notificationExample, create: writesContent, write: writesContent },
+  members: {
+    objectId: text('object_id'),
+    description: text('description'),
+    beaconId: pointer('beacon_id', 'Beacon'),
+    event: text('event'),
+    type: text('type'),
+    message: json('message'),
+    isEnabled: boolean('is_enabled'),
+    delivery: json('delivery', { optional: true }),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  indexes: { notifications_beacon: { on: ['app_id', 'beacon_id'], hasFew: true } },
+  grants: { read: readsContent },
+  defaultLimit: 1000,
+});

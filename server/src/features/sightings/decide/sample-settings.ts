@@ -1,0 +1,21 @@
+import type { PresenceSettings, Sample } from '../../../proximity/index.ts';
+
+/**
+ * What is configured anew does not change the past: each sample keeps what was configured when it came. A late one takes
+ * that of the next one of its beacon that was known, since both may be of one contact. In order of time.
+ */
+export function withSettings(
+  samples: readonly Sample[],
+  settingsNow: (beaconId: string) => PresenceSettings,
+): readonly Sample[] {
+  const next = new Map<string, PresenceSettings>();
+  return samples
+    .toReversed()
+    .map((sample) => {
+      const { beaconId } = sample;
+      const settings = sample.settings ?? next.get(beaconId) ?? settingsNow(beaconId);
+      next.set(beaconId, settings);
+      return { ...sample, settings };
+    })
+    .reverse();
+}

@@ -1,0 +1,56 @@
+import { type FindHeld, ownTraces } from '../../../access/caller.ts';
+import { sql } from '../../../base/sql.ts';
+import type { Db } from '../../../db/db.ts';
+import type { Endpoint } from '../../../http/endpoint.ts';
+import { getEndpoint, listEndpoint } from '../../../resources/read-endpoints.ts';
+import { events } from './events.ts';
+import { judgedEventRecord, verdicts } from './verdicts.ts';
+
+/** The verdicts on one event, as JSON texts. */
+async function findVerdicts(db: Db, appId: string, eventId: string): Promise<string[]> {
+  // A dot comes right after the dash, so this is the range of everything that begins with the event's id and a dash.
+  const rows = await db.all(
+    sql`select ${verdicts.records.selection} from verdicts
+      where app_id = ${appId} and object_id > ${`${eventId}-`} and object_id < ${`${eventId}.`} order by object_id`,
+  );
+  return rows.map(verdicts.records.render);
+}
+
+export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
+  const ofEvents = {
+    ...events,
+    db,
+    // An EXIT tells when its visit began.
+    narrow: ownTraces(findHeld, 'events_installation', ['created_at', 'occurred_at', 'entered_at']),
+  };
+  const ofVerdicts = {
+    ...verdicts,
+    db,
+    narrow: ownTraces(findHeld, 'verdicts_installation', ['created_at', 'decided_at']),
+  };
+  return [
+    listEndpoint(ofEvents, {
+      summary: 'List confirmed events',
+      description:
+        'Newest first: ENTER, EXIT and the changes of zone that the engine has confirmed. Users see those of their own ' +
+        'installations; managers see all.',
+      defaultOrder: '-objectId',
+      idsFollowOccurrence: true,
+    }),
+    getEndpoint(ofEvents, {
+      summary: 'Get an event and why each message was shown or not',
+      record: judgedEventRecord,
+      render: async (row, { app }) => {
+        const judged = await findVerdicts(db, app.appId, String(row['object_id']));
+        return `${events.records.render(row).slice(0, -1)},"verdicts":[${judged.join(',')}]}`;
+      },
+    }),
+    listEndpoint(ofVerdicts, {
+      description:
+        'Newest first: for every event and each notification or scenario of its beacon, whether it was shown, and if ' +
+        'not, why. Ask by `triggerId`, `installationId`, `eventId`, `reason` and so on. Users see those of their own ' +
+        'installations; managers see all.',
+      defaultOrder: '-objectId',
+    }),
+  ];
+}

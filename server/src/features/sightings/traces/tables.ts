@@ -1,0 +1,80 @@
+import { bigint, defineTable, nullable, text } from '../../../db/table.ts';
+
+/** What the engine keeps for itself. */
+
+/** Who is where, one row for each installation. */
+export const tracks = defineTable({
+  name: 'tracks',
+  owner: 'sightings',
+  columns: { app_id: text, installation_id: text, state: text, next_deadline: nullable(bigint), updated_at: bigint },
+  key: ['app_id', 'installation_id'],
+  indexes: { tracks_due: { on: ['next_deadline'], isPartial: true } },
+  trail: { installation: 'installation_id' },
+});
+
+/** A few hundred samples in a row, and the presence before the first of them. */
+export const trackSamples = defineTable({
+  name: 'track_samples',
+  owner: 'sightings',
+  columns: { app_id: text, installation_id: text, started_at: bigint, checkpoint: text, samples: text },
+  key: ['app_id', 'installation_id', 'started_at'],
+  stepBy: 'installation_id',
+  trail: { installation: 'installation_id' },
+});
+
+/** How many visits of an installation at a beacon are over. */
+export const presence = defineTable({
+  name: 'presence',
+  owner: 'sightings',
+  columns: { app_id: text, installation_id: text, beacon_id: text, visit_count: bigint, updated_at: bigint },
+  key: ['app_id', 'installation_id', 'beacon_id'],
+  stepBy: 'installation_id',
+  trail: { installation: 'installation_id' },
+});
+
+/** What traffic has taught about the radio of each beacon; see learning.ts of the engine. */
+export const beaconRadio = defineTable({
+  name: 'beacon_radio',
+  owner: 'sightings',
+  columns: { app_id: text, beacon_id: text, evidence: text, learned: nullable(text), updated_at: bigint },
+  key: ['app_id', 'beacon_id'],
+  stepBy: 'beacon_id',
+});
+
+/** What was shown to whom, for caps and pauses. */
+export const firings = defineTable({
+  name: 'firings',
+  owner: 'sightings',
+  columns: {
+    app_id: text,
+    installation_id: text,
+    fired_at: bigint,
+    event_id: text,
+    trigger_id: text,
+    visit_id: text,
+  },
+  key: ['app_id', 'installation_id', 'fired_at', 'event_id', 'trigger_id'],
+  indexes: { firings_age: { on: ['app_id', 'fired_at'] } },
+  stepBy: 'event_id',
+  trail: { installation: 'installation_id', at: 'fired_at' },
+  // The longest window of a cap or a cool-down is 30 days; a calendar day more for the site's time zone.
+  kept: { days: 32, by: 'fired_at' },
+});
+
+/** Sightings and batches that have been counted. */
+export const sightingKeys = defineTable({
+  name: 'sighting_keys',
+  owner: 'sightings',
+  columns: {
+    app_id: text,
+    installation_id: text,
+    sighting_key: text,
+    answer: nullable(text),
+    created_at: bigint,
+  },
+  key: ['app_id', 'installation_id', 'sighting_key'],
+  indexes: { sighting_keys_age: { on: ['app_id', 'created_at'] } },
+  trail: { installation: 'installation_id', at: 'created_at' },
+  // A phone that was offline may send a batch once more after days.
+  kept: { days: 7, by: 'created_at' },
+});

@@ -1,0 +1,113 @@
+import { bigint, defineTable, nullable, text as textColumn } from '../../db/table.ts';
+import type { Tag } from '../../http/endpoint.ts';
+import { json, text, time } from '../../resources/members.ts';
+import { recordsOf } from '../../resources/table.ts';
+
+export const tag: Tag = {
+  name: 'Users',
+  description: 'Accounts of the people who use the app, and signing in.',
+  place: 50,
+};
+
+export const users = defineTable({
+  name: 'users',
+  owner: 'users',
+  columns: {
+    app_id: textColumn,
+    object_id: textColumn,
+    email: textColumn,
+    email_key: textColumn,
+    password_hash: textColumn,
+    firstname: textColumn,
+    middlename: nullable(textColumn),
+    lastname: textColumn,
+    country: nullable(textColumn),
+    phone: nullable(textColumn),
+    metadata: textColumn,
+    role: textColumn,
+    disabled_at: nullable(bigint),
+    created_at: bigint,
+    updated_at: bigint,
+  },
+  key: ['app_id', 'object_id'],
+  indexes: { users_email: { on: ['app_id', 'email_key'], isUnique: true } },
+  users: ['object_id'],
+});
+
+/** What others may see of a user, and so the only members by which a list can be filtered and ordered. */
+export const userSummaryTable = recordsOf(users, {
+  objectId: text('object_id'),
+  firstname: text('firstname'),
+  lastname: text('lastname'),
+  validemail: text('email'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+const more = {
+  middlename: text('middlename', { nullable: true }),
+  country: text('country', { nullable: true }),
+  phone: text('phone', { nullable: true }),
+  metadata: json('metadata', { empty: '{}' }),
+} as const;
+
+/** What users see of themselves. */
+export const profileTable = recordsOf(users, {
+  objectId: text('object_id'),
+  firstname: text('firstname'),
+  middlename: more.middlename,
+  lastname: text('lastname'),
+  validemail: text('email'),
+  country: more.country,
+  phone: more.phone,
+  metadata: more.metadata,
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+});
+
+const seenByAdministrators = {
+  objectId: text('object_id'),
+  firstname: text('firstname'),
+  lastname: text('lastname'),
+  email: text('email'),
+  role: text('role'),
+  disabledAt: time('disabled_at', { optional: true }),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+} as const;
+
+/** What administrators see in a list of users. */
+export const userAdminTable = recordsOf(users, seenByAdministrators);
+
+/** What administrators see of one user: everything but the password. */
+export const userDetailTable = recordsOf(users, { ...seenByAdministrators, ...more });
+
+export const tokens = defineTable({
+  name: 'tokens',
+  owner: 'users',
+  columns: {
+    app_id: textColumn,
+    token_hash: textColumn,
+    user_id: textColumn,
+    created_at: bigint,
+    last_used_at: bigint,
+    expires_at: bigint,
+  },
+  key: ['app_id', 'token_hash'],
+  indexes: { tokens_user: { on: ['app_id', 'user_id'] }, tokens_expiry: { on: ['expires_at'] } },
+  childOf: ['users'],
+  users: ['user_id'],
+});
+
+export const passwordResets = defineTable({
+  name: 'password_resets',
+  owner: 'users',
+  columns: { app_id: textColumn, token_hash: textColumn, user_id: textColumn, expires_at: bigint },
+  key: ['app_id', 'token_hash'],
+  indexes: {
+    password_resets_user: { on: ['app_id', 'user_id'] },
+    password_resets_expiry: { on: ['expires_at'] },
+  },
+  childOf: ['users'],
+  users: ['user_id'],
+});

@@ -1,0 +1,26 @@
+import { bigint, defineTable, double, text, withDefault } from '../db/table.ts';
+
+/** Limits of guesses that a restart must not reset. */
+export const limitBuckets = defineTable({
+  name: 'limit_buckets',
+  owner: 'limits',
+  columns: { key_hash: text, tokens: double, at: bigint, full_at: bigint },
+  key: ['key_hash'],
+  indexes: { limit_buckets_full: { on: ['full_at', 'key_hash'] } },
+});
+
+/** What an app has stored, as it was counted. */
+export const usage = defineTable({
+  name: 'usage',
+  owner: 'limits',
+  columns: {
+    app_id: text,
+    files: withDefault(bigint),
+    file_bytes: withDefault(bigint),
+    records: withDefault(bigint),
+    record_bytes: withDefault(bigint),
+    is_exact: withDefault(bigint),
+    counted_at: withDefault(bigint),
+  },
+  key: ['app_id'],
+});

@@ -1,0 +1,132 @@
+import type { Static, TObject } from 'typebox';
+import type { AppPolicy } from '../access/policy.ts';
+import type { ErrorName } from '../base/errors.ts';
+import { type Columns, type DbTable, defineTable, text } from '../db/table.ts';
+import type { Tag } from '../http/endpoint.ts';
+import type { Shape } from '../http/shape.ts';
+import { type ColumnsOf, columnsOf, type Members } from './members.ts';
+import type { Granting, ReadGrants } from './read-endpoints.ts';
+import { type RecordTable, recordsOf } from './table.ts';
+
+/** A member that answers always have is in a column that is never null, one that may be absent or null in one that is. */
+type KindFor<V> = V extends number
+  ? 'number'
+  : V extends boolean
+    ? 'boolean'
+    : V extends string
+      ? 'text' | 'time'
+      : 'pointer' | 'json';
+type MemberFor<V> = { readonly column: string; readonly kind: KindFor<NonNullable<V>> } & (null extends V
+  ? { readonly nullable: true }
+  : unknown);
+
+/** A column for each member of the schema; what the schema does not show is hidden. */
+export type MembersFor<R, M, Made extends string = never> = {
+  readonly [K in Exclude<keyof R, Made>]-?: MemberFor<R[K]>;
+} & { readonly [K in Exclude<keyof M, keyof R>]: { readonly hidden: true } };
+
+/** The app decides whether its content is for everyone with its key, and who writes it. */
+export const readsContent = ({ readContent }: AppPolicy) => (readContent === 'app' ? 'visitor' : 'user');
+export const writesContent = ({ writeContent }: AppPolicy) => writeContent;
+
+/** How records are written: the body of a new one, from which those of PUT and PATCH follow, and who may send it. */
+export interface Writing<B extends TObject> {
+  readonly shape: Shape<B>;
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly create: Granting;
+  /** Changing and deleting. */
+  readonly write: Granting;
+  /** The specification wraps the answers to update and delete in an array. */
+  readonly wrapsInArray?: true;
+  /** The columns `user_id` and `by_admin` say who made a record: it is written by her and by managers. */
+  readonly hasMaker?: true;
+  /** ValidationError without it. */
+  readonly errors?: readonly ErrorName[];
+}
+
+/** Every member of the body is kept somewhere. */
+type Kept<W, M> =
+  W extends Writing<infer B>
+    ? Exclude<keyof Static<B>, keyof M> extends never
+      ? unknown
+      : { readonly lacksColumnFor: Exclude<keyof Static<B>, keyof M> }
+    : unknown;
+
+type AppColumns<M extends Members, I extends Columns> = { readonly app_id: typeof text } & ColumnsOf<M> & I;
+
+interface Declared<S extends TObject, M extends Members, I extends Columns, Made extends string, W> {
+  /** The feature's folder. */
+  readonly owner: string;
+  /** The table's name. */
+  readonly table: string;
+  /** Singular and plural as in a sentence: `beacon`, `beacons`. */
+  readonly noun: readonly [singular: string, plural: string];
+  /** For operation ids: `Beacon`, `Beacons`. */
+  readonly title: readonly [singular: string, plural: string];
+  /** The class that pointers to a record name, if there are any. */
+  readonly className?: string;
+  readonly tag: Tag;
+  readonly path: string;
+  /** The path parameter of one record; `objectId` unless the path has that name already. */
+  readonly idName?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** A record as answers show it. */
+  readonly record: { readonly schema: S; readonly example: Readonly<Record<string, unknown>> };
+  readonly body?: W;
+  readonly members: M & MembersFor<Static<S>, M, Made>;
+  /** Members of answers that are in no column but follow from the others. */
+  readonly made?: readonly Made[];
+  /** Columns that no member shows. */
+  readonly internal?: I;
+  readonly key?: readonly NoInfer<keyof AppColumns<M, I> & string>[];
+  readonly grants: ReadGrants;
+  readonly defaultLimit: number;
+}
+
+type TableFacts<C extends Columns> = Pick<
+  Parameters<typeof defineTable<C>>[0],
+  'indexes' | 'childOf' | 'stepBy' | 'within' | 'trail' | 'kept' | 'users' | 'staysBecause'
+>;
+
+export interface Resource<
+  M extends Members = Members,
+  C extends Columns = Columns,
+  S extends TObject = TObject,
+  W = unknown,
+> {
+  readonly table: DbTable<C>;
+  readonly records: RecordTable<M, C>;
+  readonly noun: readonly [singular: string, plural: string];
+  readonly title: readonly [singular: string, plural: string];
+  readonly className?: string;
+  readonly tag: Tag;
+  readonly path: string;
+  readonly idName?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly record: { readonly schema: S; readonly example: Readonly<Record<string, unknown>> };
+  readonly body: W;
+  readonly grants: ReadGrants;
+  readonly defaultLimit: number;
+}
+
+/**
+ * A resource, said once: what its records look like, the columns of its table, its indexes, whose data its rows are, its
+ * tag and who may read it. The table, what lists may filter and order by, bulk inserts, answers and the OpenAPI document
+ * follow from it. A member of the schema without a column, or a column without a member, does not compile.
+ */
+export function defineResource<
+  S extends TObject,
+  const M extends Members,
+  const I extends Columns = Record<never, never>,
+  const Made extends string = never,
+  W extends Writing<TObject> | undefined = undefined,
+>(
+  resource: Declared<S, M, I, Made, W> & TableFacts<NoInfer<AppColumns<M, I>>> & { readonly body?: Kept<W, M> },
+): Resource<M, AppColumns<M, I>, S, W> {
+  const { owner, table: name, members, internal, body, key = ['app_id', 'object_id'], ...rest } = resource;
+  const { indexes, childOf, stepBy, within, trail, kept, users, staysBecause, ...shown } = rest;
+  const columns = { app_id: text, ...columnsOf(members), ...internal } as AppColumns<M, I>;
+  const facts = { indexes, childOf, stepBy, within, trail, kept, users, staysBecause };
+  const table = defineTable<AppColumns<M, I>>({ name, owner, columns, key, ...facts });
+  return { ...shown, body: body as W, table, records: recordsOf<M, AppColumns<M, I>>(table, members as never) };
+}
