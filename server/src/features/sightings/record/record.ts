@@ -2,7 +2,7 @@ import { newObjectId } from '../../../base/id.ts';
 import type { Sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import type { PresenceEvent } from '../../../proximity/index.ts';
+import type { Evidence, PresenceEvent } from '../../../proximity/index.ts';
 import type { Announce } from '../../happening.ts';
 import type { Decision, Fired, Turn } from '../decide/decide.ts';
 import { addVisitCounts } from '../decide/presence-store.ts';
@@ -46,6 +46,8 @@ export interface RecordTools {
   /** Told after the commit when a presence has to be looked at again (ms). */
   readonly expect: (deadline: number) => void;
   readonly announce: Announce;
+  /** Told after the commit what was heard about the radio of beacons. */
+  readonly noteEvidence?: (appId: string, evidence: Readonly<Record<string, Evidence>>, at: number) => void;
 }
 
 export interface Recording {
@@ -87,12 +89,17 @@ export interface Decided {
 export async function recordDecisions(
   db: Db,
   decided: readonly Decided[],
-  { requestPushes, expect, announce, logs }: RecordTools,
+  { requestPushes, expect, announce, logs, noteEvidence }: RecordTools,
   more: readonly Sql[] = [],
 ): Promise<void> {
   const changed = decided.filter(({ decision }) => decision.hasChanged);
   const deadline = Math.min(...changed.map(({ decision }) => decision.deadline ?? Number.POSITIVE_INFINITY));
   if (deadline < Number.POSITIVE_INFINITY) db.afterCommit(() => expect(deadline));
+  if (noteEvidence !== undefined)
+    db.afterCommit(() => {
+      for (const { decision, recording } of changed)
+        noteEvidence(recording.appId, decision.sensed.evidence, recording.turn.now);
+    });
   const eventful = changed.filter(isEventful);
   const pushes = eventful.flatMap(pushesOf);
   if (pushes.length > 0) await requestPushes(db, pushes);

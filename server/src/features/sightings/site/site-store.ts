@@ -1,6 +1,7 @@
 import { joinSql, type Sql, sql } from '../../../base/sql.ts';
 import type { Db, Row } from '../../../db/db.ts';
-import type { Learned, PresenceSettings, Sensitivity, ShownDay, Trigger } from '../../../proximity/index.ts';
+import type { PresenceSettings, Sensitivity, ShownDay, Trigger } from '../../../proximity/index.ts';
+import type { StoredLearned } from './radio.ts';
 import { type StoredDelivery, toTimeZone, toTriggerPolicy } from './trigger-policy.ts';
 
 /** What is configured at a place: its beacons and what they may trigger. Read only; other features write it. */
@@ -69,9 +70,16 @@ function toBeacon(row: BeaconRow): SiteBeacon {
       ...(row.radius === null ? {} : { radius: row.radius }),
       ...offsets(receiverOffsets),
       ...placeOf(row.location),
-      ...(row.learned === null ? {} : { learned: JSON.parse(row.learned) as Learned }),
+      ...learnedUnder(row),
     },
   };
+}
+
+/** What was learned under another measured power says nothing. */
+function learnedUnder({ learned, measured_power }: BeaconRow): Pick<PresenceSettings, 'learned'> {
+  if (learned === null) return {};
+  const { power, ...correction } = JSON.parse(learned) as StoredLearned;
+  return power === measured_power ? { learned: correction } : {};
 }
 
 /** A location without numeric x and y is for the owner's eyes only. */
