@@ -1,14 +1,21 @@
 /**
- * How good and how fast the proximity engine is: one table over the recorded walks, standing tags and phones on bodies
- * (`shared/data/rssi`, or PHAROS_RSSI_DATA; generated signals where it is missing), and samples a second.
+ * How good and how fast the proximity engine is, on recorded walks, standing tags and phones on bodies (`shared/data/rssi`, or
+ * PHAROS_RSSI_DATA; generated signals where it is missing), and samples a second. docs/proximity.md has the figures.
  *
  *   npm run bench:proximity
  */
 import { ENGINES, pharos } from './proximity/engines.ts';
 import { withExactSignals } from './proximity/exact.ts';
 import { generateRecordings } from './proximity/generated.ts';
+import { LEARNED_HEADINGS, learnedRows } from './proximity/learned.ts';
+import { plainGrid } from './proximity/plain-grid.ts';
 import { readRecordings, recordingsFolder } from './proximity/recordings.ts';
+import { RULES } from './proximity/rules.ts';
 import { type Score, score, scoreWalks } from './proximity/score.ts';
+import { pharosSite, type SiteEngine } from './proximity/site-engines.ts';
+import { scoreSite } from './proximity/site-score.ts';
+import { SITE_HEADINGS, siteRow, table } from './proximity/site-tables.ts';
+import { STANDING_HEADINGS, standingRows } from './proximity/standing.ts';
 import { measureThroughput } from './proximity/throughput.ts';
 
 const HEADINGS = [
@@ -33,27 +40,40 @@ function row(result: Score): string[] {
   ];
 }
 
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...body.map(line)].join('\n');
-}
+const SITE_ENGINES: readonly SiteEngine[] = [
+  ...RULES,
+  plainGrid,
+  pharosSite({ name: 'Pharos, each beacon by itself', oneZone: false, isLocated: false }),
+  pharosSite({ name: 'Pharos, one zone at a time', oneZone: true, isLocated: false }),
+  pharosSite({ name: 'Pharos, one zone, locations', oneZone: true, isLocated: true }),
+];
 
 const recorded = readRecordings();
 const recordings = recorded ?? generateRecordings();
 console.log(
   recorded === null
     ? `No recordings in ${recordingsFolder()}; these are generated signals.`
-    : 'Recorded signals: 5 walks past 12 beacons, 15 standing tags of half an hour, phones on bodies at 1.83 m.',
+    : 'Recorded signals: 5 walks past 12 beacons, 161 standing tags of half an hour, phones on bodies at 1.83 m.',
 );
 console.log(`\n${table([HEADINGS, ...ENGINES.map((engine) => row(score(engine, recordings)))])}\n`);
 for (const name of ['stable', 'fast'] as const) {
   const { hits, visits } = scoreWalks(pharos(name), withExactSignals(recordings));
   console.log(`${name} on exact distances, without noise: ${hits}/${visits}`);
 }
-console.log('');
+
+const TOLD = [
+  { title: 'measured power from the other walks (leave one walk out)', isCalibrated: true },
+  { title: 'nobody has calibrated', isCalibrated: false },
+  { title: 'nobody has calibrated, and the phone hears 10 dB less', isCalibrated: false, shift: -10 },
+];
+for (const { title, ...told } of TOLD) {
+  const rows = SITE_ENGINES.map((engine) => siteRow(scoreSite(engine, recordings, told)));
+  console.log(`\nOver all beacons, ${title}; [95 % interval]\n\n${table([SITE_HEADINGS, ...rows])}`);
+}
+console.log(
+  `\nLearned from traffic, tested on the walk left out\n\n${table([LEARNED_HEADINGS, ...learnedRows(recordings)])}`,
+);
+console.log(`\nStanding still, one beacon\n\n${table([STANDING_HEADINGS, ...standingRows(recordings)])}\n`);
 for (const { name, perSecond } of measureThroughput()) {
   console.log(`${name.padEnd(28)} ${Math.round(perSecond).toLocaleString('en-GB').padStart(12)} samples/s`);
 }

@@ -15,7 +15,7 @@ export function generateRecordings(): Recordings {
     hold(random, distance, { name: `still ${distance} m`, seconds: 1800 }),
   );
   const phones = Array.from({ length: 8 }, (_, index) => hold(random, 1.83, { name: `phone ${index}`, seconds: 60 }));
-  return { recorded: false, beacons, walks, stills, phones };
+  return { recorded: false, beacons, walks, stills, moreStills: [], phones };
 }
 
 const POWER = -59;

@@ -30,6 +30,8 @@ export interface Stream {
   readonly name: string;
   readonly beacon: string;
   readonly samples: readonly Sample[];
+  /** Where the visitor stood; absent where only the distance is known. */
+  readonly position?: Point;
 }
 
 export interface Recordings {
@@ -38,6 +40,8 @@ export interface Recordings {
   readonly beacons: ReadonlyMap<string, Point>;
   readonly walks: readonly Walk[];
   readonly stills: readonly Stream[];
+  /** Half hours standing still at further positions, 0.9 to 4.5 m from the one beacon that hears. */
+  readonly moreStills: readonly Stream[];
   readonly phones: readonly Stream[];
 }
 
@@ -55,11 +59,15 @@ export function readRecordings(folder = recordingsFolder()): Recordings | null {
     beacons: readBeacons(readFileSync(`${tags}/tetam.dev`, 'utf8')),
     walks: files(`${tags}/trk`).map((name) => ({ name, samples: readWalk(`${tags}/trk/${name}`) })),
     stills: files(`${tags}/hst`).map((name) => readStill(name, `${tags}/hst/${name}`)),
+    moreStills: ['set_1', 'set_2'].flatMap((set) => readMore(`${tags}/hst-more/${set}`)),
     phones: files(`${folder}/mitll/conference-room`).flatMap((name) =>
       readPhones(name, `${folder}/mitll/conference-room/${name}`),
     ),
   };
 }
+
+const readMore = (folder: string) =>
+  existsSync(folder) ? files(folder).map((name) => readStill(name, `${folder}/${name}`)) : [];
 
 function files(folder: string): string[] {
   return readdirSync(folder)
@@ -96,7 +104,8 @@ function readStill(name: string, path: string): Stream {
     beacon,
     rssi: Number(rssi),
   }));
-  return { name, beacon: samples[0]?.beacon ?? '', samples };
+  const [, x, y, z] = /_([\d.]+)_([\d.]+)_([\d.]+)\.mbd$/.exec(name) ?? [];
+  return { name, beacon: samples[0]?.beacon ?? '', samples, position: { x: Number(x), y: Number(y), z: Number(z) } };
 }
 
 /** The four phones on a body in one log; other devices in the room have no known distance. */

@@ -30,6 +30,7 @@ const expected: Readonly<Record<string, { read?: readonly AdminRole[]; write?: r
   Stream: { read: everybody },
   Visits: { read: everybody },
   Events: { read: everybody },
+  Positions: { read: everybody },
   Logs: { read: everybody },
   Installations: { read: ['owner', 'manager', 'editor', 'analyst'], write: leading },
   Users: { read: leading },

@@ -193,8 +193,8 @@ for (const database of databases) {
         (endpoint) => /:(objectId|detailId|file)/.test(endpoint.path) && !isOneself(endpoint) && !endpoint.takesStream,
         async (endpoint, request) => {
           const resource = Object.keys(theirs).find((path) => endpoint.path.startsWith(path));
-          // Visits, events and deliveries come only from sightings and pushes, which have their own tests.
-          if (resource === undefined) return assert.match(endpoint.path, /^\/(visits|events|deliveries)/);
+          // Visits, events, positions and deliveries come only from sightings and pushes, which have their own tests.
+          if (resource === undefined) return assert.match(endpoint.path, /^\/(visits|events|deliveries|positions)/);
           const path = endpoint.path
             .replace(':bucketName', 'birds')
             .replace(/:objectId(?=\/detail\/)/, mine)

@@ -76,6 +76,10 @@ export const policySchema = Type.Object({
     description:
       'How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it.',
   }),
+  oneZone: Type.Boolean({
+    description:
+      'Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position.',
+  }),
   pushTimeToLive: Type.Integer({
     minimum: 10,
     maximum: 86_400,
@@ -120,11 +124,15 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   }),
   passwordResetUrl: '',
   sensitivity: 'stable',
+  oneZone: false,
   pushTimeToLive: 120,
   polite: false,
   delivery: Object.freeze({}),
   retentionDays: Object.freeze({ logs: 365, visits: 365, events: 30 }),
 });
+
+/** What a new app begins with beyond the defaults, which are also those of apps that are older than a setting. */
+export const newAppPolicy: Partial<AppPolicy> = Object.freeze({ oneZone: true });
 
 /** The complete policy of an app. A stored one may lack members that were added later. */
 export function readPolicy(stored: string): AppPolicy {

@@ -115,13 +115,14 @@ function administrators(platform: Platform): AdminFeature {
   });
 }
 
-function sightingFeature({ platform, outgoing, ownOf }: Parts): SightingFeature {
+function sightingFeature({ platform, outgoing, ownOf, assertApp }: Parts): SightingFeature {
   const { db } = platform;
   return createSightingFeature({
     ...platform,
     ...outgoing,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
     findHeld: ownOf,
+    assertApp,
     logs: logStore,
     traceTables,
     keptTables,

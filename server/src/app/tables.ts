@@ -17,7 +17,15 @@ import { notifications } from '../features/notifications/resource.ts';
 import { deliveries, pushes } from '../features/push/resource.ts';
 import { senders } from '../features/senders/tables.ts';
 import { events } from '../features/sightings/traces/events.ts';
-import { firings, presence, sightingKeys, trackSamples, tracks } from '../features/sightings/traces/tables.ts';
+import { positions } from '../features/sightings/traces/positions.ts';
+import {
+  beaconRadio,
+  firings,
+  presence,
+  sightingKeys,
+  trackSamples,
+  tracks,
+} from '../features/sightings/traces/tables.ts';
 import { verdicts } from '../features/sightings/traces/verdicts.ts';
 import { visits } from '../features/sightings/traces/visits.ts';
 import { details, scenarioBeacons, storylines } from '../features/storylines/resource.ts';
@@ -32,6 +40,7 @@ export const resources: readonly Resource[] = [
   visits,
   events,
   verdicts,
+  positions,
   logs,
   deliveries,
   pushes,
@@ -52,6 +61,7 @@ export const tables: readonly DbTable[] = [
   presence,
   tracks,
   trackSamples,
+  beaconRadio,
   scenarioBeacons,
   webhookDeliveries,
   webhooks,

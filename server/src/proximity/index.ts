@@ -1,5 +1,8 @@
 /** The proximity engine: signal → distance → presence → event → verdict. Pure; see track.ts and judging.ts for the entries. */
 export { type ClockState, learnClock, newClock } from './clock.ts';
+export { errorRadius, floorOf } from './position/fix.ts';
+export { addEvidence, learnedFrom, noEvidence } from './position/learning.ts';
+export { nearestOf } from './position/nearest.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './presence/distance.ts';
 export { presenceEventId, sightingKey, timePrefix, visitId } from './presence/ids.ts';
 export { DEFAULT_RADIUS } from './presence/presence.ts';

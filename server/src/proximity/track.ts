@@ -1,8 +1,9 @@
+import { decideTogether, type HeardAt, noteLoss } from './position/zones.ts';
 import { endOf, expire, noteDue } from './presence/expiry.ts';
 import { applyDecision, hear, nearestDistance, weigh } from './presence/presence.ts';
-import { copyPresence, copyTrack, newPresence, newTrack } from './presence/state.ts';
-import type { PresenceEvent, PresenceSettings, PresenceState, Sample, TrackState } from './presence/types.ts';
-import type { Place, Run } from './presence/visits.ts';
+import { borrowTrack, newPresence, newTrack } from './presence/state.ts';
+import type { Evidence, PresenceEvent, PresenceSettings, PresenceState, Sample, TrackState } from './presence/types.ts';
+import { ownState, type Place, type Run } from './presence/visits.ts';
 
 /** One installation over all beacons of a site: (state, ordered samples) → (state, events). Pure; the one code path. */
 
@@ -25,6 +26,8 @@ export interface Followed {
   readonly events: readonly PresenceEvent[];
   /** Ids of EXIT events of earlier calls that are taken back: the visit goes on. */
   readonly retracted: readonly string[];
+  /** What these samples say about the radio of beacons, for `learnedFrom`; empty where no position was reckoned. */
+  readonly evidence: Readonly<Record<string, Evidence>>;
 }
 
 /** Applies samples. How they are cut into calls makes no difference to the events, as long as no instant is cut in two. */
@@ -40,20 +43,21 @@ export function follow(input: Following): Followed {
     run.track.at = at;
     applyInstant(run, samples, start, end);
   }
-  return { state: run.track, events: run.events, retracted: run.retracted };
+  return { state: run.track, events: run.events, retracted: run.retracted, evidence: run.evidence };
 }
 
 /** Everything that was sensed at one instant, at all beacons: samples first, then the phone's own decisions. */
 function applyInstant(run: Run, samples: readonly Sample[], start: number, end: number): void {
   let next = start;
-  const heard: Heard[] = [];
+  const heard: HeardAt[] = [];
   for (let first = start; first < end; first = next) {
     const sample = samples[first] as Sample;
     next = first + 1;
     if (sample.event !== undefined) continue;
     while (next < end && isOfOneReceiver(sample, samples[next] as Sample)) next++;
     const place = placeOf(run, sample.beaconId);
-    hear(run, place, next === first + 1 ? [sample] : samples.slice(first, next));
+    const loss = hear(run, place, next === first + 1 ? [sample] : samples.slice(first, next));
+    if (loss !== null && place.state.settings.oneZone === true) noteLoss(run, place, sample, loss);
     const last = heard[heard.length - 1];
     if (last?.place.beaconId === sample.beaconId) last.sample = sample;
     else heard.push({ place, sample });
@@ -69,33 +73,35 @@ function applyInstant(run: Run, samples: readonly Sample[], start: number, end: 
   }
 }
 
-interface Heard {
-  readonly place: Place;
-  sample: Sample;
-}
-
-/** What the samples of one instant mean: each beacon by itself. */
-function decide(run: Run, heard: readonly Heard[]): void {
-  for (const { place, sample } of heard) {
+/** What the samples of one instant mean: each beacon by itself, or all together where the site says so. */
+function decide(run: Run, heard: readonly HeardAt[]): void {
+  const together: HeardAt[] = [];
+  for (const one of heard) {
+    const { place, sample } = one;
+    if (place.state.settings.oneZone === true) {
+      together.push(one);
+      continue;
+    }
     const distance = nearestDistance(place.state, sample.occurredAt);
     if (distance !== null) weigh(run, place, { distance, sample });
   }
+  if (together.length > 0) decideTogether(run, together);
 }
 
 const isOfOneReceiver = (a: Sample, b: Sample) =>
   a.beaconId === b.beaconId && b.event === undefined && (a.receiver ?? '') === (b.receiver ?? '');
 
 function begin({ installationId, state, settingsOf, heldSince = 0 }: Following): Run {
-  const track = state === null ? newTrack() : copyTrack(state);
-  return { installationId, track, settingsOf, events: [], retracted: [], heldSince };
+  const track = state === null ? newTrack() : borrowTrack(state);
+  return { installationId, track, settingsOf, heldSince, events: [], retracted: [], evidence: {}, owned: new Set() };
 }
 
 function placeOf(run: Run, beaconId: string): Place {
-  const { beacons } = run.track;
-  const known = beacons[beaconId];
+  const known = ownState(run, beaconId);
   if (known !== undefined) return { beaconId, state: known };
   const state = newPresence(run.settingsOf(beaconId));
-  beacons[beaconId] = state;
+  run.owned.add(beaconId);
+  run.track.beacons[beaconId] = state;
   return { beaconId, state };
 }
 
@@ -119,9 +125,10 @@ export function endings({ installationId, state, until, patience }: Ending): Pre
   });
   if (due.length === 0) return [];
   const beacons: Record<string, PresenceState> = {};
-  for (const beaconId of due) beacons[beaconId] = copyPresence(state.beacons[beaconId] as PresenceState);
+  for (const beaconId of due) beacons[beaconId] = state.beacons[beaconId] as PresenceState;
   const track: TrackState = { ...state, beacons, order: { ...state.order }, dueAt: Number.MIN_SAFE_INTEGER };
-  const run: Run = { installationId, track, settingsOf: () => ({}), events: [], retracted: [], heldSince: 0 };
+  const none = { events: [], retracted: [], evidence: {}, owned: new Set<string>(), heldSince: 0 };
+  const run: Run = { installationId, track, settingsOf: () => ({}), ...none };
   expire(run, until);
   return run.events.filter(({ event }) => event === 'EXIT');
 }

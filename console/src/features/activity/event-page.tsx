@@ -63,6 +63,7 @@ export function EventPage() {
       {({ event, deliveries }) => (
         <>
           <Why appId={appId} event={event} deliveries={deliveries} />
+          <Rivals appId={appId} event={event} />
           <EventFacts appId={appId} event={event} />
           <Group justify="flex-end" mt="xs">
             <ShowRequest appId={appId} request={{ operation: 'getEvent', params: { objectId: eventId } }} />
@@ -77,6 +78,28 @@ interface WhyProps {
   readonly appId: string;
   readonly event: JudgedEvent;
   readonly deliveries: ReadonlyMap<string, ListedDelivery>;
+}
+
+/** Which beacons competed for the visitor, where a site is decided as a whole. */
+function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
+  const { rivals = [], beaconId: own } = event;
+  if (rivals.length === 0) return null;
+  return (
+    <Block title="Competition" about="The beacons that could have had the visitor at this moment, the nearest first.">
+      <ul className={classes.verdicts} aria-label="Beacons that competed">
+        {rivals.map(({ beaconId, distance, confidence }) => (
+          <li key={beaconId.objectId}>
+            <Badge variant="light" color={beaconId.objectId === own.objectId ? 'blue' : 'gray'} tt="none">
+              {confidence === undefined ? 'signal only' : `${Math.round(100 * confidence)} % sure`}
+            </Badge>
+            <Text size="sm" component="div">
+              <BeaconLink appId={appId} beaconId={beaconId.objectId} />, {distance.toFixed(1)} m away
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </Block>
+  );
 }
 
 const rank: Readonly<Record<Verdict['outcome'], number>> = { fired: 0, pending: 1, stopped: 2 };

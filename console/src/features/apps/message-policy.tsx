@@ -25,6 +25,14 @@ export function ProximityRules({ fields }: PolicyProps) {
           onChange={({ currentTarget }) => set('sensitivity', currentTarget.value as Policy['sensitivity'])}
         />
       </Rule>
+      <Rule>
+        <Switch
+          label="One zone at a time"
+          description="Beacons are decided together: a visitor is at the likeliest one. Where beacons have a location in metres, visitors have a position too."
+          checked={values.oneZone}
+          onChange={({ currentTarget }) => set('oneZone', currentTarget.checked)}
+        />
+      </Rule>
       <Rule
         warning={
           values.pushTimeToLive > 3_600

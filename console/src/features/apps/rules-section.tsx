@@ -46,6 +46,7 @@ const shown = [
   'retentionDays.events',
   'pushTimeToLive',
   'sensitivity',
+  'oneZone',
   'delivery.',
 ];
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, signIn, type TestApp } from '../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
-import { defaultPolicy } from '../../access/policy.ts';
+import { defaultPolicy, newAppPolicy } from '../../access/policy.ts';
 
 for (const database of databases) {
   describe(`apps in the console on ${database}`, () => {
@@ -27,7 +27,7 @@ for (const database of databases) {
       const made = await create();
       assert.equal((await call(made)).status, 200);
       const shown = await browser.send({ method: 'GET', url: `/apps/${made.appId}` });
-      assert.deepEqual(shown.body.result.policy, defaultPolicy);
+      assert.deepEqual(shown.body.result.policy, { ...defaultPolicy, ...newAppPolicy });
       const list = await browser.send({ method: 'GET', url: '/apps' });
       assert.ok(list.body.results.some(({ appId }: { appId: string }) => appId === made.appId));
       const keys = await browser.send({ method: 'GET', url: `/apps/${made.appId}/keys` });
@@ -43,6 +43,7 @@ for (const database of databases) {
       assert.equal(done.status, 200);
       assert.deepEqual(done.body.result.policy, {
         ...defaultPolicy,
+        ...newAppPolicy,
         push: 'manager',
         timeZone: 'Europe/Vienna',
         rateLimit,

@@ -1,7 +1,7 @@
 import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange, service } from '../../access/audit.ts';
 import { deliveryRuleProblems } from '../../access/delivery-rules.ts';
-import { type AppPolicy, policySchema, readPolicy } from '../../access/policy.ts';
+import { type AppPolicy, newAppPolicy, policySchema, readPolicy } from '../../access/policy.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
@@ -101,7 +101,7 @@ export class AppService {
     const appId = newObjectId(now());
     const key = this.#newKey(appId);
     await db.transaction(async (db) => {
-      await store.insertApp(db, { appId, name, policy: {}, now: now() });
+      await store.insertApp(db, { appId, name, policy: newAppPolicy, now: now() });
       await store.insertKey(db, key.row);
       await this.#audit(db, by, 'app.create', { appId, after: { name } });
     });
@@ -115,7 +115,7 @@ export class AppService {
     const key = this.#newKey(appId);
     return db.transaction(async (db) => {
       if ((await store.listApps(db)).length > 0 || !(await store.noteFirstApp(db, appId))) return undefined;
-      await store.insertApp(db, { appId, name, policy: {}, now: now() });
+      await store.insertApp(db, { appId, name, policy: newAppPolicy, now: now() });
       await store.insertKey(db, key.row);
       await this.#audit(db, service, 'app.create', { appId, after: { name } });
       return key.credentials;

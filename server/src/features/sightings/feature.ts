@@ -12,8 +12,11 @@ import { type Erasing, erasureJobHandlers } from './record/erasure.ts';
 import type { LogStore, RequestPushes } from './record/record.ts';
 import { createRetention, type RetainedApp, type Retention } from './record/retention.ts';
 import { simulationEndpoints } from './simulate/simulation-routes.ts';
+import { Radio } from './site/radio.ts';
+import { radioConsoleEndpoints } from './site/radio-routes.ts';
 import { SiteCache } from './site/site-cache.ts';
 import { eventEndpoints } from './traces/event-routes.ts';
+import { positionEndpoints } from './traces/position-routes.ts';
 import { visitEndpoints } from './traces/visit-routes.ts';
 
 export interface SightingFeatureDeps {
@@ -28,12 +31,15 @@ export interface SightingFeatureDeps {
   readonly keptTables: Parameters<typeof createRetention>[0]['keptTables'];
   readonly findPolicy: TickerDeps['findPolicy'];
   readonly findHeld: FindHeld;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
   readonly listApps: () => Promise<readonly RetainedApp[]>;
   readonly inBackground: InBackground;
 }
 
 export interface SightingFeature extends Feature {
   readonly ticker: Ticker;
+  readonly radio: Radio;
   readonly retention: Retention;
 }
 
@@ -42,19 +48,34 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
   const { db, now, siteRevision, requestPushes, announce, logs, findHeld, inBackground } = deps;
   const ticker = createTicker(deps);
   const site = new SiteCache(db, siteRevision);
-  const service = createSightingService({ db, site, requestPushes, expect: ticker.expect, announce, logs });
+  const radio = new Radio(db, siteRevision);
+  const service = createSightingService({
+    db,
+    site,
+    requestPushes,
+    expect: ticker.expect,
+    announce,
+    logs,
+    noteEvidence: (appId, evidence, at) => radio.note(appId, evidence, at),
+  });
   const retention = createRetention(deps);
   return {
     ticker,
+    radio,
     retention,
     endpoints: [
       ...sightingEndpoints(service),
       ...simulationEndpoints(db, findHeld),
       ...visitEndpoints(db, findHeld),
+      ...positionEndpoints(db, findHeld),
       ...eventEndpoints(db, findHeld),
     ],
+    consoleEndpoints: radioConsoleEndpoints({ radio, assertApp: deps.assertApp }),
     jobs: erasureJobHandlers(deps),
-    sweeps: { 'purging old traces': () => retention.sweep() },
+    sweeps: {
+      'purging old traces': () => retention.sweep(),
+      'learning the radio of beacons': () => radio.flush(now()),
+    },
     start() {
       inBackground('presences after a clock that was set back', () => mendFutureTracks(db, now()));
       ticker.start(inBackground);

@@ -2,7 +2,7 @@ import type { Observation, PresenceSettings } from './types.ts';
 
 /** RSSI at one metre of a beacon nobody has calibrated, in dBm: what Apple's iBeacon sample code and most tags start from. */
 export const DEFAULT_MEASURED_POWER = -59;
-/** Path-loss exponent n: 2 is free space (Friis). Indoors it is 1.6–3.3; calibration is worth more than tuning n. */
+/** Path-loss exponent n where none was learned: 2 is free space (Friis). Indoors it is 1.6–3.3. */
 export const PATH_LOSS_EXPONENT = 2;
 
 /** Outside this range a stated power is no RSSI at one metre: positive values are the radio's transmit power. */
@@ -23,8 +23,8 @@ export function measuredPower(observation: Observation, settings: PresenceSettin
  * Distance in metres from path loss in dB beyond one metre: d = 10^((P1m − rssi) / (10 n)).
  * Source: the log-distance path-loss model (Rappaport, Wireless Communications, chapter 4) with d0 = 1 m.
  */
-export function distanceFromLoss(loss: number): number {
-  return 10 ** (loss / (10 * PATH_LOSS_EXPONENT));
+export function distanceFromLoss(loss: number, exponent = PATH_LOSS_EXPONENT): number {
+  return 10 ** (loss / (10 * exponent));
 }
 
 /** The inverse: path loss in dB beyond one metre at a distance in metres (not below 1 cm, where the model has no sense). */

@@ -1,6 +1,6 @@
 import { newGate } from './gate.ts';
 import type { PresenceState, TrackState } from './types.ts';
-import { FLAP_MS, leave, type Place, type Run } from './visits.ts';
+import { FLAP_MS, leave, ownState, type Place, type Run } from './visits.ts';
 
 /** What the mere passing of time brings about. Nothing polls: each state knows when it has to be looked at next. */
 
@@ -45,7 +45,7 @@ export function expire(run: Run, at: number): void {
     }
     track.dueAt = first === NEVER ? null : first;
     if (first > at) return;
-    expireOne(run, { beaconId: firstId, state: track.beacons[firstId] as PresenceState }, first);
+    expireOne(run, { beaconId: firstId, state: ownState(run, firstId) as PresenceState }, first);
   }
 }
 
@@ -69,6 +69,7 @@ function fallSilent(run: Run, place: Place, at: number): void {
   state.near = newGate();
   state.immediate = newGate();
   state.zone = null;
+  state.standing = null;
   state.inContact = false;
 }
 

@@ -11,11 +11,11 @@ export interface GateTuning {
 }
 
 /**
- * `stable`: in at ≤ 5/6 × radius held 2 s with two samples or more, out at ≥ 1.5 × held 8 s.
+ * `stable`: in at ≤ 5/6 × radius held 2 s with two samples or more, out at ≥ 1.5 × held 5 s.
  * `fast`: in at once at ≤ 0.8 ×, out like `stable`: being quick matters on the way in; nobody waits for an EXIT.
  * ADR 5 says what the design's own figures (0.8 × for `stable`, out at 1.2 × at once for `fast`) gave on recorded walks.
  */
-const WAY_OUT = { outFactor: 1.5, outHold: 8_000, outSamples: 2 };
+const WAY_OUT = { outFactor: 1.5, outHold: 5_000, outSamples: 2 };
 
 export const GATE_TUNING: Readonly<Record<Sensitivity, GateTuning>> = {
   stable: { inFactor: 5 / 6, inHold: 2_000, inSamples: 2, ...WAY_OUT },

@@ -1,9 +1,9 @@
-import { distanceFromLoss, pathLoss } from './distance.ts';
+import { distanceFromLoss, PATH_LOSS_EXPONENT, pathLoss } from './distance.ts';
 import { newFilter, updateFilter } from './filter.ts';
 import { GATE_TUNING, newGate, SPARSE_TUNING, updateGate } from './gate.ts';
 import { isSparse, silenceMs } from './silence.ts';
 import type { PresenceState, Sample, Zone } from './types.ts';
-import { enter, leave, type Place, type Run, report } from './visits.ts';
+import { enter, type Facts, leave, type Place, type Run, report } from './visits.ts';
 
 /**
  * Presence of one installation at one beacon, as a state machine over time.
@@ -13,7 +13,7 @@ import { enter, leave, type Place, type Run, report } from './visits.ts';
  * change of zone. Three gates of the same kind stand at radius, 3 m and 1 m. What follows from that:
  * - With the default radius a visitor who comes near makes ENTER and NEAR at the same moment, in this order; one who
  *   walks away makes FAR and EXIT, in this order. A radius of 10 m makes ENTER long before NEAR.
- * - FAR is reported when somebody is first confirmed beyond 3 m (out gate: ≥ 4.5 m for 8 s) and when they leave NEAR.
+ * - FAR is reported when somebody is first confirmed beyond 3 m (out gate: ≥ 4.5 m for 5 s) and when they leave NEAR.
  * - Stepping from IMMEDIATE back to NEAR is a NEAR event. Rushing to the beacon skips NEAR.
  * - Zone events outside a visit carry the id of the visit that will follow, so that a trigger on FAR fires once a pass.
  *
@@ -21,7 +21,7 @@ import { enter, leave, type Place, type Run, report } from './visits.ts';
  * samples meanwhile move the zones only.
  */
 
-const NEAR_RADIUS = 3;
+export const NEAR_RADIUS = 3;
 const IMMEDIATE_RADIUS = 1;
 export const DEFAULT_RADIUS = 3;
 /** Several receivers may hear for one beacon; the nearest that spoke lately counts. */
@@ -31,15 +31,16 @@ const MOST_RECEIVERS = 8;
 /**
  * Takes what one receiver of the beacon measured at one instant into its filter. Several values of one instant (clocks that
  * tell whole seconds) count as one sample with their mean path loss, so that it makes no difference how they were delivered.
+ * Answers that loss in dB; null where nothing was measured.
  */
-export function hear(run: Run, { beaconId, state }: Place, samples: readonly Sample[]): void {
+export function hear(run: Run, { beaconId, state }: Place, samples: readonly Sample[]): number | null {
   const sample = samples[samples.length - 1] as Sample;
   if (!state.inContact && state.visit === null) state.settings = sample.settings ?? run.settingsOf(beaconId);
   state.inContact = true;
   state.heardAt = sample.occurredAt;
   state.silence = silenceMs(sample);
   const loss = meanLoss(samples, state);
-  if (loss === null) return;
+  if (loss === null) return null;
   const { filters } = state;
   const receiver = sample.receiver ?? '';
   const at = sample.occurredAt;
@@ -53,6 +54,7 @@ export function hear(run: Run, { beaconId, state }: Place, samples: readonly Sam
   } else {
     updateFilter(own, loss, at, state.settings.sensitivity ?? 'stable');
   }
+  return loss;
 }
 
 /** Mean path loss in dB of the distinct values, or null where none holds a measurement. */
@@ -65,21 +67,28 @@ function meanLoss(samples: readonly Sample[], { settings }: PresenceState): numb
   return sum / losses.size;
 }
 
-/** The distance in metres of the nearest receiver that was heard lately; null where none has measured. */
-export function nearestDistance({ filters }: PresenceState, at: number): number | null {
+/**
+ * The distance in metres of the nearest receiver that was heard lately; null where none has measured. `ear`: what the
+ * installation hears too quiet, dB.
+ */
+export function nearestDistance({ filters, settings }: PresenceState, at: number, ear = 0): number | null {
   let least: number | null = null;
   for (const { mean, at: heard } of filters) {
     if (at - heard <= RECEIVER_FRESH_MS && (least === null || mean < least)) least = mean;
   }
-  return least === null ? null : distanceFromLoss(least);
+  if (least === null) return null;
+  const { learned } = settings;
+  if (learned === undefined) return distanceFromLoss(least - ear);
+  return distanceFromLoss(least - ear - learned.loss, PATH_LOSS_EXPONENT + learned.exponent);
 }
 
-/**
- * Shows the beacon's distance to its three gates and reports what they confirm. Inward: ENTER, then the zone; outward the
- * reverse.
- */
-export function weigh(run: Run, place: Place, { distance, sample }: { distance: number; sample: Sample }): void {
-  const { state } = place;
+export interface Measured {
+  readonly distance: number;
+  readonly sample: Sample;
+}
+
+/** Shows a distance to the beacon's three gates. True when the visitor has just crossed the radius, either way. */
+export function showGates(state: PresenceState, { distance, sample }: Measured): boolean {
   const at = sample.occurredAt;
   const { sensitivity = 'stable', radius = DEFAULT_RADIUS } = state.settings;
   const tuning = isSparse(sample) ? SPARSE_TUNING : GATE_TUNING[sensitivity];
@@ -87,6 +96,20 @@ export function weigh(run: Run, place: Place, { distance, sample }: { distance: 
   updateGate(state.near, distance, at, NEAR_RADIUS, tuning);
   updateGate(state.immediate, distance, at, IMMEDIATE_RADIUS, tuning);
   if (state.radius.inside === true) state.insideAt = at;
+  return crossed;
+}
+
+/** Where a position decides about the rest. */
+export function showImmediate(state: PresenceState, { distance, sample }: Measured): void {
+  updateGate(state.immediate, distance, sample.occurredAt, IMMEDIATE_RADIUS, GATE_TUNING.stable);
+}
+
+/** Reports what the beacon's gates confirm, the beacon by itself. Inward: ENTER, then the zone; outward the reverse. */
+export function weigh(run: Run, place: Place, measured: Measured): void {
+  const { state } = place;
+  const { distance } = measured;
+  const at = measured.sample.occurredAt;
+  const crossed = showGates(state, measured);
   if (crossed && state.radius.inside === true)
     enter(run, place, { at, since: state.radius.since, source: 'samples', distance });
   moveZone(run, place, { at, distance });
@@ -95,17 +118,21 @@ export function weigh(run: Run, place: Place, { distance, sample }: { distance: 
   }
 }
 
-function currentZone(state: PresenceState): Zone | null {
+export function currentZone(state: PresenceState): Zone | null {
   if (state.immediate.inside === true) return 'IMMEDIATE';
   if (state.near.inside === true) return 'NEAR';
   return state.near.inside === false ? 'FAR' : null;
 }
 
-function moveZone(run: Run, place: Place, { at, distance }: { at: number; distance: number }): void {
-  const zone = currentZone(place.state);
+function moveZone(run: Run, place: Place, { at, distance }: { readonly at: number; readonly distance: number }): void {
+  changeZone(run, place, currentZone(place.state), { at, distance, cause: 'samples' });
+}
+
+/** Reports a zone that differs from the one before; null: not known. */
+export function changeZone(run: Run, place: Place, zone: Zone | null, facts: Facts): void {
   if (zone === place.state.zone || zone === null) return;
   place.state.zone = zone;
-  report(run, place, zone, { at, distance, cause: 'samples' });
+  report(run, place, zone, facts);
 }
 
 /** A phone's own ENTER or EXIT: never weighed again. An ENTER inside and an EXIT outside change nothing. */

@@ -10,6 +10,7 @@ export function newPresence(settings: PresenceSettings): PresenceState {
     near: newGate(),
     immediate: newGate(),
     zone: null,
+    standing: null,
     passId: null,
     visit: null,
     left: null,
@@ -23,7 +24,16 @@ export function newPresence(settings: PresenceSettings): PresenceState {
 
 /** An installation that has met no beacon yet. */
 export function newTrack(): TrackState {
-  return { at: null, beacons: {}, dueAt: null, order: { at: 0, count: 0 } };
+  return {
+    at: null,
+    beacons: {},
+    dueAt: null,
+    fix: null,
+    ear: null,
+    pending: {},
+    pendingSince: null,
+    order: { at: 0, count: 0 },
+  };
 }
 
 /** A copy that shares nothing that is changed in place. Written out, because structuredClone costs 20 times as much. */
@@ -34,12 +44,28 @@ export function copyPresence(state: PresenceState): PresenceState {
     radius: { ...state.radius },
     near: { ...state.near },
     immediate: { ...state.immediate },
+    // What an older version did not write has its beginning's value.
+    standing: state.standing ? { ...state.standing } : null,
     visit: state.visit === null ? null : { ...state.visit },
   };
 }
 
 export function copyTrack(track: TrackState): TrackState {
-  const beacons: Record<string, PresenceState> = {};
-  for (const id of Object.keys(track.beacons)) beacons[id] = copyPresence(track.beacons[id] as PresenceState);
-  return { ...track, beacons, order: { ...track.order } };
+  const copy = borrowTrack(track);
+  for (const id of Object.keys(copy.beacons)) copy.beacons[id] = copyPresence(copy.beacons[id] as PresenceState);
+  return copy;
+}
+
+/** A copy that still shares the states of the beacons. What an older version did not write has its beginning's value. */
+export function borrowTrack(track: TrackState): TrackState {
+  const { fix = null, ear = null, pending = {}, pendingSince = null } = track;
+  return {
+    ...track,
+    beacons: { ...track.beacons },
+    fix,
+    ear,
+    pending: { ...pending },
+    pendingSince,
+    order: { ...track.order },
+  };
 }

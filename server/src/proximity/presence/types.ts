@@ -62,6 +62,36 @@ export interface PresenceSettings {
   readonly measuredPower?: number;
   /** Added to the measured power for what a receiver hears too loud (+) or too quiet (−), in dB, by receiver. */
   readonly receiverOffsets?: Readonly<Record<string, number>>;
+  /** What traffic has taught about the beacon's radio, on top of the measured power and an exponent of 2. */
+  readonly learned?: Learned;
+  /** Where it hangs; used only together with `oneZone`. */
+  readonly location?: BeaconLocation;
+  /** Decided over all beacons of the site: a visitor is in one zone at a time, and locations are metres. */
+  readonly oneZone?: true;
+}
+
+/** A correction of the path-loss model: so much more loss in dB, and so much more exponent, than the model has. */
+export interface Learned {
+  readonly loss: number;
+  readonly exponent: number;
+}
+
+/** Sums over steps of a position: `l` 10·log10 of the distance (m), `r` path loss beyond the expected (dB); see learning.ts. */
+export interface Evidence {
+  readonly n: number;
+  readonly l: number;
+  readonly ll: number;
+  readonly r: number;
+  readonly rl: number;
+  readonly rr: number;
+}
+
+/** A place in a building, in metres; `z` is the height above its floor. */
+export interface BeaconLocation {
+  readonly x: number;
+  readonly y: number;
+  readonly z?: number;
+  readonly floor?: number;
 }
 
 /** A scalar filter over path loss in dB (see filter.ts); `variance` is meaningless for the moving average. */
@@ -78,6 +108,12 @@ export interface GateState {
   toward: 'in' | 'out' | null;
   since: number;
   count: number;
+}
+
+/** What a position says about a beacon: how likely its radius holds the visitor (0–1), and the expected distance in metres. */
+export interface Standing {
+  share: number;
+  distance: number;
 }
 
 /** An open visit. `source` device: a phone's operating system said so and is the one to end it. */
@@ -105,6 +141,8 @@ export interface PresenceState {
   near: GateState;
   immediate: GateState;
   zone: Zone | null;
+  /** Where the visitor's position is known (see `Fix`); null: only the beacon's own signal speaks. */
+  standing: Standing | null;
   /** The pass under way: from the first confirmed event to EXIT or silence. Its id becomes the visit's id. */
   passId: string | null;
   visit: OpenVisit | null;
@@ -122,6 +160,32 @@ export interface PresenceState {
 }
 
 /**
+ * Where an installation is: a normal distribution over x and y (metres), and one over the floors. Its moments are all that
+ * is kept between two steps.
+ */
+export interface Fix {
+  /** The newest step, ms. */
+  readonly at: number;
+  readonly x: number;
+  readonly y: number;
+  /** Variances and covariance, m². */
+  readonly xx: number;
+  readonly xy: number;
+  readonly yy: number;
+  /** [floor, probability], ascending by floor. */
+  readonly floors: readonly (readonly [floor: number, probability: number])[];
+  /** Covariance of the ear's loss with x and y, dB·m. */
+  readonly earX: number;
+  readonly earY: number;
+}
+
+/** How much quieter than expected an installation hears (dB): its antenna, its case, a pocket. Learned as it moves about. */
+export interface Ear {
+  readonly loss: number;
+  readonly variance: number;
+}
+
+/**
  * One installation at all beacons of a site: a pure function of the samples applied so far. Plain JSON; copy it with
  * `copyTrack`.
  */
@@ -132,8 +196,22 @@ export interface TrackState {
   beacons: Record<string, PresenceState>;
   /** Nothing falls due before this moment (ms, sensing time); a lower bound that saves looking at each beacon. */
   dueAt: number | null;
+  /** Null where too few beacons with a location are heard. */
+  fix: Fix | null;
+  ear: Ear | null;
+  /** Path loss heard since the newest step of the fix: sum in dB and count, by beacon. */
+  pending: Record<string, readonly [sum: number, count: number]>;
+  /** The first of them, ms. */
+  pendingSince: number | null;
   /** How many events were confirmed at the instant of the newest event: their ids sort in this order. */
   order: { at: number; count: number };
+}
+
+/** A beacon in a competition: its expected distance in metres and, where a position is known, how likely its radius holds the visitor. */
+export interface Rival {
+  readonly beaconId: string;
+  readonly distance: number;
+  readonly share?: number;
 }
 
 /** A confirmed transition. */
@@ -154,6 +232,8 @@ export interface PresenceEvent {
   /** EXIT: when the visitor was last in the radius. Dwell is leftAt − enteredAt. */
   readonly leftAt?: number;
   readonly cause: 'samples' | 'device' | 'silence' | 'timeout';
+  /** Which beacons competed where a site decides over all of them, the likeliest first; this one is among them. */
+  readonly rivals?: readonly Rival[];
   /** EXIT after twelve hours without a word: a guess, never pushed. */
   readonly inferred?: true;
   /** A client has logged and shown it itself. */

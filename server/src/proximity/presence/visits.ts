@@ -1,11 +1,14 @@
 import { presenceEventId, visitId } from './ids.ts';
+import { copyPresence } from './state.ts';
 import type {
   EventKind,
+  Evidence,
   LeftVisit,
   OpenVisit,
   PresenceEvent,
   PresenceSettings,
   PresenceState,
+  Rival,
   TrackState,
 } from './types.ts';
 
@@ -23,6 +26,20 @@ export interface Run {
   readonly retracted: string[];
   /** Since when (ms, sensing time) the same person carries it: nobody goes on with the visit of another one. */
   readonly heldSince: number;
+  /** What the steps of the position say about each beacon's radio. */
+  readonly evidence: Record<string, Evidence>;
+  /** Beacons whose state is this run's own copy already. */
+  readonly owned: Set<string>;
+}
+
+/** The state of a beacon to be changed in place; undefined where the beacon is not known. A run copies what it touches. */
+export function ownState({ track, owned }: Run, beaconId: string): PresenceState | undefined {
+  const state = track.beacons[beaconId];
+  if (state === undefined || owned.has(beaconId)) return state;
+  owned.add(beaconId);
+  const copy = copyPresence(state);
+  track.beacons[beaconId] = copy;
+  return copy;
 }
 
 /** One beacon within a run. */
@@ -39,6 +56,7 @@ export interface Entrance {
   readonly since: number;
   readonly source: 'samples' | 'device';
   readonly distance?: number;
+  readonly rivals?: readonly Rival[];
   readonly logged?: true;
 }
 
@@ -78,6 +96,7 @@ export interface Departure {
   readonly leftAt: number;
   readonly cause: PresenceEvent['cause'];
   readonly distance?: number;
+  readonly rivals?: readonly Rival[];
   readonly logged?: true;
 }
 
@@ -103,7 +122,7 @@ function passId(run: Run, { beaconId, state }: Place, at: number): string {
   return state.passId;
 }
 
-type Facts = Omit<PresenceEvent, 'id' | 'event' | 'installationId' | 'beaconId' | 'visitId'>;
+export type Facts = Omit<PresenceEvent, 'id' | 'event' | 'installationId' | 'beaconId' | 'visitId'>;
 
 /** Adds the event and answers its id. */
 export function report(run: Run, place: Place, event: EventKind, facts: Facts): string {

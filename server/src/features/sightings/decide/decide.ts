@@ -12,8 +12,10 @@ import {
 } from '../../../proximity/index.ts';
 import type { SiteTrigger } from '../site/site-store.ts';
 import { appRules, historyMs } from '../site/trigger-policy.ts';
+import type { Whereabouts } from '../traces/positions.ts';
 import { type Kept, passTime, type Sensed, sense } from './sensing.ts';
 import { deadlineOf, knownUntil, newRecord, type TrackRecord } from './track-record.ts';
+import { locate } from './whereabouts.ts';
 
 /** What one call of the engine is given and what follows from its answer; the same for a report, a deadline and a rehearsal. */
 
@@ -60,6 +62,8 @@ export interface Decision {
   /** By beacon; empty where nothing was judged. */
   readonly triggers: ReadonlyMap<string, readonly SiteTrigger[]>;
   readonly record: TrackRecord;
+  /** Where the installation is by now, if it was heard lately. */
+  readonly whereabouts: Whereabouts | undefined;
   /** Whether a push of what fired is on its way. */
   readonly isPushed: boolean;
   /** When time alone brings something about, by the service's clock (ms). */
@@ -100,14 +104,15 @@ export async function decide(reads: Reads, turn: Turn, samples: readonly Sample[
           record,
           samples,
           now,
-          settingsOf: settingsFrom(reads),
+          settingsOf: settingsFrom(reads, turn.policy),
           kept: reads.kept,
           heldSince,
         });
   const hasChanged =
     samples === null || sensed.duplicates < samples.length || sensed.events.length > 0 || sensed.visits.length > 0;
   const judged = await judgeAll(reads, turn, { sensed, isTick: samples === null });
-  const next = { ...sensed.record, waits: judged.waits };
+  const { whereabouts, told } = locate(sensed.record);
+  const next = { ...sensed.record, waits: judged.waits, told };
   return {
     installationId,
     sensed,
@@ -116,15 +121,24 @@ export async function decide(reads: Reads, turn: Turn, samples: readonly Sample[
     fired: firedOf(judged.verdicts, judged.triggers, installationId),
     triggers: judged.triggers,
     record: next,
+    whereabouts,
     isPushed: turn.hasPushTarget,
     deadline: deadlineOf(next, turn.hasPushTarget),
     hasChanged: hasChanged && (samples === null || samples.length > 0),
   };
 }
 
-const settingsFrom = (reads: Reads) => async (beaconIds: readonly string[]) => {
-  const places = new Map((await reads.places(beaconIds)).map((place) => [place.objectId, place.settings ?? {}]));
-  return (beaconId: string) => places.get(beaconId) ?? {};
+/** What counts for a beacon: its own settings before those of the app. */
+const settingsFrom = (reads: Reads, policy: AppPolicy) => async (beaconIds: readonly string[]) => {
+  const together = policy.oneZone ? { oneZone: true as const } : {};
+  const common = policy.sensitivity === 'stable' ? together : { ...together, sensitivity: policy.sensitivity };
+  const places = new Map(
+    (await reads.places(beaconIds)).map(({ objectId, settings = {} }) => {
+      const { location, learned, ...alone } = settings;
+      return [objectId, { ...common, ...(policy.oneZone ? settings : alone) }];
+    }),
+  );
+  return (beaconId: string) => places.get(beaconId) ?? common;
 };
 
 interface Found {

@@ -1,9 +1,12 @@
 import {
+  addEvidence,
   compareSamples,
   copyTrack,
+  type Evidence,
   endings,
   follow,
   newTrack,
+  noEvidence,
   type PresenceEvent,
   type PresenceSettings,
   type Sample,
@@ -75,6 +78,8 @@ export interface Sensed extends Corrections {
   readonly duplicates: number;
   readonly written: readonly WrittenSamples[];
   readonly dropped: readonly number[];
+  /** What new samples in order say about the radio of beacons; what comes late has been heard of already. */
+  readonly evidence: Readonly<Record<string, Evidence>>;
   /** Something of it belongs before what was known: what is told may have been told before. */
   readonly isLate: boolean;
 }
@@ -105,6 +110,7 @@ const nothing = (record: TrackRecord): Sensed => ({
   duplicates: 0,
   written: [],
   dropped: [],
+  evidence: {},
   isLate: false,
   ...noCorrections,
 });
@@ -144,6 +150,7 @@ async function goOn({ installationId, record, samples, now, settingsOf, heldSinc
   const written: WrittenSamples[] = [];
   const events: PresenceEvent[] = [];
   const retracted = new Set<string>();
+  const evidence: Record<string, Evidence> = {};
   let { track } = record;
   const [, count] = segments.at(-1) ?? [0, SEGMENT_SAMPLES];
   let isFull = count >= SEGMENT_SAMPLES;
@@ -158,6 +165,8 @@ async function goOn({ installationId, record, samples, now, settingsOf, heldSinc
     track = followed.state;
     events.push(...followed.events);
     for (const id of followed.retracted) retracted.add(id);
+    for (const [id, one] of Object.entries(followed.evidence))
+      evidence[id] = addEvidence(evidence[id] ?? noEvidence, one);
   }
   const newest = (samples.at(-1) as Sample).occurredAt;
   const lag = Math.max(0, now - newest);
@@ -167,7 +176,8 @@ async function goOn({ installationId, record, samples, now, settingsOf, heldSinc
     events: events.filter(({ id }) => !retracted.has(id)),
     retracted,
   });
-  return { ...nothing(next.record), ...told, written: withoutDropped(written, next.dropped), dropped: next.dropped };
+  const { dropped } = next;
+  return { ...nothing(next.record), ...told, written: withoutDropped(written, dropped), dropped, evidence };
 }
 
 const beaconsOf = (samples: readonly Sample[]) => [...new Set(samples.map(({ beaconId }) => beaconId))];
@@ -356,6 +366,7 @@ async function goBack(sensing: Sensing): Promise<Sensed> {
     duplicates,
     written: withoutDropped(written, rest.dropped),
     dropped: [...new Set([...stored.map(({ startedAt }) => startedAt), ...rest.dropped])],
+    evidence: {},
     isLate: true,
   };
 }

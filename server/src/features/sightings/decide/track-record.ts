@@ -28,8 +28,16 @@ export interface TrackRecord {
   readonly horizon: number | null;
   /** The time that has been taken in, also where its samples are no longer kept. */
   readonly spells: Spells;
+  /** The whereabouts that were written last; null: none yet. */
+  readonly told: ToldWhereabouts | null;
   /** When the record was begun (service's clock): older visits are not its own, and only grow. */
   readonly since: number;
+}
+
+export interface ToldWhereabouts {
+  /** ms, sensing time. */
+  readonly at: number;
+  readonly beaconId: string;
 }
 
 export type Segment = readonly [start: number, count: number];
@@ -44,6 +52,7 @@ export function newRecord(now: number): TrackRecord {
     clock: newClock,
     segments: [],
     horizon: null,
+    told: null,
     spells: {},
     since: now,
   };
@@ -71,7 +80,7 @@ export function withSpan(spans: readonly number[], span: number): readonly numbe
 
 /** How long the next delivery of a sender may be awaited, ms: half as long again as its deliveries reach back. */
 export function patienceOf({ spans }: Pick<TrackRecord, 'spans'>): number {
-  return 1.5 * Math.max(0, ...spans);
+  return Math.ceil(1.5 * Math.max(0, ...spans));
 }
 
 /** The sensing time until which everything that was sensed is supposed to have arrived. */

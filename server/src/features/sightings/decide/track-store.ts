@@ -3,6 +3,7 @@ import { bulkDelete, bulkInsert, Lookup } from '../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import { type PresenceEvent, type TrackState, timePrefix } from '../../../proximity/index.ts';
+import { positions } from '../traces/positions.ts';
 import { presence, trackSamples, tracks } from '../traces/tables.ts';
 import { readRecord, type TrackRecord } from './track-record.ts';
 
@@ -186,7 +187,7 @@ export async function findSegments(db: Db, key: TrackKey, from: number): Promise
 }
 
 export async function deleteTrack(db: Db, { appId, installationId }: TrackKey): Promise<void> {
-  for (const { name } of [tracks, trackSamples, presence])
+  for (const { name } of [tracks, trackSamples, presence, positions.table])
     await db.run(sql`delete from ${raw(name)} where app_id = ${appId} and installation_id = ${installationId}`);
 }
 

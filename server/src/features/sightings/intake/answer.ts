@@ -4,6 +4,7 @@ import type { Verdict } from '../../../proximity/index.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { Content } from '../site/site-store.ts';
 import { events, kind, shownEvent, visitId } from '../traces/events.ts';
+import { placeExample, placeMembers } from '../traces/rivals.ts';
 import { verdictCells, verdicts } from '../traces/verdicts.ts';
 import type { ItemProblem } from './intake.ts';
 
@@ -68,6 +69,38 @@ export function answeredMessages(decisions: readonly Decision[]): AnsweredMessag
     }));
 }
 
+/** Where an installation is, by the beacon that it is nearest to. */
+export const nearestSchema = Type.Object({
+  installationId: pointerSchema('_Installation'),
+  beaconId: pointerSchema('Beacon'),
+  ...placeMembers,
+});
+
+export interface AnsweredNearest {
+  readonly distance: number;
+  readonly [member: string]: unknown;
+}
+
+export function answeredNearest({ whereabouts, installationId }: Decision): AnsweredNearest[] {
+  if (whereabouts === undefined) return [];
+  const { beaconId, distance, confidence, position } = whereabouts;
+  return [
+    {
+      installationId: pointer('_Installation', installationId),
+      beaconId: pointer('Beacon', beaconId),
+      distance,
+      ...(confidence === undefined ? {} : { confidence }),
+      ...position,
+    },
+  ];
+}
+
+export const nearestExample = {
+  installationId: pointerExample('_Installation', otherExampleId),
+  beaconId: pointerExample('Beacon', otherExampleId),
+  ...placeExample,
+};
+
 const { eventId, triggerId, event, outcome, text, decidedAt, dueAt, kind: ofKind } = verdicts.record.schema.properties;
 
 export const verdictSchema = Type.Object({
@@ -102,6 +135,7 @@ export interface Answer {
   readonly clockError?: number;
   readonly events: readonly AnsweredEvent[];
   readonly messages: readonly AnsweredMessage[];
+  readonly nearest?: readonly AnsweredNearest[];
   readonly problems: readonly ItemProblem[];
 }
 
@@ -113,6 +147,11 @@ export const answerSchema = Type.Object({
   ),
   events: Type.Array(eventSchema),
   messages: Type.Array(messageSchema),
+  nearest: Type.Optional(
+    Type.Array(nearestSchema, {
+      description: 'The beacon that each installation of the batch is nearest to; absent where none was heard lately',
+    }),
+  ),
   problems: Type.Array(problemSchema),
 });
 
@@ -144,6 +183,7 @@ export const answerExample = {
   duplicates: 0,
   events: [eventExample],
   messages: [messageExample],
+  nearest: [nearestExample],
   problems: [
     {
       index: 2,

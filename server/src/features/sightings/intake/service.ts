@@ -54,6 +54,8 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
         (most, one) => (Math.abs(one.clockError) > Math.abs(most) ? one.clockError : most),
         0,
       );
+      // An answer that was kept before there was such a member has none.
+      const nearest = effects.flatMap(({ nearest: own = [] }) => own);
       const found = [...problems, ...placing.problems, ...effects.flatMap((effect) => effect.problems)];
       return {
         received: batch.sightings.length,
@@ -61,6 +63,7 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
         ...(clockError === 0 ? {} : { clockError: Math.round(clockError / 1000) }),
         events: effects.flatMap(({ events }) => events),
         messages: effects.flatMap(({ messages }) => messages),
+        ...(nearest.length === 0 ? {} : { nearest }),
         problems: found.sort((a, b) => a.index - b.index),
       };
     },

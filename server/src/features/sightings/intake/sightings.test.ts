@@ -288,6 +288,7 @@ for (const database of databases) {
     });
 
     test('a beacon of its own radius and calibration is weighed by them', async () => {
+      await site.app.app.apps.change(site.app.appId, { policy: { oneZone: false } });
       const wide = await site.beacon({ minor: 3, radius: 10 });
       const loud = await site.beacon({ minor: 4, measuredPower: -80 });
       const far = await site.send([...walk(stay(6, 8), site.now - 9000, 3), ...walk(stay(12, 8), site.now - 9000, 4)]);

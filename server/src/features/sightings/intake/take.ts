@@ -9,7 +9,14 @@ import * as store from '../decide/track-store.ts';
 import { findAnswers, keyText, noteKeys, saveAnswers } from '../record/key-store.ts';
 import { type Decided, type RecordTools, recordDecisions } from '../record/record.ts';
 import { type SiteReads, storedSite } from '../site/site-cache.ts';
-import { type AnsweredEvent, type AnsweredMessage, answeredEvents, answeredMessages } from './answer.ts';
+import {
+  type AnsweredEvent,
+  type AnsweredMessage,
+  type AnsweredNearest,
+  answeredEvents,
+  answeredMessages,
+  answeredNearest,
+} from './answer.ts';
 import { correctTimes, type ItemProblem, keyOf, type Placed, type Timed } from './intake.ts';
 
 /** What sightings do to the installations that they are about, in one transaction for several of them. */
@@ -42,6 +49,7 @@ export interface Intake {
 export interface Effect {
   readonly events: readonly AnsweredEvent[];
   readonly messages: readonly AnsweredMessage[];
+  readonly nearest: readonly AnsweredNearest[];
   readonly duplicates: number;
   readonly problems: readonly ItemProblem[];
   /** How far the sender's clock was off and has been corrected, ms; positive: ahead. */
@@ -135,7 +143,7 @@ function withTimes(locked: Locked, record: TrackRecord | undefined): Timely {
 const isShown = ({ intake: { sender }, lock }: Locked) =>
   sender.seesAll || (!lock.isUnproven && (lock.userId === null || lock.userId === sender.userId));
 
-const nothingShown: Effect = { events: [], messages: [], duplicates: 0, problems: [], clockError: 0 };
+const nothingShown: Effect = { events: [], messages: [], nearest: [], duplicates: 0, problems: [], clockError: 0 };
 
 function shownEffect(locked: Locked, effect: Effect): Effect {
   return isShown(locked) ? effect : nothingShown;
@@ -239,7 +247,8 @@ async function decideForOne(
 }
 
 function effectOf(decision: Decision, rest: Pick<Effect, 'duplicates' | 'problems' | 'clockError'>): Effect {
-  return { events: answeredEvents([decision]), messages: answeredMessages([decision]), ...rest };
+  const events = answeredEvents([decision]);
+  return { events, messages: answeredMessages([decision]), nearest: answeredNearest(decision), ...rest };
 }
 
 interface AnswerToKeep extends Locked {

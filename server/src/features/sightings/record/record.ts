@@ -2,16 +2,18 @@ import { newObjectId } from '../../../base/id.ts';
 import type { Sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import type { PresenceEvent } from '../../../proximity/index.ts';
+import type { Evidence, PresenceEvent } from '../../../proximity/index.ts';
 import type { Announce } from '../../happening.ts';
 import type { Decision, Fired, Turn } from '../decide/decide.ts';
 import { addVisitCounts } from '../decide/presence-store.ts';
 import { addSamples, dropSegments, saveTracks } from '../decide/track-store.ts';
 import type { NewEvent, Written } from '../traces/events.ts';
+import type { NewPosition } from '../traces/positions.ts';
 import type { NewVerdict } from '../traces/verdicts.ts';
 import type { NewVisit } from '../traces/visits.ts';
 import * as corrected from './correction-store.ts';
 import { happeningsOf } from './happenings.ts';
+import { savePositions } from './position-store.ts';
 import * as store from './trace-store.ts';
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
@@ -44,6 +46,8 @@ export interface RecordTools {
   /** Told after the commit when a presence has to be looked at again (ms). */
   readonly expect: (deadline: number) => void;
   readonly announce: Announce;
+  /** Told after the commit what was heard about the radio of beacons. */
+  readonly noteEvidence?: (appId: string, evidence: Readonly<Record<string, Evidence>>, at: number) => void;
 }
 
 export interface Recording {
@@ -85,12 +89,17 @@ export interface Decided {
 export async function recordDecisions(
   db: Db,
   decided: readonly Decided[],
-  { requestPushes, expect, announce, logs }: RecordTools,
+  { requestPushes, expect, announce, logs, noteEvidence }: RecordTools,
   more: readonly Sql[] = [],
 ): Promise<void> {
   const changed = decided.filter(({ decision }) => decision.hasChanged);
   const deadline = Math.min(...changed.map(({ decision }) => decision.deadline ?? Number.POSITIVE_INFINITY));
   if (deadline < Number.POSITIVE_INFINITY) db.afterCommit(() => expect(deadline));
+  if (noteEvidence !== undefined)
+    db.afterCommit(() => {
+      for (const { decision, recording } of changed)
+        noteEvidence(recording.appId, decision.sensed.evidence, recording.turn.now);
+    });
   const eventful = changed.filter(isEventful);
   const pushes = eventful.flatMap(pushesOf);
   if (pushes.length > 0) await requestPushes(db, pushes);
@@ -102,6 +111,7 @@ export async function recordDecisions(
   await db.runTogether([
     ...saveTracks(dialect, changed.map(trackOf)),
     ...addSamples(dialect, changed.flatMap(samplesOf)),
+    ...savePositions(dialect, changed.flatMap(positionOf)),
     ...addVisitCounts(dialect, eventful.flatMap(countsOf)),
     ...store.insertEvents(dialect, eventful.flatMap(eventsOf)),
     ...store.openVisits(dialect, eventful.flatMap(opened)),
@@ -127,6 +137,13 @@ const keyOf = ({ decision, recording }: Decided) => ({
 function trackOf(decided: Decided) {
   const { record, deadline } = decided.decision;
   return { ...keyOf(decided), record, deadline, now: decided.recording.turn.now };
+}
+
+/** Only where beacons are decided together: the others are a site's that asked for nothing of the kind. */
+function positionOf(decided: Decided): NewPosition[] {
+  const { whereabouts } = decided.decision;
+  const { policy, now } = decided.recording.turn;
+  return policy.oneZone && whereabouts?.isDue === true ? [{ ...keyOf(decided), whereabouts, now }] : [];
 }
 
 function samplesOf(decided: Decided) {

@@ -4,10 +4,12 @@ import type { Db } from '../../../db/db.ts';
 import { exampleCreated, otherExampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
+import type { Decision } from '../decide/decide.ts';
 import {
   answerExample,
   answeredEvents,
   answeredMessages,
+  answeredNearest,
   answeredVerdict,
   answerSchema,
   verdictExample,
@@ -79,6 +81,11 @@ const tag: Tag = {
   console: { write: 'simulations.run' },
 };
 
+/** The newest decision about each installation. */
+const lastOfEach = (decisions: readonly Decision[]): Decision[] => [
+  ...new Map(decisions.map((decision) => [decision.installationId, decision])).values(),
+];
+
 /** A pretend installation has an id that no real one can have. */
 const pretendId = (id: string) => `pretend:${id}`;
 
@@ -139,6 +146,7 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
             events: answeredEvents(decisions),
             verdicts: decisions.flatMap(({ verdicts }) => verdicts.map(({ verdict }) => answeredVerdict(verdict))),
             messages: answeredMessages(decisions),
+            nearest: lastOfEach(decisions).flatMap(answeredNearest),
             problems: [...read.problems, ...problems].sort((a, b) => a.index - b.index),
           },
         };

@@ -1,6 +1,7 @@
 import { joinSql, type Sql, sql } from '../../../base/sql.ts';
 import type { Db, Row } from '../../../db/db.ts';
 import type { PresenceSettings, Sensitivity, ShownDay, Trigger } from '../../../proximity/index.ts';
+import type { StoredLearned } from './radio.ts';
 import { type StoredDelivery, toTimeZone, toTriggerPolicy } from './trigger-policy.ts';
 
 /** What is configured at a place: its beacons and what they may trigger. Read only; other features write it. */
@@ -26,9 +27,12 @@ interface BeaconRow extends Row {
   readonly measured_power: number | null;
   readonly sensitivity: string | null;
   readonly radius: number | null;
+  readonly location: string | null;
+  readonly learned: string | null;
 }
 
-const beaconColumns = sql`object_id, uuid_key, major, minor, gateway_key, metadata, measured_power, sensitivity, radius`;
+const beaconColumns = sql`object_id, uuid_key, major, minor, gateway_key, metadata, measured_power, sensitivity, radius, location,
+  (select learned from beacon_radio where beacon_radio.app_id = beacons.app_id and beacon_id = object_id) as learned`;
 
 /** Lists are cut and padded to a few lengths, so that a few prepared statements serve all batches. */
 const lengths = [1, 4, 16, 64] as const;
@@ -65,9 +69,29 @@ function toBeacon(row: BeaconRow): SiteBeacon {
       ...(row.sensitivity === null ? {} : { sensitivity: row.sensitivity as Sensitivity }),
       ...(row.radius === null ? {} : { radius: row.radius }),
       ...offsets(receiverOffsets),
+      ...placeOf(row.location),
+      ...learnedUnder(row),
     },
   };
 }
+
+/** What was learned under another measured power says nothing. */
+function learnedUnder({ learned, measured_power }: BeaconRow): Pick<PresenceSettings, 'learned'> {
+  if (learned === null) return {};
+  const { power, ...correction } = JSON.parse(learned) as StoredLearned;
+  return power === measured_power ? { learned: correction } : {};
+}
+
+/** A location without numeric x and y is for the owner's eyes only. */
+function placeOf(location: string | null): Pick<PresenceSettings, 'location'> {
+  const { x, y, z, floor } = (location === null ? {} : JSON.parse(location)) as Readonly<Record<string, unknown>>;
+  if (!isMetres(x) || !isMetres(y)) return {};
+  return { location: { x, y, ...(isMetres(z) ? { z } : {}), ...(isMetres(floor) ? { floor } : {}) } };
+}
+
+/** No site is larger than this, m; beyond it a location is in another unit. */
+const FARTHEST = 100_000;
+const isMetres = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FARTHEST;
 
 function offsets(value: unknown): Pick<PresenceSettings, 'receiverOffsets'> {
   if (typeof value !== 'object' || value === null) return {};

@@ -12,7 +12,8 @@ import {
 import type { Tag } from '../../../http/endpoint.ts';
 import type { PresenceEvent } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { boolean, number, pointer, text, time } from '../../../resources/members.ts';
+import { boolean, json, number, pointer, text, time } from '../../../resources/members.ts';
+import { answeredRivals, rivalsExample, rivalsSchema } from './rivals.ts';
 
 export const kind = Type.Enum(['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR']);
 export const visitId = Type.String({ description: 'The visit that it belongs to; the same from ENTER to EXIT' });
@@ -27,6 +28,7 @@ const eventMembers = {
   enteredAt: Type.Optional(timestampSchema),
   leftAt: Type.Optional(timestampSchema),
   distance: Type.Optional(Type.Number({ description: 'Metres, estimated' })),
+  rivals: Type.Optional(rivalsSchema),
   cause: Type.Enum(['samples', 'device', 'silence', 'timeout'], {
     description: 'Signals, the decision of the phone, silence, or twelve hours without a word',
   }),
@@ -43,6 +45,7 @@ const eventExample = {
   occurredAt: exampleCreated,
   enteredAt: exampleCreated,
   distance: 1.86,
+  rivals: rivalsExample,
   cause: 'samples',
   inferred: false,
   createdAt: exampleCreated,
@@ -74,6 +77,7 @@ export const events = defineResource({
     enteredAt: time('entered_at', { optional: true }),
     leftAt: time('left_at', { optional: true }),
     distance: number('distance', { optional: true, isFraction: true }),
+    rivals: json('rivals', { optional: true }),
     cause: text('cause'),
     inferred: boolean('inferred'),
     createdAt: time('created_at'),
@@ -116,6 +120,7 @@ export function eventRow({ appId, now, event }: NewEvent): EventRow {
     entered_at: event.enteredAt ?? null,
     left_at: event.leftAt ?? null,
     distance: event.distance ?? null,
+    rivals: event.rivals === undefined ? null : JSON.stringify(answeredRivals(event.rivals)),
     cause: event.cause,
     inferred: flag(event.inferred),
     created_at: now,

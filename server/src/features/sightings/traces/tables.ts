@@ -32,6 +32,15 @@ export const presence = defineTable({
   trail: { installation: 'installation_id' },
 });
 
+/** What traffic has taught about the radio of each beacon; see learning.ts of the engine. */
+export const beaconRadio = defineTable({
+  name: 'beacon_radio',
+  owner: 'sightings',
+  columns: { app_id: text, beacon_id: text, evidence: text, learned: nullable(text), updated_at: bigint },
+  key: ['app_id', 'beacon_id'],
+  stepBy: 'beacon_id',
+});
+
 /** What was shown to whom, for caps and pauses. */
 export const firings = defineTable({
   name: 'firings',

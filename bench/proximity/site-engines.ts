@@ -1,0 +1,90 @@
+import { errorRadius } from '../../server/src/proximity/position/fix.ts';
+import { nearestOf } from '../../server/src/proximity/position/nearest.ts';
+import type {
+  BeaconLocation,
+  PresenceSettings,
+  Sensitivity,
+  TrackState,
+} from '../../server/src/proximity/presence/types.ts';
+import { follow } from '../../server/src/proximity/track.ts';
+import type { Point } from './recordings.ts';
+
+/** An engine under comparison over all beacons of a site. */
+export interface SiteEngine {
+  readonly name: string;
+  start(site: Site): SiteRun;
+}
+
+/** What an owner has told of a site. */
+export interface Site {
+  readonly beacons: ReadonlyMap<string, Point>;
+  /** Measured power by beacon, dBm; empty: nobody has calibrated. */
+  readonly powers: ReadonlyMap<string, number>;
+}
+
+export interface SiteRun {
+  /** One sample; answers what it confirms. */
+  hear(at: number, beacon: string, rssi: number): readonly Transition[];
+  /** The beacon that is taken for the nearest now. */
+  nearest(at: number): string | null;
+  /** Metres, with the radius that should hold the truth in 68 of 100 cases. */
+  position?(): { readonly x: number; readonly y: number; readonly error: number } | null;
+}
+
+export interface Transition {
+  readonly beacon: string;
+  readonly event: 'ENTER' | 'EXIT';
+}
+
+export interface PharosOptions {
+  readonly name: string;
+  readonly sensitivity?: Sensitivity;
+  readonly oneZone: boolean;
+  /** Whether the engine is told where the beacons hang. */
+  readonly isLocated: boolean;
+}
+
+/** The product's engine through its one entry, one report a call, as a live phone sends. */
+export function pharosSite({ name, sensitivity = 'stable', oneZone, isLocated }: PharosOptions): SiteEngine {
+  return {
+    name,
+    start({ beacons, powers }) {
+      const settings = new Map<string, PresenceSettings>(
+        [...beacons].map(([id, location]) => [
+          id,
+          { sensitivity, ...powerOf(powers, id), ...(oneZone ? { oneZone: true as const } : {}), ...at(location) },
+        ]),
+      );
+      function at(location: Point): { location?: BeaconLocation } {
+        return isLocated ? { location } : {};
+      }
+      let state: TrackState | null = null;
+      return {
+        hear(at, beaconId, rssi) {
+          const occurredAt = Math.max(at, (state?.at ?? 0) + 1);
+          const samples = [{ beaconId, occurredAt, rssi }];
+          const outcome = follow({
+            installationId: 'visitor',
+            state,
+            samples,
+            settingsOf: (id) => settings.get(id) ?? {},
+          });
+          state = outcome.state;
+          return outcome.events.flatMap(({ event, beaconId: beacon }) =>
+            event === 'ENTER' || event === 'EXIT' ? [{ beacon, event }] : [],
+          );
+        },
+        nearest: (at) => (state === null ? null : (nearestOf(state, at)?.beaconId ?? null)),
+        position() {
+          const fix = state?.fix ?? null;
+          return fix === null ? null : { x: fix.x, y: fix.y, error: errorRadius(fix) };
+        },
+      };
+    },
+  };
+}
+
+function powerOf(powers: ReadonlyMap<string, number>, id: string): { measuredPower?: number } {
+  const power = powers.get(id);
+  return power === undefined ? {} : { measuredPower: power };
+}

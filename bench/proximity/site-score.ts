@@ -1,0 +1,139 @@
+import { calibrateWithout } from './calibration.ts';
+import type { Point, Recordings, Walk } from './recordings.ts';
+import type { Site, SiteEngine, Transition } from './site-engines.ts';
+import { distanceBetween, RADIUS, trueVisits } from './truth.ts';
+
+/** How an engine does on the walks, with what it was told of the site measured on the other walks (leave one out). */
+
+/** One true visit. Delays in ms; null where it was not hit, or where the walk ends before the EXIT. */
+export interface VisitResult {
+  readonly walk: string;
+  readonly isHit: boolean;
+  readonly duplicates: number;
+  readonly enterDelay: number | null;
+  readonly exitDelay: number | null;
+}
+
+/** One second of a walk. */
+export interface SecondResult {
+  readonly walk: string;
+  readonly isNearestRight: boolean;
+  /** Metres; null without a position. */
+  readonly error: number | null;
+  readonly isCovered: boolean;
+  readonly zones: number;
+  readonly trueZones: number;
+}
+
+export interface SiteScore {
+  readonly engine: string;
+  readonly visits: readonly VisitResult[];
+  readonly falseEnters: number;
+  /** One beacon watched for one hour. */
+  readonly streamHours: number;
+  readonly seconds: readonly SecondResult[];
+}
+
+export interface Told {
+  readonly isCalibrated: boolean;
+  /** Added to all RSSI: a phone that hears so much louder, dB. */
+  readonly shift?: number;
+}
+
+/** An ENTER so long after the visitor has left still belongs to the visit. */
+const LAG_MS = 5_000;
+
+export function scoreSite(engine: SiteEngine, recordings: Recordings, told: Told): SiteScore {
+  const total = { visits: [] as VisitResult[], seconds: [] as SecondResult[], falseEnters: 0, streamHours: 0 };
+  for (const walk of recordings.walks) {
+    const powers = told.isCalibrated ? calibrateWithout(recordings, walk) : new Map<string, number>();
+    const played = play(engine, { beacons: recordings.beacons, powers }, walk, told.shift ?? 0);
+    total.seconds.push(...played.seconds);
+    for (const [beacon, place] of recordings.beacons) {
+      const { visits, falseEnters } = compare(walk, place, played.found.get(beacon) ?? []);
+      total.visits.push(...visits);
+      total.falseEnters += falseEnters;
+    }
+    total.streamHours += (recordings.beacons.size * (endOf(walk) - (walk.samples[0]?.at ?? 0))) / 3_600_000;
+  }
+  return { engine: engine.name, ...total };
+}
+
+interface FoundVisit {
+  readonly start: number;
+  end: number;
+}
+
+const endOf = (walk: Walk) => walk.samples.at(-1)?.at ?? 0;
+
+function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
+  const run = engine.start(site);
+  const found = new Map<string, FoundVisit[]>();
+  const inside = new Set<string>();
+  const seconds: SecondResult[] = [];
+  let next = (walk.samples[0]?.at ?? 0) + 1000;
+  for (const { at, beacon, rssi, position } of walk.samples) {
+    for (const transition of run.hear(at, beacon, rssi + shift)) note(found, inside, transition, at, endOf(walk));
+    if (at < next) continue;
+    next = at + 1000;
+    const here = run.position?.() ?? null;
+    const error = here === null ? null : Math.hypot(here.x - position.x, here.y - position.y);
+    seconds.push({
+      walk: walk.name,
+      isNearestRight: run.nearest(at) === nearestTo(position, site.beacons),
+      error,
+      isCovered: here !== null && error !== null && error <= here.error,
+      zones: inside.size,
+      trueZones: [...site.beacons.values()].filter((place) => distanceBetween(place, position) < RADIUS).length,
+    });
+  }
+  return { found, seconds };
+}
+
+function note(
+  found: Map<string, FoundVisit[]>,
+  inside: Set<string>,
+  { beacon, event }: Transition,
+  at: number,
+  end: number,
+) {
+  const visits = found.get(beacon) ?? [];
+  found.set(beacon, visits);
+  if (event === 'ENTER') {
+    visits.push({ start: at, end });
+    inside.add(beacon);
+    return;
+  }
+  const last = visits.at(-1);
+  if (last !== undefined) last.end = at;
+  inside.delete(beacon);
+}
+
+export function nearestTo(position: Point, beacons: ReadonlyMap<string, Point>): string | null {
+  let [nearest, least]: [string | null, number] = [null, Number.POSITIVE_INFINITY];
+  for (const [beacon, place] of beacons) {
+    const distance = distanceBetween(place, position);
+    if (distance < least) [nearest, least] = [beacon, distance];
+  }
+  return nearest;
+}
+
+/** A true visit is hit by a found one that overlaps it; each further one is a duplicate; one that meets none is false. */
+function compare(walk: Walk, place: Point, found: readonly FoundVisit[]) {
+  const truth = trueVisits(walk, place);
+  const meets = (one: FoundVisit, real: { start: number; end: number }) =>
+    one.start <= real.end + LAG_MS && one.end >= real.start;
+  const visits = truth.map((real): VisitResult => {
+    const hits = found.filter((one) => meets(one, real));
+    const [first] = hits;
+    const isOver = first !== undefined && first.end < endOf(walk);
+    return {
+      walk: walk.name,
+      isHit: first !== undefined,
+      duplicates: Math.max(0, hits.length - 1),
+      enterDelay: first === undefined ? null : first.start - real.start,
+      exitDelay: isOver ? first.end - real.end : null,
+    };
+  });
+  return { visits, falseEnters: found.filter((one) => !truth.some((real) => meets(one, real))).length };
+}

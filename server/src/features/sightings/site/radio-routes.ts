@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import {
+  deletedAnswer,
+  exampleId,
+  exampleUpdated,
+  isoTime,
+  objectIdSchema,
+  recordAnswer,
+  timestampSchema,
+} from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import type { Radio } from './radio.ts';
+
+/** What was learned about beacons can be looked into and forgotten. */
+
+const learned = Type.Object({
+  loss: Type.Number({ description: 'So many dB more are lost than the measured power says' }),
+  exponent: Type.Number({ description: 'So much more than 2 is the path-loss exponent' }),
+});
+const schema = Type.Array(
+  Type.Object({
+    beaconId: objectIdSchema,
+    seconds: Type.Integer({ description: 'From so many seconds of visitors whose position was sure' }),
+    learned: Type.Union([learned, Type.Null()], { description: 'null: no correction would predict better than none' }),
+    updatedAt: timestampSchema,
+  }),
+);
+const example = [
+  { beaconId: exampleId, seconds: 5400, learned: { loss: 3.1, exponent: 0.2 }, updatedAt: exampleUpdated },
+];
+
+export interface RadioRouteDeps {
+  readonly radio: Radio;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+export function radioConsoleEndpoints({ radio, assertApp }: RadioRouteDeps): readonly ConsoleEndpoint[] {
+  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/radio',
+      operationId: 'listRadio',
+      tag: 'Beacons',
+      summary: 'List what traffic has taught about the radio of each beacon',
+      permission: 'activity.read',
+      locate,
+      answer: recordAnswer(schema, example),
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '' } }) {
+        const found = await radio.list(appId);
+        return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId/radio/:beaconId',
+      operationId: 'resetRadio',
+      tag: 'Beacons',
+      summary: 'Forget what was learned about a beacon',
+      permission: 'apps.change',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '', beaconId = '' } }) {
+        await radio.reset(appId, beaconId);
+        return { result: {} };
+      },
+    }),
+  ];
+}

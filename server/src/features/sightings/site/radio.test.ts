@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { databases } from '../../../../test/support/build-app.ts';
+import { openConsole } from '../../../../test/support/console.ts';
+import { openSite, type Site } from '../../../../test/support/site.ts';
+import { Revision } from '../../../db/revision.ts';
+import { addEvidence, noEvidence } from '../../../proximity/index.ts';
+import { stepEvidence } from '../../../proximity/position/learning.ts';
+import { Radio } from './radio.ts';
+import { findBeaconsById } from './site-store.ts';
+
+const minute = 60_000;
+
+for (const database of databases) {
+  describe(`what traffic teaches about a beacon on ${database}`, () => {
+    let site: Site;
+    let radio: Radio;
+    beforeEach(async () => {
+      site = await openSite(database);
+      radio = new Radio(site.app.storage.db, new Revision(site.app.storage.db, 'site'));
+    });
+    afterEach(() => site.close());
+
+    /** Visitors in turn, for whom the hall is so much quieter than expected, dB; each passes for a minute. */
+    function pass(quieter: number, next = quieter): void {
+      for (let index = 0; index < 8; index++) {
+        let evidence = noEvidence;
+        for (let step = 0; step < 60; step++)
+          evidence = addEvidence(evidence, stepEvidence(step / 6, (index % 2 === 0 ? quieter : next) + (step % 5) - 2));
+        radio.note(site.app.appId, { [site.hall]: evidence }, index * minute);
+      }
+    }
+    const learned = async () =>
+      (await findBeaconsById(site.app.storage.db, site.app.appId, [site.hall]))[0]?.settings.learned;
+
+    test('is applied, looked into, and forgotten on request', async () => {
+      pass(6);
+      assert.equal(await learned(), undefined, 'nothing is written yet');
+      await radio.flush(site.now);
+      const found = await learned();
+      assert.ok(found && Math.abs(found.loss + 5 * found.exponent - 6) < 1.5, JSON.stringify(found));
+      const console = await openConsole(site.app, 'owner');
+      const url = `/apps/${site.app.appId}/radio`;
+      const { body } = await console.send({ method: 'GET', url });
+      assert.equal(body.result[0].beaconId, site.hall);
+      assert.equal(body.result[0].seconds, 480);
+      assert.deepEqual(body.result[0].learned, found);
+      assert.equal((await console.send({ method: 'DELETE', url: `${url}/${site.hall}` })).status, 200);
+      assert.equal(await learned(), undefined);
+    });
+
+    test('is not applied where visitors disagree, and ends with a new calibration', async () => {
+      pass(3, -3);
+      await radio.flush(site.now);
+      assert.equal(await learned(), undefined);
+      pass(6);
+      pass(6);
+      await radio.flush(site.now);
+      assert.ok(await learned());
+      await site.ask({ method: 'PUT', url: `/api/v2/beacons/${site.hall}`, body: { measuredPower: -65 } });
+      assert.equal(await learned(), undefined, 'it was learned under another measured power');
+    });
+  });
+}

@@ -1,0 +1,139 @@
+import { sql } from '../../../base/sql.ts';
+import type { Database, Db } from '../../../db/db.ts';
+import type { Revision } from '../../../db/revision.ts';
+import { addEvidence, type Evidence, type Learned, learnedFrom, noEvidence } from '../../../proximity/index.ts';
+
+/**
+ * What traffic teaches about the radio of beacons: gathered in memory, since many visitors pass one beacon, and written now
+ * and then. What a process has gathered and not yet written is lost with it, and gathered again by the next visitors.
+ */
+
+type Halves = readonly [Evidence, Evidence];
+
+/** As it is stored; it says something only about the measured power that it was learned under. */
+interface StoredEvidence {
+  readonly power: number | null;
+  readonly halves: Halves;
+}
+
+export interface StoredLearned extends Learned {
+  readonly power: number | null;
+}
+
+/** What one beacon is known by, for those who look into it. */
+export interface RadioView {
+  readonly beaconId: string;
+  readonly seconds: number;
+  readonly learned: Learned | null;
+  readonly updatedAt: number;
+}
+
+interface RadioRow {
+  readonly beacon_id: string;
+  readonly evidence: string;
+  readonly learned: string | null;
+  readonly updated_at: number;
+}
+
+const nothing: Halves = [noEvidence, noEvidence];
+/** More beacons are not gathered for at once. */
+const MOST_BEACONS = 10_000;
+/** Visitors count for one half or the other in turns of so long, ms. */
+const HALF_MS = 60_000;
+
+const sum = (a: Halves, b: Halves): Halves => [addEvidence(a[0], b[0]), addEvidence(a[1], b[1])];
+
+export class Radio {
+  readonly #db: Database;
+  readonly #revision: Revision;
+  readonly #gathered = new Map<string, Map<string, Halves>>();
+  #beacons = 0;
+
+  constructor(db: Database, revision: Revision) {
+    this.#db = db;
+    this.#revision = revision;
+  }
+
+  /** `at` (ms) says for which half it counts. */
+  note(appId: string, evidence: Readonly<Record<string, Evidence>>, at: number): void {
+    const ofApp = this.#gathered.get(appId) ?? new Map<string, Halves>();
+    for (const [beaconId, one] of Object.entries(evidence)) {
+      const known = ofApp.get(beaconId);
+      if (known === undefined && ++this.#beacons > MOST_BEACONS) return;
+      const isFirst = Math.floor(at / HALF_MS) % 2 === 0;
+      ofApp.set(beaconId, sum(known ?? nothing, isFirst ? [one, noEvidence] : [noEvidence, one]));
+    }
+    if (ofApp.size > 0) this.#gathered.set(appId, ofApp);
+  }
+
+  /** Writes what was gathered, and lets the engine know where a correction has changed. */
+  async flush(now: number): Promise<void> {
+    const gathered = [...this.#gathered];
+    this.#gathered.clear();
+    this.#beacons = 0;
+    for (const [appId, beacons] of gathered)
+      await this.#db.transaction(async (db) => {
+        let hasChanged = false;
+        for (const [beaconId, halves] of [...beacons].sort(([a], [b]) => (a < b ? -1 : 1)))
+          hasChanged = (await store(db, { appId, beaconId, halves, now })) || hasChanged;
+        if (hasChanged) await this.#revision.note(db);
+      });
+  }
+
+  async list(appId: string): Promise<RadioView[]> {
+    const rows = await this.#db.all<RadioRow>(
+      sql`select beacon_id, evidence, learned, updated_at from beacon_radio where app_id = ${appId} order by beacon_id`,
+    );
+    return rows.map(({ beacon_id: beaconId, evidence, learned, updated_at: updatedAt }) => {
+      const [a, b] = (JSON.parse(evidence) as StoredEvidence).halves;
+      return { beaconId, seconds: Math.round(a.n + b.n), learned: learnedOf(learned), updatedAt };
+    });
+  }
+
+  /** Forgets what was learned about a beacon; it begins anew. */
+  async reset(appId: string, beaconId: string): Promise<void> {
+    this.#gathered.get(appId)?.delete(beaconId);
+    await this.#db.transaction(async (db) => {
+      await db.run(sql`delete from beacon_radio where app_id = ${appId} and beacon_id = ${beaconId}`);
+      await this.#revision.note(db);
+    });
+  }
+}
+
+function learnedOf(text: string | null): Learned | null {
+  if (text === null) return null;
+  const { loss, exponent } = JSON.parse(text) as StoredLearned;
+  return { loss, exponent };
+}
+
+const tenths = (value: number) => Math.round(value * 10) / 10;
+
+interface Gathered {
+  readonly appId: string;
+  readonly beaconId: string;
+  readonly halves: Halves;
+  readonly now: number;
+}
+
+/** Adds to what is stored of a beacon; whether its correction is another one now. */
+async function store(db: Db, { appId, beaconId, halves, now }: Gathered): Promise<boolean> {
+  const beacon = await db.one<{ measured_power: number | null }>(
+    sql`select measured_power from beacons where app_id = ${appId} and object_id = ${beaconId}`,
+  );
+  if (!beacon) return false;
+  const power = beacon.measured_power;
+  const row = await db.one<RadioRow>(
+    sql`select beacon_id, evidence, learned, updated_at from beacon_radio where app_id = ${appId} and beacon_id = ${beaconId}`,
+  );
+  const stored = row ? (JSON.parse(row.evidence) as StoredEvidence) : undefined;
+  const all = stored?.power === power ? sum(stored.halves, halves) : halves;
+  const found = learnedFrom([all[0], all[1]]);
+  // A tenth of a decibel is no change that would be worth reading all beacons again.
+  const learned = found && JSON.stringify({ loss: tenths(found.loss), exponent: tenths(found.exponent), power });
+  const evidence = JSON.stringify({ power, halves: all } satisfies StoredEvidence);
+  await db.run(sql`insert into beacon_radio (app_id, beacon_id, evidence, learned, updated_at)
+    values (${appId}, ${beaconId}, ${evidence}, ${learned}, ${now})
+    on conflict (app_id, beacon_id) do update
+      set evidence = excluded.evidence, learned = excluded.learned, updated_at = excluded.updated_at`);
+  return (row?.learned ?? null) !== learned;
+}

@@ -1,0 +1,135 @@
+import { PATH_LOSS_EXPONENT } from '../presence/distance.ts';
+import { DEFAULT_RADIUS, NEAR_RADIUS } from '../presence/presence.ts';
+import type { BeaconLocation, PresenceSettings } from '../presence/types.ts';
+
+/** The cells over which a position is reckoned, with everything about them that does not change from second to second. */
+
+/** A beacon in contact whose location is known. */
+export interface Anchor {
+  readonly beaconId: string;
+  readonly location: BeaconLocation;
+  readonly exponent: number;
+  readonly radius: number;
+}
+
+export interface Layout {
+  readonly cells: number;
+  /** Edge of a cell in metres. */
+  readonly size: number;
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  /** Index into `floors`, by cell. */
+  readonly floor: Uint8Array;
+  readonly floors: readonly number[];
+  /** Expected path loss in dB, by anchor and cell. */
+  readonly loss: readonly Float64Array[];
+  /** 10·log10 of the distance, by anchor and cell. */
+  readonly decades: readonly Float64Array[];
+  /** Metres in space, by anchor and cell. */
+  readonly distance: readonly Float64Array[];
+  /** Cells within the radius and on the floor of each anchor. */
+  readonly within: readonly Uint16Array[];
+  /** The same for the zone NEAR. */
+  readonly near: readonly Uint16Array[];
+}
+
+/** Visitors go so far beyond the outermost beacons that they hear, m. */
+const MARGIN = 2;
+const FINEST_CELL = 1;
+const MOST_CELLS = 900;
+/** A hand or a pocket, and a beacon of which no height is known, above the floor, m. */
+const VISITOR_HEIGHT = 1.3;
+const BEACON_HEIGHT = 2;
+const FLOOR_HEIGHT = 3.5;
+/** What a ceiling takes away, dB; ITU-R P.1238 has 9 to 15 dB for one floor of an office or a shop at 1.8–2.4 GHz. */
+const FLOOR_LOSS = 15;
+/** Nearer than this the log-distance model has no sense, m. */
+const NEAREST = 0.5;
+
+const layouts = new Map<string, Layout>();
+const MOST_LAYOUTS = 128;
+
+/** The layout for anchors in ascending order of their ids. Layouts are kept, since visitors hear the same beacons for long. */
+export function layoutOf(anchors: readonly Anchor[]): Layout {
+  let key = '';
+  for (const { location, exponent, radius } of anchors)
+    key += `${location.x},${location.y},${location.z},${location.floor},${exponent},${radius};`;
+  const known = layouts.get(key);
+  if (known !== undefined) return known;
+  const oldest = layouts.keys().next().value;
+  if (layouts.size >= MOST_LAYOUTS && oldest !== undefined) layouts.delete(oldest);
+  const layout = makeLayout(anchors);
+  layouts.set(key, layout);
+  return layout;
+}
+
+function makeLayout(anchors: readonly Anchor[]): Layout {
+  const floors = [...new Set(anchors.map(floorOf))].sort((a, b) => a - b);
+  const { size, columns, rows, left, top } = frameOf(anchors, floors.length);
+  const cells = columns * rows * floors.length;
+  const x = new Float64Array(cells);
+  const y = new Float64Array(cells);
+  const floor = new Uint8Array(cells);
+  for (let cell = 0; cell < cells; cell++) {
+    x[cell] = left + (cell % columns) * size;
+    y[cell] = top + (Math.floor(cell / columns) % rows) * size;
+    floor[cell] = Math.floor(cell / (columns * rows));
+  }
+  const storeys = (anchor: Anchor, cell: number) => (floors[floor[cell] as number] as number) - floorOf(anchor);
+  const distance = anchors.map((anchor) =>
+    Float64Array.from({ length: cells }, (_, cell) => {
+      const { x: atX, y: atY, z = BEACON_HEIGHT } = anchor.location;
+      const height = VISITOR_HEIGHT - z + storeys(anchor, cell) * FLOOR_HEIGHT;
+      return Math.hypot((x[cell] as number) - atX, (y[cell] as number) - atY, height);
+    }),
+  );
+  const decades = distance.map((metres) =>
+    Float64Array.from(metres, (metre) => 10 * Math.log10(Math.max(metre, NEAREST))),
+  );
+  const cellsAround = (anchor: Anchor, index: number, radius: number) => {
+    const metres = distance[index] as Float64Array;
+    const found: number[] = [];
+    for (let cell = 0; cell < cells; cell++)
+      if (storeys(anchor, cell) === 0 && (metres[cell] as number) < radius) found.push(cell);
+    return Uint16Array.from(found);
+  };
+  return {
+    cells,
+    size,
+    x,
+    y,
+    floor,
+    floors,
+    distance,
+    decades,
+    loss: anchors.map((anchor, index) =>
+      Float64Array.from(decades[index] as Float64Array, (decade, cell) => {
+        return anchor.exponent * decade + Math.abs(storeys(anchor, cell)) * FLOOR_LOSS;
+      }),
+    ),
+    within: anchors.map((anchor, index) => cellsAround(anchor, index, anchor.radius)),
+    near: anchors.map((anchor, index) => cellsAround(anchor, index, NEAR_RADIUS)),
+  };
+}
+
+const floorOf = ({ location }: Anchor): number => location.floor ?? 0;
+
+/** The beacons' rectangle with a margin, in cells that are as small as their number allows. */
+function frameOf(anchors: readonly Anchor[], floors: number) {
+  const xs = anchors.map(({ location }) => location.x);
+  const ys = anchors.map(({ location }) => location.y);
+  const left = Math.min(...xs) - MARGIN;
+  const top = Math.min(...ys) - MARGIN;
+  const width = Math.max(...xs) + MARGIN - left;
+  const height = Math.max(...ys) + MARGIN - top;
+  let size = FINEST_CELL;
+  const count = () => (Math.floor(width / size) + 1) * (Math.floor(height / size) + 1) * floors;
+  while (count() > MOST_CELLS) size *= 1.1;
+  return { size, left, top, columns: Math.floor(width / size) + 1, rows: Math.floor(height / size) + 1 };
+}
+
+export const anchorOf = (
+  beaconId: string,
+  location: BeaconLocation,
+  { learned, radius = DEFAULT_RADIUS }: PresenceSettings,
+): Anchor => ({ beaconId, location, exponent: PATH_LOSS_EXPONENT + (learned?.exponent ?? 0), radius });

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { mulberry32 } from '../../../../bench/proximity/generated.ts';
+import type { BeaconLocation, PresenceEvent, PresenceSettings, Sample, TrackState } from '../presence/types.ts';
+import { compareSamples, follow } from '../track.ts';
+import { errorRadius, floorOf } from './fix.ts';
+import { addEvidence, learnedFrom, noEvidence } from './learning.ts';
+import { nearestOf } from './nearest.ts';
+
+/** A corridor of four beacons, six metres apart, and one a floor above its middle. */
+const places = new Map<string, BeaconLocation>([
+  ['a', { x: 0, y: 0, z: 2.3, floor: 0 }],
+  ['b', { x: 6, y: 4, z: 2.3, floor: 0 }],
+  ['c', { x: 12, y: 0, z: 2.3, floor: 0 }],
+  ['d', { x: 18, y: 4, z: 2.3, floor: 0 }],
+]);
+const NOON = Date.UTC(2026, 2, 2, 12);
+
+interface Stand {
+  readonly x: number;
+  readonly y: number;
+  readonly floor?: number;
+}
+
+interface Radio {
+  /** A phone that hears so much less, dB. */
+  readonly quiet?: number;
+  readonly power?: number;
+  readonly exponent?: number;
+  readonly noise?: number;
+  readonly seed?: number;
+  readonly places?: ReadonlyMap<string, BeaconLocation>;
+}
+
+/** Two samples a second of each beacon for each second that somebody stands somewhere. */
+function heardAt(stands: readonly Stand[], radio: Radio = {}): Sample[] {
+  const { quiet = 0, power = -59, exponent = 2, noise = 4, seed = 1 } = radio;
+  const random = mulberry32(seed);
+  const gaussian = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return stands.flatMap(({ x, y, floor = 0 }, second) =>
+    [0, 500].flatMap((part) =>
+      [...(radio.places ?? places)].map(([beaconId, place], index) => {
+        const storeys = floor - (place.floor ?? 0);
+        const metres = Math.hypot(place.x - x, place.y - y, (place.z ?? 2) - 1.3 - storeys * 3.5);
+        const level = power - 10 * exponent * Math.log10(metres) - 15 * Math.abs(storeys) - quiet;
+        return {
+          beaconId,
+          occurredAt: NOON + second * 1000 + part + index,
+          rssi: Math.round(Math.min(-20, Math.max(-110, level + noise * gaussian()))),
+        };
+      }),
+    ),
+  );
+}
+
+const stay = (stand: Stand, seconds: number): Stand[] => Array.from({ length: seconds }, () => stand);
+const walk = (from: Stand, to: Stand, seconds: number): Stand[] =>
+  Array.from({ length: seconds }, (_, second) => ({
+    x: from.x + ((to.x - from.x) * second) / seconds,
+    y: from.y + ((to.y - from.y) * second) / seconds,
+  }));
+
+const settingsOf = (beaconId: string): PresenceSettings => {
+  const location = places.get(beaconId);
+  return { oneZone: true, ...(location === undefined ? {} : { location }) };
+};
+
+function play(samples: readonly Sample[], settings = settingsOf) {
+  return follow({
+    installationId: 'phone',
+    state: null,
+    samples: [...samples].sort(compareSamples),
+    settingsOf: settings,
+  });
+}
+
+const kinds = (events: readonly PresenceEvent[]) =>
+  events
+    .filter(({ event }) => event === 'ENTER' || event === 'EXIT')
+    .map(({ event, beaconId }) => `${event} ${beaconId}`);
+
+test('a visitor has a position, and the stated error holds it', () => {
+  const { fix } = play(heardAt(stay({ x: 7, y: 2 }, 20))).state;
+  assert.ok(fix);
+  const error = Math.hypot(fix.x - 7, fix.y - 2);
+  assert.ok(error < 1.5, `${error} m`);
+  assert.ok(error < 2 * errorRadius(fix) && errorRadius(fix) < 4);
+});
+
+test('a phone that hears 18 dB less is in the same place and enters the same zones', () => {
+  const route = [
+    ...stay({ x: 6, y: 3 }, 15),
+    ...walk({ x: 6, y: 3 }, { x: 18, y: 3 }, 20),
+    ...stay({ x: 18, y: 3 }, 15),
+  ];
+  const loud = play(heardAt(route));
+  const quiet = play(heardAt(route, { quiet: 18 }));
+  assert.deepEqual(kinds(loud.events).at(-1), 'ENTER d');
+  assert.deepEqual(kinds(quiet.events).at(-1), 'ENTER d');
+  assert.ok(Math.abs((quiet.state.ear?.loss ?? 0) - 18) < 5, `${quiet.state.ear?.loss}`);
+  assert.equal(nearestOf(quiet.state, quiet.state.at ?? 0)?.beaconId, 'd');
+});
+
+test('the floor is the one whose ceiling is not in between', () => {
+  const building = new Map([
+    ...places,
+    ...[...places].map(([id, place]) => [`${id}1`, { ...place, floor: 1 }] as const),
+  ]);
+  const settings = (id: string): PresenceSettings => ({ oneZone: true, location: building.get(id) as BeaconLocation });
+  for (const floor of [0, 1]) {
+    const { fix } = play(heardAt(stay({ x: 6, y: 3, floor }, 15), { places: building }), settings).state;
+    assert.ok(fix);
+    assert.equal(floorOf(fix), floor);
+  }
+});
+
+test('an event says which beacons competed, and how sure', () => {
+  const { events } = play(heardAt(stay({ x: 6, y: 3 }, 20)));
+  const enter = events.find(({ event }) => event === 'ENTER');
+  assert.equal(enter?.beaconId, 'b');
+  assert.equal(enter?.rivals?.[0]?.beaconId, 'b');
+  assert.equal(enter?.rivals?.length, 3);
+  assert.ok((enter?.rivals?.[0]?.share ?? 0) > (enter?.rivals?.[1]?.share ?? 1));
+});
+
+test('without locations the nearest beacon has the visitor, and only it', () => {
+  const pair = new Map<string, BeaconLocation>([
+    ['a', { x: 0, y: 0 }],
+    ['b', { x: 3, y: 0 }],
+  ]);
+  const stands = [...stay({ x: 0.5, y: 0 }, 15), ...stay({ x: 2.8, y: 0 }, 25)];
+  const { events } = play(heardAt(stands, { places: pair, noise: 2 }), () => ({ oneZone: true, radius: 6 }));
+  assert.deepEqual(kinds(events), ['ENTER a', 'EXIT a', 'ENTER b']);
+});
+
+test('a phone that decides by itself is left alone by the competition', () => {
+  const samples = heardAt(stay({ x: 6, y: 3 }, 20));
+  const decision: Sample = { beaconId: 'd', occurredAt: NOON - 1, event: 'ENTER' };
+  const { state } = play([decision, ...samples]);
+  assert.equal(state.beacons['d']?.visit?.source, 'device');
+  assert.equal(state.beacons['b']?.visit?.source, 'samples');
+});
+
+const stand = fc.record({ x: fc.integer({ min: -2, max: 20 }), y: fc.integer({ min: -2, max: 6 }) });
+const route = fc.array(fc.record({ stand, seconds: fc.integer({ min: 2, max: 25 }) }), { minLength: 2, maxLength: 6 });
+
+test('a visitor is in one zone at a time, however it walks', () => {
+  fc.assert(
+    fc.property(route, fc.integer(), fc.boolean(), (legs, seed, isLocated) => {
+      const samples = heardAt(
+        legs.flatMap(({ stand, seconds }) => stay(stand, seconds)),
+        { seed, noise: 6 },
+      );
+      const settings = isLocated ? settingsOf : () => ({ oneZone: true as const, radius: 6 });
+      const open = new Set<string>();
+      for (const { event, beaconId } of play(samples, settings).events) {
+        if (event === 'ENTER') open.add(beaconId);
+        if (event === 'EXIT') open.delete(beaconId);
+        assert.ok(open.size <= 1);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('how the samples are cut into deliveries, and whether the state was stored between them, makes no difference', () => {
+  fc.assert(
+    fc.property(route, fc.integer(), fc.integer({ min: 1, max: 40 }), (legs, seed, size) => {
+      const samples = heardAt(
+        legs.flatMap(({ stand, seconds }) => stay(stand, seconds)),
+        { seed },
+      );
+      samples.sort(compareSamples);
+      const whole = play(samples);
+      let state: TrackState | null = null;
+      const events: PresenceEvent[] = [];
+      for (let start = 0; start < samples.length; start += size) {
+        const part = follow({
+          installationId: 'phone',
+          state,
+          samples: samples.slice(start, start + size),
+          settingsOf,
+        });
+        events.push(...part.events);
+        state = JSON.parse(JSON.stringify(part.state)) as TrackState;
+      }
+      assert.deepEqual(events, whole.events);
+      assert.deepEqual(state, JSON.parse(JSON.stringify(whole.state)));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('the state of a visitor among many beacons stays small', () => {
+  const many = new Map<string, BeaconLocation>();
+  for (let index = 0; index < 60; index++)
+    many.set(`beacon${index}`, { x: 5 * (index % 10), y: 6 * Math.floor(index / 10) });
+  const settings = (id: string): PresenceSettings => ({ oneZone: true, location: many.get(id) as BeaconLocation });
+  const { state } = play(heardAt(stay({ x: 22, y: 14 }, 10), { places: many }), settings);
+  assert.ok(state.fix && Math.hypot(state.fix.x - 22, state.fix.y - 14) < 3);
+  assert.ok(JSON.stringify(state).length < 60 * 900, `${JSON.stringify(state).length} characters`);
+});
+
+test('traffic teaches a beacon that sends 8 dB less than the others, and noise teaches nothing', () => {
+  const weak = { ...settingsOf('a') };
+  const halves = new Map<string, [typeof noEvidence, typeof noEvidence]>();
+  for (let visitor = 0; visitor < 12; visitor++) {
+    const stands = [
+      ...walk({ x: -1, y: 1 }, { x: 19, y: 3 }, 25),
+      ...walk({ x: 19, y: 3 }, { x: -1, y: visitor / 3 }, 25),
+    ];
+    const samples = heardAt(stands, { seed: visitor + 1, quiet: 3 - (visitor % 5) }).map((sample) =>
+      sample.beaconId === 'a' ? { ...sample, rssi: (sample.rssi ?? 0) - 8 } : sample,
+    );
+    for (const [beaconId, evidence] of Object.entries(
+      play(samples, (id) => (id === 'a' ? weak : settingsOf(id))).evidence,
+    )) {
+      const own = halves.get(beaconId) ?? [noEvidence, noEvidence];
+      own[visitor % 2] = addEvidence(own[visitor % 2] ?? noEvidence, evidence);
+      halves.set(beaconId, own);
+    }
+  }
+  const learned = learnedFrom(halves.get('a') ?? [noEvidence, noEvidence]);
+  assert.ok(learned);
+  const at = (metres: number) => learned.loss + learned.exponent * 10 * Math.log10(metres);
+  assert.ok(at(8) > 3 && at(8) < 10, `${at(8)} dB at 8 m`);
+  assert.equal(learnedFrom([{ ...noEvidence, n: 400, l: 2000, ll: 11000, rr: 9000 }, noEvidence]), null);
+});
