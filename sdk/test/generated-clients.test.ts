@@ -20,7 +20,12 @@ const run = promisify(execFile);
  */
 const notCalled = ['streamEvents'];
 /** Calls that cannot succeed here: there are no mails, and the push service has nothing to deliver. */
-const refusals: Readonly<Record<string, number>> = { resetPassword: 404, forgotPassword: 403, getDelivery: 404 };
+const refusals: Readonly<Record<string, number>> = {
+  resetPassword: 404,
+  forgotPassword: 403,
+  getDelivery: 404,
+  getPosition: 404,
+};
 
 describe('clients that others generate from the OpenAPI document', () => {
   let app: TestApp;
