@@ -19,7 +19,10 @@ const run = promisify(execFile);
  * compiled.
  */
 const notCalled = ['streamEvents'];
-/** Calls that cannot succeed here: there are no mails, and the push service has nothing to deliver. */
+/**
+ * Calls that cannot succeed here: there are no mails, the push service has nothing to deliver, and nobody was sensed where
+ * beacons have a place.
+ */
 const refusals: Readonly<Record<string, number>> = {
   resetPassword: 404,
   forgotPassword: 403,
