@@ -32,6 +32,8 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'DELETE /apps/:appId/users/:userId': ['owner', 'manager'],
   'GET /apps/:appId/live': adminRoles,
   'GET /apps/:appId/funnel': adminRoles,
+  'GET /apps/:appId/radio': adminRoles,
+  'DELETE /apps/:appId/radio/:beaconId': ['owner', 'manager'],
   'GET /apps/:appId/reach': ['owner', 'manager', 'editor'],
   'GET /apps/:appId/attention': adminRoles,
   'GET /apps/:appId/webhooks': ['owner', 'manager'],
