@@ -41,6 +41,7 @@ const exceptions: readonly { readonly why: string; readonly of: Readonly<Record<
   {
     why: 'the engine reads what it needs of a place with every batch; it only reads',
     of: {
+      'features/sightings/site/radio.ts': ['beacons'],
       'features/sightings/site/site-store.ts': [
         'beacons',
         'installations',
