@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { firstIdAt } from '../../base/id.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import { clientNetwork } from '../../limits/rate-limit.ts';
 import { Channel } from './channel.ts';
 import * as store from './store.ts';
 
 export interface FeedDeps {
   readonly db: Database;
-  readonly revision: Pick<Revision, 'change'>;
+  readonly cacheVersion: Pick<CacheVersion, 'change'>;
   readonly now: Clock;
   readonly onError: (what: string, error: unknown) => void;
 }
@@ -29,7 +29,7 @@ const lookEveryMs = 500;
 /** Events are kept for so long after the last listener, for who comes back. */
 export const keptMs = 600_000;
 const heartbeatMs = 15_000;
-/** Other nodes know within half a second that an app is listened to (`Revision`); a stream is ready when they do. */
+/** Other nodes know within half a second that an app is listened to (`CacheVersion`); a stream is ready when they do. */
 const settleMs = 1_100;
 export const streamLimits = Object.freeze({ perApp: 100, perAddress: 20 });
 const sweepStep = 500;
@@ -167,10 +167,10 @@ export class Feed {
   }
 
   async #want(appId: string): Promise<void> {
-    const { revision, now } = this.#deps;
+    const { cacheVersion, now } = this.#deps;
     const until = now() + keptMs;
     this.#wantedUntil.set(appId, until);
-    await revision.change((db) => store.wantEvents(db, appId, now(), until));
+    await cacheVersion.change((db) => store.wantEvents(db, appId, now(), until));
   }
 
   #tick(): void {

@@ -59,7 +59,7 @@ export function newRecord(now: number): TrackRecord {
 }
 
 /** From text; what an older version did not write has its beginning's value. */
-export function readRecord(text: string): TrackRecord {
+export function parseTrackRecord(text: string): TrackRecord {
   const record = { ...newRecord(0), ...(JSON.parse(text) as Partial<TrackRecord>) };
   return { ...record, track: { ...newTrack(), ...copyTrack(record.track) } };
 }

@@ -5,7 +5,7 @@ import type { Dialect } from '../../../db/dialect.ts';
 import { type PresenceEvent, type TrackState, timePrefix } from '../../../proximity/index.ts';
 import { positions } from '../traces/positions.ts';
 import { presence, trackSamples, tracks } from '../traces/tables.ts';
-import { readRecord, type TrackRecord } from './track-record.ts';
+import { parseTrackRecord, type TrackRecord } from './track-record.ts';
 
 /** Who is where, as the engine keeps it, and the samples that it came from. SQL and nothing else. */
 
@@ -37,7 +37,7 @@ export async function findTracks(
     const cells = ofApp.map(({ installationId }) => ({ installation_id: installationId }));
     for (const statement of tracksOf.of(db.dialect, [appId], cells)) {
       for (const row of await db.all<TrackRow>(statement))
-        found.set(keyText({ appId, installationId: row.installation_id }), readRecord(row.state));
+        found.set(keyText({ appId, installationId: row.installation_id }), parseTrackRecord(row.state));
     }
   }
   return (key) => found.get(keyText(key));

@@ -10,7 +10,7 @@ const SPARSE_MS = 15_000;
 const centimetres = (metres: number) => Math.round(metres * 100) / 100;
 
 /** The whereabouts after the newest sample, and what is known to be written then. */
-export function locate({ track, told }: TrackRecord): {
+export function whereaboutsOf({ track, told }: TrackRecord): {
   readonly whereabouts: Whereabouts | undefined;
   readonly told: ToldWhereabouts | null;
 } {

@@ -1,8 +1,8 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
-import type { Announce } from '../../happening.ts';
-import { decide, type Turn } from '../decide/decide.ts';
+import type { Announce } from '../../domain-event.ts';
+import { type DecisionContext, decide } from '../decide/decide.ts';
 import { installationExists, lockPersons, tryLockInstallation } from '../decide/installation-locks.ts';
 import * as store from '../decide/track-store.ts';
 import { type LogStore, type RequestPushes, recordDecisions } from '../record/record.ts';
@@ -40,13 +40,13 @@ function realTimer(): Timer {
   };
 }
 
-export type Run = (what: string, work: () => Promise<unknown>) => void;
+export type RunInBackground = (what: string, work: () => Promise<unknown>) => void;
 
 export interface Ticker {
   /** Does all that is due now; answers for how many installations something was done. */
   tick(): Promise<number>;
   /** From now on it rings when something is due. */
-  start(run: Run): void;
+  start(run: RunInBackground): void;
   /** Something falls due then (ms): makes it ring earlier where that is before what it knows of. */
   expect(deadline: number): void;
   stop(): void;
@@ -65,7 +65,7 @@ const atOnce = 16;
 export function createTicker(deps: TickerDeps): Ticker {
   const round = createRound(deps);
   const timer = deps.timer ?? realTimer();
-  let run: Run | undefined;
+  let run: RunInBackground | undefined;
   let isRunning = false;
   /** Rounds go one after the other. */
   let last: Promise<unknown> = Promise.resolve();
@@ -191,12 +191,12 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const record = await reads.record();
     if (!record) return false;
     const { hasPushTarget } = lock;
-    const turn: Turn = { installationId, policy, now, hasTarget: hasPushTarget, hasPushTarget };
-    const decision = await decide({ ...reads, record: async () => record }, turn, null);
+    const context: DecisionContext = { installationId, policy, now, hasTarget: hasPushTarget, hasPushTarget };
+    const decision = await decide({ ...reads, record: async () => record }, context, null);
     // What falls due next is read from the index when the round is over.
     const { requestPushes, announce, logs } = deps;
     const tools = { requestPushes, expect: () => undefined, announce, logs };
-    await recordDecisions(db, [{ decision, recording: { appId, turn } }], tools);
+    await recordDecisions(db, [{ decision, recording: { appId, context: context } }], tools);
     return true;
   });
 }

@@ -9,7 +9,7 @@ import {
   timestampSchema,
 } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
-import type { Radio } from './radio.ts';
+import type { RadioLearning } from './radio.ts';
 
 /** What was learned about beacons can be looked into and forgotten. */
 
@@ -30,7 +30,7 @@ const example = [
 ];
 
 export interface RadioRouteDeps {
-  readonly radio: Radio;
+  readonly radio: RadioLearning;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
 }
