@@ -4,7 +4,14 @@ import type { Database } from '../db/db.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../db/table.ts';
 import { revisions, settingsTable } from '../db/tables.ts';
-import { adminSessions, admins } from '../features/admins/tables.ts';
+import {
+  adminChallenges,
+  adminPasskeys,
+  adminRecoveryCodes,
+  adminSessions,
+  admins,
+  adminTotp,
+} from '../features/admins/accounts/tables.ts';
 import { appKeys, apps } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
@@ -82,6 +89,10 @@ export const tables: readonly DbTable[] = [
   audit,
   admins,
   adminSessions,
+  adminTotp,
+  adminRecoveryCodes,
+  adminPasskeys,
+  adminChallenges,
   limitBuckets,
   settingsTable,
   revisions,

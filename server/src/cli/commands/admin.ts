@@ -1,7 +1,7 @@
 import { commandLine } from '../../access/audit.ts';
 import { randomText } from '../../base/id.ts';
+import { adminView } from '../../features/admins/accounts/service.ts';
 import { newAdminShape, resetShape } from '../../features/admins/schemas.ts';
-import { adminView } from '../../features/admins/service.ts';
 import { type Command, type CommandCall, type OptionSpec, UsageError } from '../support/command.ts';
 import { withServices } from './storage.ts';
 

@@ -1,11 +1,17 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Passwords } from '../../base/passwords.ts';
+import type { SecretBox } from '../../base/secrets.ts';
 import type { Database } from '../../db/db.ts';
 import type { RateLimiter } from '../../limits/rate-limit.ts';
 import type { Feature, InBackground } from '../feature.ts';
+import type { AdminService } from './accounts/service.ts';
 import { auditEndpoints } from './audit-routes.ts';
+import { factorEndpoints } from './factor-routes.ts';
+import { Passkeys } from './factors/passkeys.ts';
+import { SecondFactors } from './factors/second-factors.ts';
+import { ownSessionEndpoints } from './own-sessions-routes.ts';
+import { passkeyEndpoints } from './passkey-routes.ts';
 import { adminEndpoints } from './routes.ts';
-import type { AdminService } from './service.ts';
 import { sessionEndpoints } from './session-routes.ts';
 import { AdminSessions } from './sessions.ts';
 
@@ -13,6 +19,7 @@ export interface AdminFeatureDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly passwords: Passwords;
+  readonly secrets: SecretBox;
   readonly service: AdminService;
   /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
@@ -28,13 +35,19 @@ export interface AdminFeature extends Feature {
 /** The users of the console: their accounts, their sessions, and the audit of their changes. */
 export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
   const { db, service, isDemo } = deps;
-  const sessions = new AdminSessions(deps);
+  const factors = new SecondFactors(deps);
+  const passkeys = new Passkeys({ ...deps, factors });
+  const sessions = new AdminSessions({ ...deps, factors });
   return {
     findSession: (token) => sessions.find(token),
     consoleEndpoints: [
-      ...sessionEndpoints({ admins: service, sessions, isDemo }),
-      ...adminEndpoints(service),
+      ...sessionEndpoints({ admins: service, passkeys, sessions, isDemo }),
+      ...passkeyEndpoints({ passkeys, sessions, isDemo }),
+      ...factorEndpoints(factors),
+      ...ownSessionEndpoints(sessions),
+      ...adminEndpoints(service, factors),
       ...auditEndpoints(db),
     ],
+    sweeps: { 'sweeping challenges of passkeys': () => passkeys.sweep() },
   };
 }
