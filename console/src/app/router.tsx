@@ -90,6 +90,12 @@ const administrators = createRoute({
   component: lazyPage(() => import('../features/administrators/administrators-page.tsx'), 'AdministratorsPage'),
 });
 
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyPage(() => import('../features/account/account-page.tsx'), 'AccountPage'),
+});
+
 const system = createRoute({
   getParentRoute: () => signedIn,
   path: '/system',
@@ -132,6 +138,7 @@ const tree = root.addChildren([
       appSettings,
     ]),
     administrators,
+    account,
     system,
     audit,
   ]),

@@ -6,6 +6,8 @@ import { type DbTable, stepColumn } from '../db/table.ts';
 import { revisions, settingsTable } from '../db/tables.ts';
 import {
   adminChallenges,
+  adminInvitations,
+  adminLinks,
   adminPasskeys,
   adminRecoveryCodes,
   adminSessions,
@@ -93,6 +95,8 @@ export const tables: readonly DbTable[] = [
   adminRecoveryCodes,
   adminPasskeys,
   adminChallenges,
+  adminInvitations,
+  adminLinks,
   limitBuckets,
   settingsTable,
   revisions,

@@ -1,6 +1,7 @@
 import { Badge, Button, Menu, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { Icon } from '../../components/page/icon.tsx';
@@ -13,11 +14,13 @@ import { showDate } from '../../lib/time/time.ts';
 import type { Administrator } from '../../lib/wire.ts';
 import classes from './administrators.module.css';
 import { NewAdministratorDialog, ResetPasswordDialog } from './dialogs.tsx';
+import { SecondFactorRule } from './second-factor-rule.tsx';
 
 export function AdministratorsPage() {
   const { data: administrators, error } = useQuery(administratorsQuery);
   const [isAdding, setAdding] = useState(false);
   const [resetting, setResetting] = useState<Administrator>();
+  const [unprotecting, setUnprotecting] = useState<Administrator>();
   const mayWrite = useMay()('administrators.write');
   return (
     <>
@@ -40,9 +43,11 @@ export function AdministratorsPage() {
             administrator={administrator}
             isLocked={!mayWrite}
             onResetPassword={() => setResetting(administrator)}
+            onResetFactors={() => setUnprotecting(administrator)}
           />
         )}
       </RowList>
+      <SecondFactorRule isLocked={!mayWrite} without={administrators?.filter(hasNone).length ?? 0} />
       <dl className={classes.roles}>
         {Object.entries(roleTexts).map(([role, { label, sentence }]) => (
           <div key={role}>
@@ -53,18 +58,36 @@ export function AdministratorsPage() {
       </dl>
       <NewAdministratorDialog isOpen={isAdding} onClose={() => setAdding(false)} />
       <ResetPasswordDialog target={resetting} onClose={() => setResetting(undefined)} />
+      <ConfirmedAction
+        isOpen={unprotecting !== undefined}
+        onClose={() => setUnprotecting(undefined)}
+        title="Remove the second factors"
+        confirm="Remove the second factors"
+        run={async () =>
+          unprotecting && call('resetAdministratorFactors', { params: { adminId: unprotecting.adminId } })
+        }
+        done={`${unprotecting?.name} has no second factor any more.`}
+        refresh={[administratorsQuery.queryKey]}
+      >
+        For somebody who has lost the phone or the key. The authenticator app, all passkeys and the recovery codes of{' '}
+        <b>{unprotecting?.name}</b> are removed, and every session ends. Make sure that it is really{' '}
+        {unprotecting?.name} who asks.
+      </ConfirmedAction>
     </>
   );
 }
+
+const hasNone = ({ secondFactor, disabled }: Administrator) => !secondFactor && !disabled;
 
 interface RowProps {
   readonly administrator: Administrator;
   readonly isLocked: boolean;
   readonly onResetPassword: () => void;
+  readonly onResetFactors: () => void;
 }
 
-function Row({ administrator, isLocked, onResetPassword }: RowProps) {
-  const { adminId, name, email, role, disabled, createdAt } = administrator;
+function Row({ administrator, isLocked, onResetPassword, onResetFactors }: RowProps) {
+  const { adminId, name, email, role, disabled, secondFactor, createdAt } = administrator;
   const isSelf = useSession().adminId === adminId;
   const change = useAction({
     run: (body: { role?: Role; disabled?: boolean }) => call('changeAdministrator', { params: { adminId }, body }),
@@ -76,6 +99,11 @@ function Row({ administrator, isLocked, onResetPassword }: RowProps) {
       <div className={blocks.grow}>
         <div className={blocks.title}>
           {name} {isSelf && <span className={classes.you}>(you)</span>}{' '}
+          {secondFactor && (
+            <Badge color="teal" variant="light">
+              Second factor
+            </Badge>
+          )}{' '}
           {disabled && (
             <Badge color="gray" variant="light">
               Off
@@ -108,6 +136,7 @@ function Row({ administrator, isLocked, onResetPassword }: RowProps) {
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item onClick={onResetPassword}>Set a new password</Menu.Item>
+              {secondFactor && <Menu.Item onClick={onResetFactors}>Remove the second factors</Menu.Item>}
               <Menu.Item {...(disabled ? {} : { color: 'red' })} onClick={() => change.mutate({ disabled: !disabled })}>
                 {disabled ? 'Switch on' : 'Switch off'}
               </Menu.Item>

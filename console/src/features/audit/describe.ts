@@ -26,6 +26,17 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'backup.download': (subject) => `downloaded the backup ${subject}.`,
   'backup.delete': (subject) => `deleted the backup ${subject}.`,
   'session.begin': () => 'signed in.',
+  'session.end': () => 'signed out.',
+  'session.refuse': (subject) => `was refused when signing in as ${subject}.`,
+  'session.revoke': () => 'ended a session on another device.',
+  'session.revokeOthers': () => 'ended all other sessions.',
+  'factor.enable': () => 'set up an authenticator app.',
+  'factor.disable': () => 'removed the authenticator app.',
+  'factor.renewCodes': () => 'made new recovery codes.',
+  'factor.reset': (subject) => `removed the second factors of ${subject}.`,
+  'passkey.create': (subject) => `added the passkey ${subject}.`,
+  'passkey.delete': (subject) => `removed the passkey ${subject}.`,
+  'security.change': () => 'changed what administrators need to sign in.',
 };
 
 export function describe({ action, subject, appId, before, after }: Audit, appName: string | undefined): string {

@@ -60,6 +60,24 @@ export const administratorsQuery = queryOptions({
   queryFn: async () => (await call('listAdministrators')).results.toSorted(byName),
 });
 
+/** How the signed-in administrator signs in. */
+export const factorsQuery = queryOptions({
+  queryKey: ['account', 'factors'],
+  queryFn: async () => (await call('getOwnFactors')).result,
+});
+
+/** Where the signed-in administrator is signed in. */
+export const ownSessionsQuery = queryOptions({
+  queryKey: ['account', 'sessions'],
+  queryFn: async () => (await call('listOwnSessions')).results,
+});
+
+/** What every administrator needs. */
+export const securityQuery = queryOptions({
+  queryKey: ['security'],
+  queryFn: async () => (await call('getSecurity')).result,
+});
+
 const auditPageSize = 50;
 
 /** The filter of the audit. */

@@ -2,13 +2,18 @@ import type { Clock } from '../../base/clock.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import type { SecretBox } from '../../base/secrets.ts';
 import type { Database } from '../../db/db.ts';
+import type { Outbox } from '../../jobs/outbox.ts';
 import type { RateLimiter } from '../../limits/rate-limit.ts';
+import type { MailSender } from '../../mail/mail-sender.ts';
 import type { Feature, InBackground } from '../feature.ts';
 import type { AdminService } from './accounts/service.ts';
 import { auditEndpoints } from './audit-routes.ts';
 import { factorEndpoints } from './factor-routes.ts';
 import { Passkeys } from './factors/passkeys.ts';
 import { SecondFactors } from './factors/second-factors.ts';
+import { linkEndpoints } from './link-routes.ts';
+import { AdminLinks, mailJob } from './links/links.ts';
+import { createAdminMailHandler } from './links/mails.ts';
 import { ownSessionEndpoints } from './own-sessions-routes.ts';
 import { passkeyEndpoints } from './passkey-routes.ts';
 import { adminEndpoints } from './routes.ts';
@@ -24,6 +29,10 @@ export interface AdminFeatureDeps {
   /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
   readonly inBackground: InBackground;
+  readonly enqueue: Outbox['enqueue'];
+  /** Undefined while no mail server is configured; then links are handed over. */
+  readonly mail: MailSender | undefined;
+  readonly publicUrl: () => string;
   /** Whether the service shows the demo museum, whose password is public. */
   readonly isDemo: () => Promise<boolean>;
 }
@@ -34,10 +43,11 @@ export interface AdminFeature extends Feature {
 
 /** The users of the console: their accounts, their sessions, and the audit of their changes. */
 export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
-  const { db, service, isDemo } = deps;
+  const { db, service, mail, isDemo } = deps;
   const factors = new SecondFactors(deps);
   const passkeys = new Passkeys({ ...deps, factors });
   const sessions = new AdminSessions({ ...deps, factors });
+  const links = new AdminLinks({ ...deps, canMail: mail !== undefined });
   return {
     findSession: (token) => sessions.find(token),
     consoleEndpoints: [
@@ -45,9 +55,15 @@ export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
       ...passkeyEndpoints({ passkeys, sessions, isDemo }),
       ...factorEndpoints(factors),
       ...ownSessionEndpoints(sessions),
+      ...linkEndpoints({ ...deps, links, passkeys, sessions }),
       ...adminEndpoints(service, factors),
       ...auditEndpoints(db),
     ],
-    sweeps: { 'sweeping challenges of passkeys': () => passkeys.sweep() },
+    jobs: mail ? { [mailJob]: createAdminMailHandler({ ...deps, mail }) } : {},
+    sweeps: {
+      'sweeping challenges of passkeys': () => passkeys.sweep(),
+      'sweeping links of administrators': () => links.sweep(),
+    },
+    close: () => mail?.close(),
   };
 }

@@ -10,13 +10,13 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
-import { signatureSchema } from './factor-schemas.ts';
+import { registrationSchema, signatureSchema } from './factor-schemas.ts';
 
 const email = Type.String({ minLength: 1, maxLength: 200, description: 'Compared without case and surrounding space' });
 const name = Type.String({ minLength: 1, maxLength: 100 });
 /** An administrator sees every app, so this is stricter than the rule for app users. */
 const password = Type.String({ minLength: 10, maxLength: 200 });
-const role = Type.Enum([...adminRoles]);
+export const role = Type.Enum([...adminRoles]);
 
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
 
@@ -67,6 +67,20 @@ export const ownPasswordShape = defineShape(
   }),
 );
 export const securityShape = defineShape(Type.Object({ secondFactorRequired: Type.Boolean() }));
+
+const token = Type.String({ maxLength: 200 });
+export const invitationShape = defineShape(Type.Object({ email, role }), { rules: emailProblems, failure });
+export const tokenShape = defineShape(Type.Object({ token }));
+export const joinShape = defineShape(
+  Type.Object({
+    token,
+    name,
+    password: Type.Optional(password),
+    passkey: Type.Optional(registrationSchema),
+  }),
+);
+export const newPasswordShape = defineShape(Type.Object({ token, password }));
+export const resetRequestShape = defineShape(Type.Object({ email: Type.String({ minLength: 1, maxLength: 200 }) }));
 
 export const adminSchema = Type.Object({
   adminId: objectIdSchema,

@@ -177,5 +177,7 @@ export async function deleteAllAdmins(db: Db): Promise<void> {
   await db.run(sql`delete from admin_totp`);
   await db.run(sql`delete from admin_recovery_codes`);
   await db.run(sql`delete from admin_passkeys`);
+  await db.run(sql`delete from admin_invitations`);
+  await db.run(sql`delete from admin_links`);
   await db.run(sql`delete from admins`);
 }

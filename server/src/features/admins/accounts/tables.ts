@@ -95,3 +95,36 @@ export const adminChallenges = defineTable({
   key: ['challenge'],
   indexes: { admin_challenges_expiry: { on: ['expires_at'] } },
 });
+
+export const adminInvitations = defineTable({
+  name: 'admin_invitations',
+  owner: 'admins',
+  columns: {
+    invitation_id: text,
+    /** Of the administrator who will accept it. */
+    admin_id: text,
+    email: text,
+    email_key: text,
+    role: text,
+    invited_by: text,
+    created_at: bigint,
+    expires_at: bigint,
+  },
+  key: ['invitation_id'],
+  indexes: { admin_invitations_email: { on: ['email_key'], isUnique: true } },
+});
+
+/** What the one-time links open. */
+export const adminLinks = defineTable({
+  name: 'admin_links',
+  owner: 'admins',
+  columns: {
+    token_hash: text,
+    kind: text,
+    /** The invitation, or the administrator who gets a new password. */
+    subject: text,
+    expires_at: bigint,
+  },
+  key: ['token_hash'],
+  indexes: { admin_links_subject: { on: ['subject'] }, admin_links_expiry: { on: ['expires_at'] } },
+});

@@ -13,6 +13,7 @@ import {
   challengeOf,
   creationOptions,
   type NewPasskey,
+  type Owner,
   type RegistrationResponseJSON,
   type RequestOptions,
   readRegistration,
@@ -38,6 +39,7 @@ export interface GivenPasskey {
 
 const signingIn = 'sign in';
 const confirming = ({ adminId }: AdminContext) => `confirm ${adminId}`;
+const joining = (adminId: string) => `join ${adminId}`;
 const adding = ({ adminId }: AdminContext) => `add ${adminId}`;
 
 /** Passkeys of administrators: WebAuthn credentials that are found without a name and verify the person. */
@@ -80,10 +82,20 @@ export class Passkeys {
     return this.#ask(await creationOptions(origin, owner, known), adding(admin));
   }
 
+  /** For somebody who is about to become an administrator. */
+  async firstOptions(owner: Owner, origin: string): Promise<CreationOptions> {
+    return this.#ask(await creationOptions(origin, owner, []), joining(owner.id));
+  }
+
+  /** @throws Failure ValidationError */
+  async readFirst(adminId: string, response: RegistrationResponseJSON, origin: string): Promise<NewPasskey> {
+    return this.#readNew(response, joining(adminId), origin);
+  }
+
   /** The passkey, and recovery codes if it is the first factor. @throws Failure ValidationError, DuplicateValue */
   async add(admin: AdminContext, { name, response }: GivenPasskey, { origin, by }: { origin: string; by: Actor }) {
     const { db, factors } = this.#deps;
-    const fresh = await this.readNew(response, adding(admin), origin);
+    const fresh = await this.#readNew(response, adding(admin), origin);
     let passkeyId = '';
     const codes = await factors.change(admin, { by, action: 'passkey.create', subject: name }, async (db) => {
       assertNotTooMany(await store.listPasskeys(db, admin.adminId));
@@ -94,8 +106,7 @@ export class Passkeys {
     return { passkey, codes };
   }
 
-  /** For an owner that is about to be created, or has just been. @throws Failure ValidationError */
-  async readNew(response: RegistrationResponseJSON, purpose: string, origin: string): Promise<NewPasskey> {
+  async #readNew(response: RegistrationResponseJSON, purpose: string, origin: string): Promise<NewPasskey> {
     const challenge = await this.#taken(response, purpose);
     if (challenge === undefined) throw unusable();
     return readRegistration(response, { challenge, origin });

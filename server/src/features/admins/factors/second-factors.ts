@@ -105,6 +105,11 @@ export class SecondFactors {
     throw fail('UserInvalidLoginParams', 'This recovery code is wrong, or was used already.');
   }
 
+  /** @throws Failure ObjectNotFound */
+  async reset(adminId: string, by: Actor): Promise<AdminRow> {
+    return resetFactors(this.#deps, adminId, by);
+  }
+
   /** A secret for the authenticator app. It counts once a code proves that the app has it. */
   async startTotp({ adminId, email }: AdminContext, host: string): Promise<{ secret: string; address: string }> {
     const { db, secrets } = this.#deps;
@@ -152,19 +157,6 @@ export class SecondFactors {
     return codes;
   }
 
-  /** Takes away every factor and ends every session, for somebody who has lost them. @throws Failure ObjectNotFound */
-  async reset(adminId: string, by: Actor): Promise<AdminRow> {
-    const { db, now } = this.#deps;
-    return db.transaction(async (db) => {
-      const admin = await lockAdmin(db, adminId);
-      if (!admin) throw fail('ObjectNotFound', `There is no administrator ${adminId}.`);
-      await store.deleteFactors(db, adminId);
-      await deleteSessionsOf(db, adminId);
-      await recordChange(db, { by, action: 'factor.reset', subject: admin.email, now: now() });
-      return { ...admin, has_factor: 0 };
-    });
-  }
-
   /**
    * Changes the factors of somebody who is signed in: her other sessions end, and it is recorded. Answers the recovery
    * codes that come with the first factor; without a factor there are none.
@@ -205,6 +197,22 @@ export class SecondFactors {
       });
     }
   }
+}
+
+/** Takes away every factor and ends every session, for somebody who has lost them. @throws Failure ObjectNotFound */
+export async function resetFactors(
+  { db, now }: Pick<SecondFactorDeps, 'db' | 'now'>,
+  adminId: string,
+  by: Actor,
+): Promise<AdminRow> {
+  return db.transaction(async (db) => {
+    const admin = await lockAdmin(db, adminId);
+    if (!admin) throw fail('ObjectNotFound', `There is no administrator ${adminId}.`);
+    await store.deleteFactors(db, adminId);
+    await deleteSessionsOf(db, adminId);
+    await recordChange(db, { by, action: 'factor.reset', subject: admin.email, now: now() });
+    return { ...admin, has_factor: 0 };
+  });
 }
 
 async function assertCanSignIn(db: Db, { admin_id, password_hash }: AdminRow): Promise<void> {

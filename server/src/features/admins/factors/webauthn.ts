@@ -28,7 +28,7 @@ export function rpIdOf(origin: string): string {
   );
 }
 
-interface Owner {
+export interface Owner {
   /** The authenticator replaces a passkey of the same owner. */
   readonly id: string;
   readonly email: string;
