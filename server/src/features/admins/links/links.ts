@@ -166,7 +166,7 @@ export class AdminLinks {
   }
 
   /** A link to a new password, for an owner to send or to hand over. @throws Failure ObjectNotFound */
-  async sendReset(adminId: string, by: Actor, { isHanded = false } = {}): Promise<SentLink> {
+  async sendReset(adminId: string, by: Actor): Promise<SentLink> {
     const { db, now, canMail } = this.#deps;
     return db.transaction(async (db) => {
       const admin = await accounts.findAdmin(db, adminId);
@@ -174,7 +174,7 @@ export class AdminLinks {
       if (admin.disabled_at !== null)
         throw fail('OperationForbidden', `${admin.name} is switched off and could not sign in with a new password.`);
       await recordChange(db, { by, action: 'administrator.link', subject: admin.email, now: now() });
-      if (canMail && !isHanded) return this.#send(db, 'reset', admin.email_key, now() + resetHours * hourMs);
+      if (canMail) return this.#send(db, 'reset', admin.email_key, now() + resetHours * hourMs);
       await store.deleteLinksOf(db, adminId);
       return this.#hand(db, 'reset', adminId, now() + handedHours * hourMs);
     });
