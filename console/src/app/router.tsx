@@ -41,6 +41,18 @@ const signIn = createRoute({
   component: SignInPage,
 });
 
+const forgotten = createRoute({
+  getParentRoute: () => root,
+  path: '/forgotten',
+  component: lazyPage(() => import('../features/session/forgotten-page.tsx'), 'ForgottenPage'),
+});
+
+const link = createRoute({
+  getParentRoute: () => root,
+  path: '/link',
+  component: lazyPage(() => import('../features/session/link-page.tsx'), 'LinkPage'),
+});
+
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
@@ -114,6 +126,8 @@ const audit = createRoute({
 const tree = root.addChildren([
   setup,
   signIn,
+  forgotten,
+  link,
   signedIn.addChildren([
     home,
     apps,

@@ -1,4 +1,4 @@
-import { Badge, Button, Menu, NativeSelect } from '@mantine/core';
+import { Badge, Button, Group, Menu, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
@@ -14,11 +14,14 @@ import { showDate } from '../../lib/time/time.ts';
 import type { Administrator } from '../../lib/wire.ts';
 import classes from './administrators.module.css';
 import { NewAdministratorDialog, ResetPasswordDialog } from './dialogs.tsx';
+import { type HandedLink, HandOverDialog, Invitations, InviteDialog } from './invitations.tsx';
 import { SecondFactorRule } from './second-factor-rule.tsx';
 
 export function AdministratorsPage() {
   const { data: administrators, error } = useQuery(administratorsQuery);
   const [isAdding, setAdding] = useState(false);
+  const [isInviting, setInviting] = useState(false);
+  const [given, setGiven] = useState<HandedLink>();
   const [resetting, setResetting] = useState<Administrator>();
   const [unprotecting, setUnprotecting] = useState<Administrator>();
   const mayWrite = useMay()('administrators.write');
@@ -28,9 +31,14 @@ export function AdministratorsPage() {
         title="Administrators"
         action={
           mayWrite && (
-            <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-              Add an administrator
-            </Button>
+            <Group gap="xs">
+              <Button variant="default" onClick={() => setAdding(true)}>
+                Add an administrator
+              </Button>
+              <Button leftSection={<Icon name="send" />} onClick={() => setInviting(true)}>
+                Invite
+              </Button>
+            </Group>
           )
         }
       >
@@ -44,9 +52,11 @@ export function AdministratorsPage() {
             isLocked={!mayWrite}
             onResetPassword={() => setResetting(administrator)}
             onResetFactors={() => setUnprotecting(administrator)}
+            onLink={setGiven}
           />
         )}
       </RowList>
+      <Invitations isLocked={!mayWrite} onLink={setGiven} />
       <SecondFactorRule isLocked={!mayWrite} without={administrators?.filter(hasNone).length ?? 0} />
       <dl className={classes.roles}>
         {Object.entries(roleTexts).map(([role, { label, sentence }]) => (
@@ -56,6 +66,8 @@ export function AdministratorsPage() {
           </div>
         ))}
       </dl>
+      <InviteDialog isOpen={isInviting} onClose={() => setInviting(false)} onLink={setGiven} />
+      <HandOverDialog given={given} onClose={() => setGiven(undefined)} />
       <NewAdministratorDialog isOpen={isAdding} onClose={() => setAdding(false)} />
       <ResetPasswordDialog target={resetting} onClose={() => setResetting(undefined)} />
       <ConfirmedAction
@@ -84,15 +96,22 @@ interface RowProps {
   readonly isLocked: boolean;
   readonly onResetPassword: () => void;
   readonly onResetFactors: () => void;
+  readonly onLink: (given: HandedLink) => void;
 }
 
-function Row({ administrator, isLocked, onResetPassword, onResetFactors }: RowProps) {
+function Row({ administrator, isLocked, onResetPassword, onResetFactors, onLink }: RowProps) {
   const { adminId, name, email, role, disabled, secondFactor, createdAt } = administrator;
   const isSelf = useSession().adminId === adminId;
   const change = useAction({
     run: (body: { role?: Role; disabled?: boolean }) => call('changeAdministrator', { params: { adminId }, body }),
     done: (_, body) => (body.role ? `${name} is now ${roleTexts[body.role].label.toLowerCase()}.` : undefined),
     refresh: [administratorsQuery.queryKey],
+  });
+  const send = useAction({
+    run: () => call('sendPasswordLink', { params: { adminId } }),
+    done: ({ result }) => (result.mailed ? `A mail to ${email} is on its way.` : undefined),
+    after: ({ result: { link } }) =>
+      link !== null && onLink({ email, link, purpose: 'that account', lasts: 'for a day' }),
   });
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
@@ -135,6 +154,7 @@ function Row({ administrator, isLocked, onResetPassword, onResetFactors }: RowPr
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
+              {!disabled && <Menu.Item onClick={() => send.mutate()}>Send a link to a new password</Menu.Item>}
               <Menu.Item onClick={onResetPassword}>Set a new password</Menu.Item>
               {secondFactor && <Menu.Item onClick={onResetFactors}>Remove the second factors</Menu.Item>}
               <Menu.Item {...(disabled ? {} : { color: 'red' })} onClick={() => change.mutate({ disabled: !disabled })}>

@@ -1,6 +1,6 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { PasskeyButton, SecondStep } from '../../components/sign-in/second-step.tsx';
@@ -55,6 +55,11 @@ export function SignInPage() {
             Sign in
           </Button>
           {!proofs && canUsePasskeys() && <PasskeyButton signIn={signIn} />}
+          {!proofs && (
+            <Anchor component={Link} to="/forgotten" size="sm">
+              Forgot your password?
+            </Anchor>
+          )}
         </Stack>
       </form>
     </Front>

@@ -78,6 +78,11 @@ export const securityQuery = queryOptions({
   queryFn: async () => (await call('getSecurity')).result,
 });
 
+export const invitationsQuery = queryOptions({
+  queryKey: ['invitations'],
+  queryFn: async () => (await call('listInvitations')).results,
+});
+
 const auditPageSize = 50;
 
 /** The filter of the audit. */
