@@ -196,7 +196,7 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     // What falls due next is read from the index when the round is over.
     const { requestPushes, announce, logs } = deps;
     const tools = { requestPushes, expect: () => undefined, announce, logs };
-    await recordDecisions(db, [{ decision, recording: { appId, context: context } }], tools);
+    await recordDecisions(db, [{ decision, recording: { appId, context } }], tools);
     return true;
   });
 }
