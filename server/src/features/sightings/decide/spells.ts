@@ -10,7 +10,7 @@ export type Spell = readonly [from: number, until: number, beacons: number];
 /** By receiver, since a phone and a gateway may each be late; '' is the phone itself. Oldest first. */
 export type Spells = Readonly<Record<string, readonly Spell[]>>;
 
-/** What nobody sensed for so long may still be on its way. */
+/** How long a sample may be on its way. */
 const PAUSE_MS = 30_000;
 const MOST_SPELLS = 48;
 const MOST_RECEIVERS = 8;
@@ -47,7 +47,7 @@ function unite(spells: readonly Spell[]): Spell[] {
   return united;
 }
 
-/** Who was heard of last stays. */
+/** Those heard of last stay. */
 function bounded(spells: Spells): Spells {
   const all = Object.entries(spells);
   if (all.length <= MOST_RECEIVERS) return spells;
