@@ -246,6 +246,43 @@ test('an unknown command is refused with advice, on standard error, with exit co
   }
 });
 
+test('simulate and replay say which option is wrong before they call the service', () =>
+  withShell('sqlite', async ({ folder }) => {
+    const [plan, recording] = [join(folder, 'plan.json'), join(folder, 'walk.csv')];
+    const waypoints = [
+      { name: 'in', x: 0, y: 0 },
+      { name: 'out', x: 9, y: 0 },
+    ];
+    const beacons = [{ beacon: 'hall', x: 1, y: 1 }];
+    writeFileSync(plan, JSON.stringify({ beacons, waypoints, paths: [['in', 'out']] }));
+    writeFileSync(recording, 'at,visitor,beacon,rssi\n2026-05-04T09:30:00Z,anna,hall,-60\n');
+    const { run } = shellOf(folder, { APP_ID: 'a', APP_KEY: 'k', BASE_URL: 'http://127.0.0.1:1' });
+    const simulate = `simulate --plan ${plan}`;
+    const replay = `replay ${recording} --beacon hall=hall`;
+    for (const [line, problem] of [
+      [
+        `${simulate} --url museum.example`,
+        '--url must be an address such as http://127.0.0.1:8080, not "museum.example".',
+      ],
+      [`${simulate} --visitors 10001`, '--visitors must be a number from 1 to 10000, not "10001".'],
+      [`${simulate} --duration soon`, '--duration must be a time such as 90s, 10m or 2h, not "soon".'],
+      [`${simulate} --run a/b`, '--run must have 1 to 60 letters, digits, dots, dashes and underscores.'],
+      [`${simulate} walk`, 'A name is allowed here only with --remove; use --run NAME.'],
+      ['simulate --remove a/b', '"a/b" is not the name of a run.'],
+      [`${replay} --speed 0`, '--speed must be a number from 0.01 to 100000, not "0".'],
+      [`${replay} --at noon`, '--at must be a time such as 2026-05-04T09:30:00Z, not "noon".'],
+      [`${replay} --at 2999-01-01T00:00:00Z`, 'With this --at and --speed records would lie in the future.'],
+      [`replay ${recording} --beacon hall`, '--beacon takes NAME=ID, not "hall".'],
+    ] as const) {
+      const { code, err } = await run(line);
+      assert.equal(code, 2, `${line}: ${err}`);
+      assert.ok(err.includes(problem), `${line}: ${err}`);
+    }
+    const nobody = await shellOf(folder, {}).run(simulate);
+    assert.equal(nobody.code, 2);
+    assert.match(nobody.err, /Name the app with --app-id and --app-key, or with APP_ID and APP_KEY/);
+  }));
+
 test('all problems of the configuration are reported at once, and as JSON to a script', async () => {
   const { run } = shellOf('', { PHAROS_PORT: 'x', PHAROS_PROT: '1', PHAROS_DATABASE_URL: 'mysql://secret@host' });
   const refused = await run('app list --log-level loud --json');
