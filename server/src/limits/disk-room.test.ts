@@ -69,6 +69,19 @@ describe('the room on the disk', () => {
       assert.equal(log.length, 3);
     }));
 
+  test('a stop ends the filling of the reserve, and no file is written after it', () =>
+    withRoom({ reserveBytes: 500_000_000 }, async (room, _log, folder) => {
+      const reserve = join(folder, 'reserve');
+      room.start();
+      while (!existsSync(reserve) || statSync(reserve).size === 0) await room.look();
+      await room.stop();
+      const { size } = statSync(reserve);
+      assert.ok(size < 500_000_000, 'it does not wait for the whole');
+      await room.look();
+      await room.stop();
+      assert.equal(statSync(reserve).size, size);
+    }));
+
   test('a full disk of the database server refuses new content until the server has room', async () => {
     const full = Object.assign(new Error('could not extend file'), { code: '53100' });
     await withRoom({ isEmbedded: false }, async (room, log) => {
