@@ -7,7 +7,7 @@
 import { performance } from 'node:perf_hooks';
 import { newObjectId } from '../server/src/base/id.ts';
 import { joinSql, raw, sql } from '../server/src/base/sql.ts';
-import { Revision } from '../server/src/db/revision.ts';
+import { CacheVersion } from '../server/src/db/cache-version.ts';
 import { BucketDirectory } from '../server/src/features/buckets/directory.ts';
 import { BucketService } from '../server/src/features/buckets/service.ts';
 import { slotValues } from '../server/src/features/buckets/slots.ts';
@@ -34,14 +34,14 @@ const queries: Readonly<Record<string, Record<string, string>>> = {
 
 async function fill(kind: DatabaseKind, total: number) {
   const storage = await openStorage(kind, 60_000);
-  const revision = new Revision(storage.db);
-  const service = new BucketService({ db: storage.db, revision, now: Date.now, enqueue: async () => undefined });
+  const cacheVersion = new CacheVersion(storage.db);
+  const service = new BucketService({ db: storage.db, cacheVersion, now: Date.now, enqueue: async () => undefined });
   await service.addSchema(appId, 'birds', {
     species: { type: 'String' },
     weight: { type: 'Number' },
     seenAt: { type: 'Date' },
   });
-  const bucket = await new BucketDirectory(storage.db, revision).reload(appId, 'birds');
+  const bucket = await new BucketDirectory(storage.db, cacheVersion).reload(appId, 'birds');
   if (!bucket) throw new Error('the bucket is missing');
   const started = Date.now();
   const perStatement = 500;
@@ -99,7 +99,7 @@ async function measure(kind: DatabaseKind, total: number): Promise<void> {
       await listRecords(
         storage.db,
         { ...recordTable, lookup: bucket.lookup },
-        { scope, query, defaultLimit: 100, share: appId },
+        { scope, query, defaultLimit: 100, tenant: appId },
       );
       times.push(performance.now() - began);
     }

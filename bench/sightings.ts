@@ -11,10 +11,10 @@ import { defaultPolicy } from '../server/src/access/policy.ts';
 import { createApp } from '../server/src/app/app.ts';
 import { raw, sql } from '../server/src/base/sql.ts';
 import { readConfig } from '../server/src/config/config.ts';
+import { CacheVersion } from '../server/src/db/cache-version.ts';
 import type { Database } from '../server/src/db/db.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { openPostgres } from '../server/src/db/postgres/postgres.ts';
-import { Revision } from '../server/src/db/revision.ts';
 import { openSqlite } from '../server/src/db/sqlite/sqlite.ts';
 import { logStore } from '../server/src/features/logs/store.ts';
 import { requestProximityPushes } from '../server/src/features/push/proximity.ts';
@@ -47,7 +47,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** Calls `work` so many times, `atOnce` at a time; milliseconds of each, sorted, and of all. */
+/** Calls `work` `times` times, `atOnce` at a time. Returns the milliseconds of each call, sorted, and of all together. */
 async function drive(times: number, atOnce: number, work: (index: number) => Promise<void>) {
   const each: number[] = [];
   let next = 0;
@@ -87,7 +87,7 @@ const outbox = createOutbox(Date.now);
 async function throughput(db: Database, appId: string, { atOnce, size }: Load): Promise<string> {
   const service = createSightingService({
     db,
-    site: new SiteCache(db, new Revision(db, 'site')),
+    site: new SiteCache(db, new CacheVersion(db, 'site')),
     requestPushes: (db, pushes) => requestProximityPushes(db, pushes, outbox),
     expect: () => undefined,
     announce: async () => undefined,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { service } from '../src/access/audit.ts';
 import { tables } from '../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../src/base/sql.ts';
-import { Revision } from '../src/db/revision.ts';
+import { CacheVersion } from '../src/db/cache-version.ts';
 import { AppService } from '../src/features/apps/service.ts';
 import { buildApp, databases, type TestApp } from './support/build-app.ts';
 import { type StoredColumn, storedColumns } from './support/schema.ts';
@@ -81,7 +81,7 @@ test('an app is refused while it is being deleted, so that nothing is written in
     const before = await ask();
     const meanwhile: unknown[] = [];
     const emptyApp = async () => void meanwhile.push(await ask());
-    const apps = new AppService({ db, revision: new Revision(db), now: () => app.clock.now, emptyApp });
+    const apps = new AppService({ db, cacheVersion: new CacheVersion(db), now: () => app.clock.now, emptyApp });
     await apps.remove(app.appId, service);
     assert.deepEqual([before, meanwhile], [209, [903]]);
   } finally {

@@ -6,7 +6,7 @@
  */
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { newObjectId } from '../../../server/src/base/id.ts';
 import { openSqliteConnection } from '../../../server/src/db/sqlite/sqlite-connection.ts';
 import { SqliteThread } from '../../../server/src/db/sqlite/sqlite-threads.ts';
@@ -42,7 +42,7 @@ let checkpoint: Promise<void> | undefined;
 async function write(): Promise<void> {
   isWriting = true;
   while (waiting.length > 0) {
-    await nextTurn();
+    await nextTick();
     const all = waiting;
     waiting = [];
     insertAll(all);

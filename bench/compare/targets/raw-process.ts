@@ -1,7 +1,7 @@
 /** `node raw-process.ts FILE`: the service's driver and pragmas, used directly. Requests and results are messages. */
 import { statSync } from 'node:fs';
 import { createHistogram } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { newObjectId } from '../../../server/src/base/id.ts';
 import { openSqliteConnection } from '../../../server/src/db/sqlite/sqlite-connection.ts';
 import { SqliteThread } from '../../../server/src/db/sqlite/sqlite-threads.ts';
@@ -80,7 +80,7 @@ async function measure(workload: RawWorkload, atOnce: number, seconds: number): 
       reads[workload](answers + n);
       took(since);
     }
-    await nextTurn();
+    await nextTick();
   }
   const [p50 = 0, p99 = 0] = [50, 99].map((share) => times.percentile(share) / 1e6);
   return { rate: (answers * 1000) / (performance.now() - began), answers, p50, p99, failures: 0 };

@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { fail } from '../base/errors.ts';
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { PairCache } from '../base/pair-cache.ts';
-import { type Soon, whenThere } from '../base/soon.ts';
 import type { AppContext, UserContext, UserRole } from './context.ts';
 import type { AppPolicy } from './policy.ts';
 
@@ -107,15 +107,15 @@ export class AccessGuard {
   }
 
   /** @throws Failure CredentialsMissing or InvalidCredentials */
-  app(appId: string | undefined, appKey: string | undefined): Soon<AppContext> {
+  app(appId: string | undefined, appKey: string | undefined): MaybePromise<AppContext> {
     if (!appId || !appKey) throw fail('CredentialsMissing');
     const known = this.#apps.get(appId);
     if (!known) return this.#loadApp(appId).then((app) => this.#admit(app, appKey));
     const key = keyOf(known, appKey);
     if (key) return this.#note(known, key);
     // The key may have been created a moment ago on another node.
-    return whenThere(this.#source.recheck(), () =>
-      whenThere(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey)),
+    return andThen(this.#source.recheck(), () =>
+      andThen(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey)),
     );
   }
 
@@ -142,7 +142,7 @@ export class AccessGuard {
   }
 
   /** @throws Failure InvalidSessionToken, the same for a missing, malformed, foreign and expired token */
-  user(app: AppContext, authorization: string | undefined): Soon<UserContext> {
+  user(app: AppContext, authorization: string | undefined): MaybePromise<UserContext> {
     const asSent = this.#sessions.get(app.appId, authorization ?? '');
     const now = this.#now();
     if (asSent && asSent.expiresAt > now) return this.#recognise(app, asSent, now);

@@ -106,6 +106,6 @@ export function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit:
   // A filter may match little of a long history, so the query may be slow and runs beside the others.
   return db.all<AuditRow>(
     sql`select * from audit where ${joinSql(conditions, ' and ')} order by audit_id desc limit ${limit}`,
-    { share: 'audit' },
+    { tenant: 'audit' },
   );
 }

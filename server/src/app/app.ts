@@ -25,7 +25,7 @@ import { createWorker } from '../jobs/worker.ts';
 import type { DiskRoom } from '../limits/disk-room.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
 import { type Composition, composeFeatures } from './features.ts';
-import { createOutgoing, type Outgoing } from './outgoing.ts';
+import { createIntegrations, type Integrations } from './integrations.ts';
 import { createPlatform, type Platform, type PlatformOptions } from './platform.ts';
 
 export interface AppOptions extends PlatformOptions {
@@ -64,8 +64,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const platform = await createPlatform(options);
   const { db, now, server, background, lasting } = platform;
   const definitions = options.senders ? { definitions: options.senders } : {};
-  const outgoing = await createOutgoing({ ...platform, ...definitions });
-  const composition = composeFeatures(platform, outgoing);
+  const integrations = await createIntegrations({ ...platform, ...definitions });
+  const composition = composeFeatures(platform, integrations);
   const { features } = composition;
   const worker = createWorker({ ...platform, leaseMs: options.config.jobLeaseMs, handlers: jobsOf(composition) });
   const sweeping = startSweeping(platform.inBackground, {
@@ -73,7 +73,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     'sweeping dead jobs': () => sweepDeadJobs(db, now()),
     ...Object.assign({}, ...features.map(({ sweeps }) => sweeps)),
   });
-  const { health, endpoints, consoleEndpoints } = await openToHttp(platform, outgoing, composition);
+  const { health, endpoints, consoleEndpoints } = await openToHttp(platform, integrations, composition);
   if (options.config.worker) worker.start();
   background.run('waits after a clock that was set back', () => wakeFromFuture(db, now()));
   for (const feature of features) feature.start?.();
@@ -86,8 +86,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     apps: platform.apps,
     buckets: platform.buckets,
     users: platform.users,
-    devices: outgoing.devices,
-    senders: outgoing.senders,
+    devices: integrations.devices,
+    senders: integrations.senders,
     ticker: composition.sightings.ticker,
     retention: composition.sightings.retention,
     room: platform.room,
@@ -105,7 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await server.close();
       await worker.stop();
       for (const feature of features) await feature.close?.();
-      await outgoing.close();
+      await integrations.close();
       await closePlatform(platform);
     },
   };
@@ -122,12 +122,12 @@ function jobsOf({ features }: Composition): JobHandlers {
 }
 
 /** Registers everything that HTTP reaches. */
-async function openToHttp(platform: Platform, outgoing: Outgoing, { features, admins }: Composition) {
-  const { config, db, now, server, room, revision, guard, assertRoom } = platform;
+async function openToHttp(platform: Platform, integrations: Integrations, { features, admins }: Composition) {
+  const { config, db, now, server, room, cacheVersion, guard, assertRoom } = platform;
   const endpoints = features.flatMap((feature) => feature.endpoints ?? []);
   const consoleEndpoints = features.flatMap((feature) => feature.consoleEndpoints ?? []);
   const health = registerHealth(server, db, room);
-  registerMetrics(server, metricsOf(platform, outgoing));
+  registerMetrics(server, metricsOf(platform, integrations));
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
   for (const feature of features) await feature.register?.(server);
   await registerApi(server, {
@@ -135,7 +135,7 @@ async function openToHttp(platform: Platform, outgoing: Outgoing, { features, ad
     guard,
     limiter: new RateLimiter(),
     wrongKeys: new RateLimiter(),
-    revision,
+    cacheVersion,
     now,
     headerPrefixes: config.headerPrefixes,
     corsOrigins: config.corsOrigins,
@@ -146,7 +146,7 @@ async function openToHttp(platform: Platform, outgoing: Outgoing, { features, ad
     data: {
       endpoints,
       findApp: async (appId) => {
-        await revision.fresh();
+        await cacheVersion.fresh();
         return guard.appOfConsole(appId);
       },
       record: (change) => recordChange(db, change),
@@ -160,7 +160,7 @@ async function openToHttp(platform: Platform, outgoing: Outgoing, { features, ad
   return { health, endpoints, consoleEndpoints };
 }
 
-function metricsOf({ db, now, room }: Platform, { counts, givenUpCalls }: Outgoing) {
+function metricsOf({ db, now, room }: Platform, { counts, givenUpCalls }: Integrations) {
   return {
     database: () => db.stats(),
     jobs: () => countJobs(db, now()),
@@ -174,8 +174,8 @@ function metricsOf({ db, now, room }: Platform, { counts, givenUpCalls }: Outgoi
   };
 }
 
-async function closePlatform({ revision, siteRevision, background, usage, onError }: Platform): Promise<void> {
-  revision.stop();
+async function closePlatform({ cacheVersion, siteRevision, background, usage, onError }: Platform): Promise<void> {
+  cacheVersion.stop();
   siteRevision.stop();
   await background.idle();
   await usage.write({ isLast: true }).catch((error) => onError('noting what is stored', error));

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
 import { type Config, ConfigError } from '../config/config.ts';
-import type { Revision } from '../db/revision.ts';
+import type { CacheVersion } from '../db/cache-version.ts';
 import type { DeviceBroker } from '../delivery/mqtt/mqtt-device-broker.ts';
 import type { DeviceCredentials } from '../features/devices/credentials.ts';
 
 export interface DevicePortDeps {
   readonly config: Config;
   readonly credentials: Pick<DeviceCredentials, 'login' | 'stillValid'>;
-  readonly revision: Pick<Revision, 'onChange'>;
+  readonly cacheVersion: Pick<CacheVersion, 'onChange'>;
   readonly now: Clock;
   readonly onError: (what: string, error: unknown) => void;
 }
 
 /** The configured port for devices; undefined if there is none. It is open from `listen` on. */
 export async function createDevicePort(deps: DevicePortDeps): Promise<DeviceBroker | undefined> {
-  const { config, credentials, revision, now, onError } = deps;
+  const { config, credentials, cacheVersion, now, onError } = deps;
   const { mqttPort, mqttCert, mqttKey } = config;
   if (mqttPort === undefined) return undefined;
   const tls = mqttCert && mqttKey ? { tls: readIdentity(mqttCert, mqttKey) } : {};
@@ -29,8 +29,8 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DeviceBrok
     onError,
     ...tls,
   });
-  // Credentials that were revoked on any node are noticed here as soon as the revision is.
-  revision.onChange(() => void broker.check());
+  // Credentials that were revoked on any node are noticed here as soon as a new cache version is.
+  cacheVersion.onChange(() => void broker.check());
   return broker;
 }
 

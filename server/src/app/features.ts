@@ -49,7 +49,7 @@ import { countJobs } from '../jobs/store.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
 import { createSmtpSender } from '../mail/smtp.ts';
-import type { Outgoing } from './outgoing.ts';
+import type { Integrations } from './integrations.ts';
 import type { Platform } from './platform.ts';
 import { keptTables, traceTables } from './tables.ts';
 
@@ -62,10 +62,10 @@ export interface Composition {
 }
 
 /** Every feature of the service. What one needs of another is passed in here, as a function. */
-export function composeFeatures(platform: Platform, outgoing: Outgoing): Composition {
+export function composeFeatures(platform: Platform, integrations: Integrations): Composition {
   const parts: Parts = {
     platform,
-    outgoing,
+    integrations,
     assertApp: (appId) => platform.apps.get(appId),
     noteChange: (db) => platform.siteRevision.note(db),
     ownOf: (appId, userId) => findHeld(platform.db, appId, userId),
@@ -85,7 +85,7 @@ export function composeFeatures(platform: Platform, outgoing: Outgoing): Composi
     sightings,
     ...activity(parts),
     apps(parts),
-    { consoleEndpoints: senderConsoleEndpoints({ service: outgoing.senders, assertApp: parts.assertApp }) },
+    { consoleEndpoints: senderConsoleEndpoints({ service: integrations.senders, assertApp: parts.assertApp }) },
     webhooks(parts),
     overview(parts),
     system(platform),
@@ -97,7 +97,7 @@ export function composeFeatures(platform: Platform, outgoing: Outgoing): Composi
 /** What the features below are made of. */
 interface Parts {
   readonly platform: Platform;
-  readonly outgoing: Outgoing;
+  readonly integrations: Integrations;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: AppService['get'];
   /** Notes a change of beacons or messages, in its transaction. */
@@ -115,11 +115,11 @@ function administrators(platform: Platform): AdminFeature {
   });
 }
 
-function sightingFeature({ platform, outgoing, ownOf, assertApp }: Parts): SightingFeature {
+function sightingFeature({ platform, integrations, ownOf, assertApp }: Parts): SightingFeature {
   const { db } = platform;
   return createSightingFeature({
     ...platform,
-    ...outgoing,
+    ...integrations,
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
     findHeld: ownOf,
     assertApp,
@@ -130,14 +130,18 @@ function sightingFeature({ platform, outgoing, ownOf, assertApp }: Parts): Sight
   });
 }
 
-function pushes({ platform: { db, outbox }, outgoing, ownOf, quotas, assertApp }: Parts): Feature {
+function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertApp }: Parts): Feature {
   return {
     endpoints: [
       ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationResource.records.lookup }),
       ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
     ],
-    consoleEndpoints: pushConsoleEndpoints({ ...outgoing.reach, assertApp, hidden: installationResource.tag.hides }),
-    jobs: outgoing.pushJobs,
+    consoleEndpoints: pushConsoleEndpoints({
+      ...integrations.reach,
+      assertApp,
+      hidden: installationResource.tag.hides,
+    }),
+    jobs: integrations.pushJobs,
   };
 }
 
@@ -150,10 +154,10 @@ function sites({ platform: { db }, noteChange }: Parts): readonly Feature[] {
   ];
 }
 
-function devices({ platform: { db }, outgoing, assertApp }: Parts): Feature {
+function devices({ platform: { db }, integrations, assertApp }: Parts): Feature {
   return {
     endpoints: deviceEndpoints(db),
-    consoleEndpoints: deviceConsoleEndpoints({ credentials: outgoing.deviceCredentials, assertApp }),
+    consoleEndpoints: deviceConsoleEndpoints({ credentials: integrations.deviceCredentials, assertApp }),
   };
 }
 
@@ -169,12 +173,12 @@ function files({ platform, quotas, assertApp }: Parts): Feature {
 }
 
 /** What the sightings have led to. */
-function activity({ platform: { db }, outgoing, ownOf }: Parts): readonly Feature[] {
+function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Feature[] {
   return [
     {
-      endpoints: liveEndpoints(outgoing.feed, ownOf),
-      sweeps: { 'forgetting old live events': () => outgoing.feed.sweep() },
-      close: () => outgoing.feed.stop(),
+      endpoints: liveEndpoints(integrations.feed, ownOf),
+      sweeps: { 'forgetting old live events': () => integrations.feed.sweep() },
+      close: () => integrations.feed.stop(),
     },
     {
       endpoints: logEndpoints({
@@ -182,7 +186,7 @@ function activity({ platform: { db }, outgoing, ownOf }: Parts): readonly Featur
         findMissingBeacons,
         findHolder,
         findHeld: ownOf,
-        noteVisit: (db, log) => noteClientLog(db, log, { announce: outgoing.announce, logs: logStore }),
+        noteVisit: (db, log) => noteClientLog(db, log, { announce: integrations.announce, logs: logStore }),
       }),
     },
   ];
@@ -195,25 +199,25 @@ function apps({ platform: { apps, usage }, assertApp }: Parts): Feature {
   };
 }
 
-function webhooks({ platform: { db }, outgoing, assertApp }: Parts): Feature {
+function webhooks({ platform: { db }, integrations, assertApp }: Parts): Feature {
   return {
-    consoleEndpoints: webhookConsoleEndpoints({ service: outgoing.webhooks, assertApp }),
-    jobs: outgoing.webhookJobs,
+    consoleEndpoints: webhookConsoleEndpoints({ service: integrations.webhooks, assertApp }),
+    jobs: integrations.webhookJobs,
     sweeps: {
       'purging old webhook deliveries': async () =>
-        outgoing.webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
+        integrations.webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
     },
   };
 }
 
-function overview({ platform: { db }, outgoing, assertApp }: Parts): Feature {
+function overview({ platform: { db }, integrations, assertApp }: Parts): Feature {
   return {
     consoleEndpoints: overviewConsoleEndpoints({
       db,
       assertApp,
       counts,
-      countWebhookTrouble: (appId) => outgoing.webhooks.countTrouble(appId),
-      readReach: (appId) => readReach(outgoing.reach, appId, undefined),
+      countWebhookTrouble: (appId) => integrations.webhooks.countTrouble(appId),
+      readReach: (appId) => readReach(integrations.reach, appId, undefined),
     }),
   };
 }

@@ -4,11 +4,11 @@ import { Background } from '../base/background.ts';
 import type { Clock } from '../base/clock.ts';
 import { createDiskBlobStore, type DiskBlobStore } from '../blobs/disk.ts';
 import { type Config, filesFolder } from '../config/config.ts';
+import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
-import { Revision } from '../db/revision.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
 import type { InBackground } from '../features/feature.ts';
-import { findSession, noteTokenUse } from '../features/users/store.ts';
+import { findUserSession, noteTokenUse } from '../features/users/store.ts';
 import { listeningUrl } from '../http/listening-url.ts';
 import type { AssertRoom } from '../http/mount-endpoints.ts';
 import { createServer } from '../http/server/server.ts';
@@ -41,7 +41,7 @@ export interface Platform extends Services {
   /** Knows the credentials of apps and users. */
   readonly guard: AccessGuard;
   /** Counts the changes of beacons and messages. */
-  readonly siteRevision: Revision;
+  readonly siteRevision: CacheVersion;
   /** Limits that survive a restart. */
   readonly lasting: LastingLimits;
   readonly usage: UsageMeter;
@@ -68,10 +68,10 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   const background = new Background(onError);
   const inBackground: InBackground = (what, work) => background.run(what, work);
   const services = createServices({ db, now });
-  const { revision } = services;
-  const guard = createGuard({ db, now, revision, inBackground });
-  revision.start();
-  const siteRevision = new Revision(db, 'site');
+  const { cacheVersion } = services;
+  const guard = createGuard({ db, now, cacheVersion, inBackground });
+  cacheVersion.start();
+  const siteRevision = new CacheVersion(db, 'site');
   siteRevision.start();
   const lasting = new LastingLimits({ db, now, inBackground });
   await lasting.load();
@@ -95,20 +95,20 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
 }
 
-type GuardDeps = Pick<Platform, 'db' | 'now' | 'revision' | 'inBackground'>;
+type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'inBackground'>;
 
-function createGuard({ db, now, revision, inBackground }: GuardDeps): AccessGuard {
+function createGuard({ db, now, cacheVersion, inBackground }: GuardDeps): AccessGuard {
   const guard = new AccessGuard(
     {
       findApp: (appId) => findAppAccess(db, appId),
-      findSession: (appId, tokenHash) => findSession(db, appId, tokenHash),
+      findSession: (appId, tokenHash) => findUserSession(db, appId, tokenHash),
       noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
       noteTokenUse: (appId, tokenHash, use) =>
         inBackground('noting the use of a token', () => noteTokenUse(db, appId, tokenHash, use)),
-      recheck: () => revision.recheck(),
+      recheck: () => cacheVersion.recheck(),
     },
     now,
   );
-  revision.onChange(() => guard.drop());
+  cacheVersion.onChange(() => guard.drop());
   return guard;
 }

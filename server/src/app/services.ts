@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { createPasswords, type Passwords } from '../base/passwords.ts';
+import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
-import { Revision } from '../db/revision.ts';
 import { AdminService } from '../features/admins/service.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
@@ -19,7 +19,7 @@ export interface ServiceOptions {
 
 /** What the console and the command line both manage; a serving process has these too. */
 export interface Services {
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly passwords: Passwords;
   readonly outbox: Outbox;
   readonly apps: AppService;
@@ -29,19 +29,19 @@ export interface Services {
 }
 
 export function createServices({ db, now }: ServiceOptions): Services {
-  const revision = new Revision(db);
+  const cacheVersion = new CacheVersion(db);
   const passwords = createPasswords();
   const outbox = createOutbox(now);
   return {
-    revision,
+    cacheVersion,
     passwords,
     outbox,
-    apps: new AppService({ db, revision, now, emptyApp }),
-    buckets: new BucketService({ db, revision, now, enqueue: outbox.enqueue }),
+    apps: new AppService({ db, cacheVersion, now, emptyApp }),
+    buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue }),
     admins: new AdminService({ db, now, passwords }),
     users: new UserService({
       db,
-      revision,
+      cacheVersion,
       now,
       passwords,
       unlink: async (db, appId, userId) => {

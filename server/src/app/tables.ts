@@ -3,7 +3,7 @@ import { raw, sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../db/table.ts';
-import { revisions, settings } from '../db/tables.ts';
+import { revisions, settingsTable } from '../db/tables.ts';
 import { adminSessions, admins } from '../features/admins/tables.ts';
 import { appKeys, apps } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
@@ -83,7 +83,7 @@ export const tables: readonly DbTable[] = [
   admins,
   adminSessions,
   limitBuckets,
-  settings,
+  settingsTable,
   revisions,
 ];
 

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { FairQueue } from './fair-queue.ts';
 
 /** A task that runs until it is told to end. */
-function task(queue: FairQueue, share: string, name: string, started: string[]) {
+function task(queue: FairQueue, tenant: string, name: string, started: string[]) {
   let end = () => {};
-  const done = queue.run(share, () => {
+  const done = queue.run(tenant, () => {
     started.push(name);
     return new Promise<void>((resolve) => {
       end = resolve;
@@ -89,7 +89,7 @@ test('a task alone waits for those that run, and others wait for it', async () =
       finish = resolve;
     });
   }, 10_000);
-  const later = ['b', 'c', 'd'].map((share) => task(queue, share, share, started));
+  const later = ['b', 'c', 'd'].map((tenant) => task(queue, tenant, tenant, started));
   await turn();
   assert.deepEqual(started, ['first'], 'a slot is free, but somebody wants to be alone');
   first.end();

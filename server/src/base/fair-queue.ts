@@ -30,13 +30,13 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  waitingOf(share: string): number {
-    return this.#lines.get(share)?.length ?? 0;
+  waitingOf(tenant: string): number {
+    return this.#lines.get(tenant)?.length ?? 0;
   }
 
   /** Runs `task` when its turn comes. Throws Timeout if it does not come in time. */
-  async run<T>(share: string, task: () => Promise<T>): Promise<T> {
-    if (this.#isHeld || this.#running >= this.#slots) await this.#wait(share);
+  async run<T>(tenant: string, task: () => Promise<T>): Promise<T> {
+    if (this.#isHeld || this.#running >= this.#slots) await this.#wait(tenant);
     else this.#running++;
     try {
       return await task();
@@ -75,27 +75,27 @@ export class FairQueue {
     });
   }
 
-  #wait(share: string): Promise<void> {
+  #wait(tenant: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const line = this.#lines.get(share) ?? [];
+      const line = this.#lines.get(tenant) ?? [];
       const waiting: Waiting = {
         start: resolve,
         expire: setTimeout(() => {
-          this.#remove(share, waiting);
+          this.#remove(tenant, waiting);
           reject(fail('Timeout', { message: this.#busy, retryAfter: 1 }));
         }, this.#maxWaitMs),
       };
       line.push(waiting);
-      this.#lines.set(share, line);
+      this.#lines.set(tenant, line);
       this.#waiting++;
     });
   }
 
-  #remove(share: string, waiting: Waiting): void {
-    const line = this.#lines.get(share);
+  #remove(tenant: string, waiting: Waiting): void {
+    const line = this.#lines.get(tenant);
     if (!line) return;
     line.splice(line.indexOf(waiting), 1);
-    if (line.length === 0) this.#lines.delete(share);
+    if (line.length === 0) this.#lines.delete(tenant);
     this.#waiting--;
   }
 
@@ -113,12 +113,12 @@ export class FairQueue {
   #shift(): Waiting | undefined {
     const first = this.#lines.entries().next().value;
     if (!first) return undefined;
-    const [share, line] = first;
+    const [tenant, line] = first;
     const waiting = line.shift();
     this.#waiting--;
     // The tenant goes to the end of the round: a map keeps the order of insertion.
-    this.#lines.delete(share);
-    if (line.length > 0) this.#lines.set(share, line);
+    this.#lines.delete(tenant);
+    if (line.length > 0) this.#lines.set(tenant, line);
     return waiting;
   }
 }

@@ -24,34 +24,34 @@ export interface Passwords {
    *
    * @throws Failure Timeout when too many are waiting
    */
-  hash(password: string, share: string): Promise<string>;
+  hash(password: string, tenant: string): Promise<string>;
   /**
    * Without a stored hash it takes as long and returns false, so that the time does not reveal whether there is one. A
    * password that is too long for any account gets false at once, with or without a stored hash.
    */
-  matches(password: string, stored: string | undefined, share: string): Promise<boolean>;
+  matches(password: string, stored: string | undefined, tenant: string): Promise<boolean>;
 }
 
 export function createPasswords({ maxWaiting = longestLine } = {}): Passwords {
   const queue = new FairQueue(atOnce, maxWaitMs, busy);
   const dummy = formatHash(strength, randomBytes(saltBytes), randomBytes(tagBytes));
 
-  function inTurn<T>(share: string, work: () => Promise<T>): Promise<T> {
-    if (queue.waitingOf(share) >= maxWaiting) throw fail('Timeout', { message: busy, retryAfter: 2 });
-    return queue.run(share, work);
+  function inTurn<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    if (queue.waitingOf(tenant) >= maxWaiting) throw fail('Timeout', { message: busy, retryAfter: 2 });
+    return queue.run(tenant, work);
   }
 
   return {
-    async hash(password, share) {
+    async hash(password, tenant) {
       if (isLongerThan(password, longestPassword))
         throw fail('ValidationError', `A password must have at most ${longestPassword} characters.`);
       const salt = randomBytes(saltBytes);
-      return inTurn(share, async () => formatHash(strength, salt, await derive(password, strength, salt)));
+      return inTurn(tenant, async () => formatHash(strength, salt, await derive(password, strength, salt)));
     },
-    async matches(password, stored, share) {
+    async matches(password, stored, tenant) {
       if (isLongerThan(password, longestPassword)) return false;
       const { cost, salt, tag } = readHash(stored ?? dummy);
-      const derived = await inTurn(share, () => derive(password, cost, salt));
+      const derived = await inTurn(tenant, () => derive(password, cost, salt));
       return timingSafeEqual(derived, tag) && stored !== undefined;
     },
   };

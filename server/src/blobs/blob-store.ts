@@ -27,7 +27,7 @@ export interface BlobEntry {
   readonly modifiedAt: number;
 }
 
-export interface ListOptions {
+export interface BlobListOptions {
   /** Only keys that sort after this one. */
   readonly after?: BlobKey;
   /** The most keys to return, 1 to 1,000. */
@@ -74,5 +74,5 @@ export interface BlobStore {
    * Blobs in the order of their keys, by code point. A blob that is stored or removed while a caller pages may or may
    * not appear; every other blob appears exactly once. Fewer than `limit` means that there are no more.
    */
-  list(options: ListOptions): Promise<readonly BlobEntry[]>;
+  list(options: BlobListOptions): Promise<readonly BlobEntry[]>;
 }

@@ -6,9 +6,9 @@ import {
   assertBlobKey,
   type BlobEntry,
   type BlobKey,
+  type BlobListOptions,
   type BlobStore,
   type ByteRange,
-  type ListOptions,
 } from './blob-store.ts';
 
 /** Uploads grow here until they are complete. No key contains a dot, so this is never taken for an app. */
@@ -52,7 +52,7 @@ class DiskBlobs implements DiskBlobStore {
     return translated(async () => (await ifThere(unlink(this.#pathOf(key)).then(() => true))) ?? false);
   }
 
-  list(options: ListOptions) {
+  list(options: BlobListOptions) {
     return translated(() => this.#list(options));
   }
 
@@ -114,7 +114,7 @@ class DiskBlobs implements DiskBlobStore {
     }
   }
 
-  async #list({ after = '', limit }: ListOptions): Promise<readonly BlobEntry[]> {
+  async #list({ after = '', limit }: BlobListOptions): Promise<readonly BlobEntry[]> {
     const entries: BlobEntry[] = [];
     for await (const key of this.#keys(after)) {
       const found = isKey(key) ? await this.#entry(key) : undefined;

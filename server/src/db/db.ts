@@ -7,14 +7,14 @@ export type Row = Record<string, SqlValue>;
 /**
  * How a long query is treated: it runs beside the others, never before them.
  *
- * `share` names who asks (the app's id): waiting queries of several apps take turns, so that one app's slow queries
+ * `tenant` is the app's id: waiting queries of several apps take turns, so that one app's slow queries
  * cannot fill the queue. A query that runs longer than the deadline ends as a Timeout.
  */
 export interface SlowQuery {
-  readonly share: string;
+  readonly tenant: string;
   /**
    * It looks at few records, so it need not stand behind those that look at all. An embedded database answers it on the
-   * main thread, a little in each turn of the event loop.
+   * main thread, a little in each tick of the event loop.
    */
   readonly isBrief?: true;
   readonly within?: RowBudget;
@@ -91,7 +91,7 @@ export interface Database extends Db {
   listen(listener: StorageListener): void;
   /**
    * Tells the database how many bytes are free on its disk, so that it keeps its own files short when there are few. Answers
-   * how many of them it needs for what it has accepted already, and how many it can take up anew within its files.
+   * how many of them it needs for what it has accepted already, and how many it can reuse within its files.
    */
   fitInto(freeBytes: number): { readonly needed: number; readonly reusable: number };
   /**
@@ -106,8 +106,8 @@ export interface Database extends Db {
   /** Like `one`, also where reads that follow one another see one state: what is committed by now is seen. */
   latest<T extends object = Row>(statement: Sql): Promise<T | undefined>;
   /**
-   * What writes a great deal in steps waits for this between them. SQLite folds its log into the database now and then, and
-   * what is written meanwhile has to be folded while every write waits.
+   * Whatever writes a great deal in steps waits for this between them: SQLite checkpoints its log now and then, and what
+   * is written during a checkpoint has to be copied while every write waits.
    */
   caughtUp(): Promise<void>;
   /** @throws Error with what to do when this database cannot hold the data faithfully (its collation, its version). */

@@ -3,7 +3,7 @@ import { fdatasync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Failure } from '../base/errors.ts';
 import { sql } from '../base/sql.ts';
@@ -91,7 +91,7 @@ describe('a disk that fails under SQLite', () => {
     for (let n = 0; told.length === 0 && n < 2_000; n++) {
       const write = db.run(sql`insert into t values (${n}, ${'x'.repeat(4_000)})`);
       if ((await outcome(write)) === 'stored') stored.push(n);
-      await nextTurn();
+      await nextTick();
     }
     assert.equal(told.length, 1);
     assert.equal(await outcome(db.run(sql`insert into t values (-1, '')`)), 'refused');
@@ -127,9 +127,9 @@ describe('a disk that fails under SQLite', () => {
     truncateSync(file, 8_192);
     const ask = () => outcome(db.all(sql`select n, body from t`));
     assert.deepEqual(await Promise.all([ask(), ask(), ask(), ask()]), Array(4).fill('refused'));
-    // What is left of the turn is ended in a later one.
-    for (let turn = 0; turn < 3; turn++) await nextTurn();
-    assert.equal(await outcome(db.all(sql`select n, body from t`, { share: 'a' })), 'refused', 'nor on a thread');
+    // What is left of the tick is ended in a later one.
+    for (let tick = 0; tick < 3; tick++) await nextTick();
+    assert.equal(await outcome(db.all(sql`select n, body from t`, { tenant: 'a' })), 'refused', 'nor on a thread');
     await db.close();
   });
 });
@@ -140,9 +140,9 @@ describe('a full disk under SQLite', () => {
     const connection = new WriteConnection(join(folder, 'test.db'));
     try {
       const pragma = (text: string) =>
-        connection.outsideTurn(({ raw }) => raw.pragma(text, { simple: true })) as number;
-      connection.outsideTurn(({ raw }) => raw.exec('create table t (n integer primary key, body text)'));
-      connection.outsideTurn(({ raw }) => raw.exec("insert into t values (1, '')"));
+        connection.outsideTick(({ raw }) => raw.pragma(text, { simple: true })) as number;
+      connection.outsideTick(({ raw }) => raw.exec('create table t (n integer primary key, body text)'));
+      connection.outsideTick(({ raw }) => raw.exec("insert into t values (1, '')"));
       const limit = (pages: number) => void pragma(`max_page_count = ${pages}`);
       const pages = pragma('page_count');
       limit(pages);
@@ -164,7 +164,7 @@ describe('a full disk under SQLite', () => {
       const refused = insert(3);
       await assert.rejects(refused, (error: unknown) => error instanceof Failure && error.entry.code === 124);
       assert.equal(await remove, 1);
-      assert.deepEqual(connection.turnReader()?.all(sql`select n from t`), [{ n: 2 }]);
+      assert.deepEqual(connection.tickReader()?.all(sql`select n from t`), [{ n: 2 }]);
     } finally {
       connection.close();
       rmSync(folder, { recursive: true, force: true });

@@ -71,7 +71,7 @@ export interface Trail<N extends string = string> {
 }
 
 /** How long rows are kept. */
-export interface Kept<N extends string = string> {
+export interface RetentionRule<N extends string = string> {
   /** A number of days, or what an app's policy calls them. */
   readonly days: number | string;
   /** The column with their time (ms); without it the objectId begins with it. */
@@ -96,7 +96,7 @@ interface Facts<N extends string> {
   readonly within?: N;
   readonly trail?: Trail<N>;
   /** Without it rows stay until somebody deletes them. */
-  readonly kept?: Kept<N>;
+  readonly kept?: RetentionRule<N>;
   /** Columns that name a user. */
   readonly users?: readonly N[];
   /** Why its rows stay when their app is deleted. */

@@ -2,7 +2,7 @@ import { bigint, defineTable, text } from './table.ts';
 
 /** What the service keeps about itself, and what belongs to no app. */
 
-export const settings = defineTable({
+export const settingsTable = defineTable({
   name: 'settings',
   owner: 'db',
   columns: { name: text, value: text },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contentOfPush, contentOfTrigger } from './push/content.ts';
 import { createPace } from './push/pace.ts';
-import type { SenderKind } from './push/push-sender.ts';
+import type { PushSenderKind } from './push/push-sender.ts';
 import { routeOf } from './push/route.ts';
 
 const origin = { event: 'ENTER', eventId: 'e', visitId: 'v', beaconId: 'b', triggerId: 't' };
@@ -68,7 +68,7 @@ describe('the shown part', () => {
 
 describe('the provider of an installation', () => {
   const all = () => true;
-  const only = (kind: SenderKind) => (asked: SenderKind) => asked === kind;
+  const only = (kind: PushSenderKind) => (asked: PushSenderKind) => asked === kind;
   for (const [pushType, deviceType, isSetUp, kind] of [
     ['FCM', 'ios', all, 'fcm'],
     ['gcm', 'android', all, 'fcm'],

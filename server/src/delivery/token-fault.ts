@@ -3,7 +3,7 @@ import type { PushTarget } from './push/push-sender.ts';
 import { routeOf } from './push/route.ts';
 import { subscriptionFault } from './web-push/web-push-subscription.ts';
 
-export interface Registered {
+export interface RegisteredToken {
   readonly deviceType: PushTarget['deviceType'];
   readonly pushType: string | null;
   readonly deviceToken: string;
@@ -16,7 +16,7 @@ export interface Registered {
  * @param allowedOrigin of a push service that need not be on the public internet
  */
 export function tokenFault(
-  { deviceType, pushType, deviceToken }: Registered,
+  { deviceType, pushType, deviceToken }: RegisteredToken,
   allowedOrigin?: string,
 ): string | undefined {
   const route = routeOf(pushType, deviceType, () => false);

@@ -92,14 +92,17 @@ export const people: readonly PersonPlan[] = [
   person(['Hugo', 'Windward'], ['NL', 'user']),
 ];
 
-export const devices: readonly { readonly deviceName: string; readonly manufacture: string; readonly topic: string }[] =
-  [
-    { deviceName: 'Entrance display', manufacture: 'Skerry Works', topic: 'skerrypoint/entrance' },
-    { deviceName: 'Whale Hall speaker', manufacture: 'Skerry Works', topic: 'skerrypoint/whale' },
-    { deviceName: 'Lens lamp control', manufacture: 'Fresnel Systems', topic: 'skerrypoint/lens' },
-    { deviceName: 'Fog horn timer', manufacture: 'Fresnel Systems', topic: 'skerrypoint/foghorn' },
-    { deviceName: 'Café board', manufacture: 'Skerry Works', topic: 'skerrypoint/cafe' },
-  ];
+export const demoDevices: readonly {
+  readonly deviceName: string;
+  readonly manufacture: string;
+  readonly topic: string;
+}[] = [
+  { deviceName: 'Entrance display', manufacture: 'Skerry Works', topic: 'skerrypoint/entrance' },
+  { deviceName: 'Whale Hall speaker', manufacture: 'Skerry Works', topic: 'skerrypoint/whale' },
+  { deviceName: 'Lens lamp control', manufacture: 'Fresnel Systems', topic: 'skerrypoint/lens' },
+  { deviceName: 'Fog horn timer', manufacture: 'Fresnel Systems', topic: 'skerrypoint/foghorn' },
+  { deviceName: 'Café board', manufacture: 'Skerry Works', topic: 'skerrypoint/cafe' },
+];
 
 export interface PushPlan {
   readonly title: string;

@@ -11,7 +11,7 @@ import { fillYear } from './fill.ts';
 import { halls } from './halls.ts';
 import { assertDemoOrEmpty, type Made } from './make.ts';
 import { removeDemo } from './remove.ts';
-import { traceTables } from './rows.ts';
+import { demoTables } from './rows.ts';
 
 /** How much of the year the tests let be written: some weeks, with pushes in them. */
 const [stoppedAfter, enough] = [61, 400];
@@ -121,7 +121,7 @@ for (const database of databases) {
       const mark = await findDemoMark(bench.storage.db);
       assert.equal(mark?.step, enough);
       let rows = 0;
-      for (const table of Object.keys(traceTables))
+      for (const table of Object.keys(demoTables))
         rows += await count(sql`select count(*) as n from ${raw(table)} where app_id = ${bench.made.mark.appId}`);
       assert.equal(rows, mark?.rows);
       assert.ok(rows > 3_000, `${rows}`);

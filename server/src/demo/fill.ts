@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 import type { Database, Db } from '../db/db.ts';
 import { type DemoMark, findDemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
 import { findAppAccess } from '../features/apps/store.ts';
@@ -10,7 +10,7 @@ import { createRandom } from '../simulation/random.ts';
 import { dayMs } from './calendar.ts';
 import type { PushPlan } from './collection.ts';
 import type { Hall } from './halls.ts';
-import { pushes, pushRows, pushTime } from './push-rows.ts';
+import { demoPushes, pushRows, pushTime } from './push-rows.ts';
 import { Traces } from './rows.ts';
 import { tourRows } from './tour-rows.ts';
 import { type Venue, walkThrough } from './walk-through.ts';
@@ -45,7 +45,7 @@ function stepsOf(year: Year, mark: DemoMark): readonly Step[] {
     const named = tours.map((tour, index) => ({ tour, name: `${mark.seed}/tour/${date}/${index}` }));
     return named.map((one) => ({ at: one.tour.stops[0]?.enteredAt ?? 0, ...one }));
   });
-  for (const push of pushes) {
+  for (const push of demoPushes) {
     const at = pushTime(push, mark.madeAt);
     for (let from = 0; from < year.guests.length; from += deliveriesAtOnce) steps.push({ at, push, from });
   }
@@ -64,7 +64,7 @@ export async function fillYear({ db, year, signal, pause }: Filling): Promise<nu
     const began = performance.now();
     const traces = await tracesOf(steps[step] as Step, mark, known);
     // Requests that came during the step go first.
-    await nextTurn();
+    await nextTick();
     const done: DemoMark = { ...mark, step: step + 1 };
     const count = await db.transaction((db) => writeStep(db, done, traces));
     if (count === undefined) return written;

@@ -1,4 +1,4 @@
-import { deliveryIdOf } from '../features/push/delivery-store.ts';
+import { pushDeliveryId } from '../features/push/delivery-store.ts';
 import { walkEnd } from '../features/push/store.ts';
 import { createRandom } from '../simulation/random.ts';
 import { dayMs } from './calendar.ts';
@@ -43,7 +43,7 @@ export function pushRows(plan: PushPlan, { appId, userId, seed, now, guests }: P
     counts[outcome.state]++;
     traces.add('deliveries', {
       app_id: appId,
-      object_id: deliveryIdOf(pushId, guest.objectId),
+      object_id: pushDeliveryId(pushId, guest.objectId),
       push_id: pushId,
       installation_id: guest.objectId,
       ...outcome.cells,
@@ -74,4 +74,4 @@ export function pushRows(plan: PushPlan, { appId, userId, seed, now, guests }: P
   return traces;
 }
 
-export const pushes: readonly PushPlan[] = pushPlans;
+export const demoPushes: readonly PushPlan[] = pushPlans;

@@ -10,12 +10,12 @@ import { visits } from '../features/sightings/traces/visits.ts';
 
 /** Many rows in few statements. */
 
-export type Cells = readonly SqlValue[];
+export type RowCells = readonly SqlValue[];
 
 export interface TableRows {
   readonly table: string;
   readonly columns: readonly string[];
-  readonly rows: readonly Cells[];
+  readonly rows: readonly RowCells[];
 }
 
 /** Possible numbers of rows in a statement; only a few, so that few statements are prepared. */
@@ -50,7 +50,7 @@ export function insertNew<C extends Columns>(
 }
 
 /** What one tour or push leaves in the app's tables. */
-export const traceTables = {
+export const demoTables = {
   events: events.table,
   visits: visits.table,
   logs: logs.table,
@@ -59,8 +59,8 @@ export const traceTables = {
   deliveries: deliveries.table,
   pushes: pushes.table,
 } as const;
-export type TraceTable = keyof typeof traceTables;
-type TraceRow<T extends TraceTable> = NewCells<(typeof traceTables)[T]['columns']>;
+export type TraceTable = keyof typeof demoTables;
+type TraceRow<T extends TraceTable> = NewCells<(typeof demoTables)[T]['columns']>;
 
 /** Rows by table, collected before they are written together. */
 export class Traces {
@@ -78,7 +78,7 @@ export class Traces {
 
   async write(db: Db): Promise<number> {
     let count = 0;
-    for (const [table, rows] of this.#rows) count += await insertNew(db, traceTables[table] as DbTable, rows as never);
+    for (const [table, rows] of this.#rows) count += await insertNew(db, demoTables[table] as DbTable, rows as never);
     return count;
   }
 }

@@ -4,7 +4,7 @@ import type { AdminService } from '../features/admins/service.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { UserService } from '../features/users/service.ts';
 import { dayMs } from './calendar.ts';
-import { devices, exhibitColumns, exhibits, people } from './collection.ts';
+import { demoDevices, exhibitColumns, exhibits, people } from './collection.ts';
 import { hallOf, halls, museum } from './halls.ts';
 import { notificationPlans, type ScenarioPlan, storylinePlans } from './messages.ts';
 import { demoFiles } from './pictures.ts';
@@ -87,7 +87,7 @@ export async function buildStructure(stage: Stage, madeAt: number): Promise<Buil
   const beacons = await writeBeacons(writer);
   const files = await writeFiles(writer);
   await writeExhibits(writer);
-  for (const device of devices) {
+  for (const device of demoDevices) {
     writer.at(0);
     await writer.post('/device', device);
   }

@@ -9,7 +9,7 @@ import type { PresenceEvent } from '../proximity/index.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
 import { type Guest, seededId, senderOf } from './guests.ts';
 import { Traces } from './rows.ts';
-import { isReachable, type Judged } from './walk-through.ts';
+import { type DecidedReport, isReachable } from './walk-through.ts';
 
 /** Turns the engine's decisions into rows, as the service writes them. */
 
@@ -24,7 +24,7 @@ export interface TourContext {
   readonly firingsSince: number;
 }
 
-export function tourRows(judged: readonly Judged[], context: TourContext): Traces {
+export function tourRows(judged: readonly DecidedReport[], context: TourContext): Traces {
   const traces = new Traces();
   const random = createRandom(`${context.seed}/rows`);
   const { appId } = context;
@@ -46,7 +46,7 @@ export function tourRows(judged: readonly Judged[], context: TourContext): Trace
   return traces;
 }
 
-function logRows(appId: string, { decision, now }: Judged, random: Random) {
+function logRows(appId: string, { decision, now }: DecidedReport, random: Random) {
   const isInStoryline = (beaconId: string) =>
     (decision.triggers.get(beaconId) ?? []).some(({ trigger }) => trigger.kind === 'scenario' && trigger.enabled);
   const told = decision.events.filter(({ event }) => event === 'ENTER' || event === 'EXIT');
@@ -65,7 +65,11 @@ interface Writing {
   readonly random: Random;
 }
 
-function addVerdicts({ traces, verdicts, random }: Writing, { decision, now }: Judged, context: TourContext): void {
+function addVerdicts(
+  { traces, verdicts, random }: Writing,
+  { decision, now }: DecidedReport,
+  context: TourContext,
+): void {
   const { appId, guest, firingsSince } = context;
   const fired = new Map(decision.fired.map(({ verdict, deliveryId }) => [verdict, deliveryId]));
   const installationId = guest.objectId;
@@ -111,7 +115,7 @@ function proximityDelivery(random: Random, { deliveryId, verdict, now }: Fired, 
   };
 }
 
-export interface DeliveryOutcome {
+export interface PlannedDelivery {
   readonly state: 'sent' | 'failed' | 'expired' | 'noTarget';
   readonly cells: Pick<
     RowOf<typeof deliveries.table>,
@@ -124,10 +128,10 @@ export function deliveryOutcome(
   random: Random,
   guest: Guest,
   { at, openRate, isPush = false }: { readonly at: number; readonly openRate: number; readonly isPush?: boolean },
-): DeliveryOutcome {
+): PlannedDelivery {
   const [chance, delay, opens, later] = [random.next(), random.between(200, 2_500), random.next(), random.next()];
   const end = (
-    state: DeliveryOutcome['state'],
+    state: PlannedDelivery['state'],
     reason: string,
     [sender, tries]: [string | null, 0 | 1] = [null, 0],
   ) => ({

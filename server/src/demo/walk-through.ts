@@ -1,5 +1,5 @@
 import type { AppPolicy } from '../access/policy.ts';
-import { type Decision, decide, type Place, type Reads } from '../features/sightings/decide/decide.ts';
+import { type Decision, decide, type Reads, type ReportedPlace } from '../features/sightings/decide/decide.ts';
 import type { TrackRecord } from '../features/sightings/decide/track-record.ts';
 import type { SiteTrigger } from '../features/sightings/site/site-store.ts';
 import type { Observation } from '../proximity/index.ts';
@@ -13,12 +13,12 @@ import type { Tour } from './year.ts';
 export interface Venue {
   readonly policy: AppPolicy;
   /** Undefined if somebody has removed the beacon. */
-  readonly placeOf: (hall: Hall) => Place | undefined;
+  readonly placeOf: (hall: Hall) => ReportedPlace | undefined;
   /** What could be triggered at a beacon at a time, without what did not exist yet. */
   readonly triggersAt: (beaconId: string, at: number) => readonly SiteTrigger[];
 }
 
-export interface Judged {
+export interface DecidedReport {
   readonly decision: Decision;
   /** When the service learned of it. */
   readonly now: number;
@@ -80,13 +80,16 @@ interface OneTour {
 }
 
 /** What the engine decides on the way, in order. */
-export async function walkThrough(venue: Venue, { guest, tour, random, visitsBefore }: OneTour): Promise<Judged[]> {
+export async function walkThrough(
+  venue: Venue,
+  { guest, tour, random, visitsBefore }: OneTour,
+): Promise<DecidedReport[]> {
   // One hall at a time: nobody is heard in two of them.
   const records = new Map<string, TrackRecord>();
   let hall = '';
   const counts = new Map<string, number>();
-  const places = new Map<string, Place>();
-  const judged: Judged[] = [];
+  const places = new Map<string, ReportedPlace>();
+  const judged: DecidedReport[] = [];
   let fired: Awaited<ReturnType<Reads['firings']>> = [];
   let time = 0;
   const reads: Reads = {
@@ -97,14 +100,14 @@ export async function walkThrough(venue: Venue, { guest, tour, random, visitsBef
     visitCount: async (beaconId) => counts.get(beaconId) ?? 0,
     kept: { segments: async () => [], visits: async () => [], events: async () => [] },
   };
-  const step = async (place: Place, observations: readonly Observation[] | null, now: number) => {
+  const step = async (place: ReportedPlace, observations: readonly Observation[] | null, now: number) => {
     time = now;
     hall = place.objectId;
     const hasPushTarget = isReachable(guest, now);
     const hasTarget = guest.isInForeground || hasPushTarget;
-    const turn = { installationId: guest.objectId, policy: venue.policy, now, hasTarget, hasPushTarget };
+    const context = { installationId: guest.objectId, policy: venue.policy, now, hasTarget, hasPushTarget };
     const samples = observations?.map((one) => ({ ...one, beaconId: place.objectId })) ?? null;
-    const decision = await decide(reads, turn, samples);
+    const decision = await decide(reads, context, samples);
     records.set(hall, { ...decision.record, segments: [] });
     fired = [...fired, ...decision.fired.map(({ verdict }) => verdict)];
     for (const { event, beaconId } of decision.events)

@@ -4,8 +4,8 @@ import type { AccessGuard } from '../access/access.ts';
 import type { AppContext, UserContext } from '../access/context.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
-import { type Soon, whenThere } from '../base/soon.ts';
-import type { Revision } from '../db/revision.ts';
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
+import type { CacheVersion } from '../db/cache-version.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import type { Endpoint, Grant } from './endpoint.ts';
@@ -22,7 +22,7 @@ export interface ApiOptions {
   readonly limiter: RateLimiter;
   /** Counts wrong app ids and keys by address; a limiter of its own, so that they displace nobody's bucket. */
   readonly wrongKeys: RateLimiter;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   /** In lower case, such as `x-service-`. */
   readonly headerPrefixes: readonly string[];
@@ -70,9 +70,9 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         prefix: '',
         assertRoom: options.assertRoom,
         admit: (request, endpoint) =>
-          whenThere(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
+          andThen(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
         readmit: (request, endpoint) =>
-          whenThere(findApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
+          andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
       });
@@ -90,8 +90,8 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
 }
 
 /** Credentials and rate limit: every request has to pass these before the rest of it is read. */
-function guardApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
-  return whenThere(findAppOrCount(request, gate), (guarded) => {
+function guardApp(request: FastifyRequest, gate: Gate): MaybePromise<Guarded> {
+  return andThen(findAppOrCount(request, gate), (guarded) => {
     const rule = guarded.app.policy.rateLimit;
     if (rule.enabled) gate.limiter.take(`${guarded.app.appId} ${clientNetwork(request.ip)}`, rule, guarded.now);
     return guarded;
@@ -104,7 +104,7 @@ function guardApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
  */
 const wrongKeys: RateRule = { perSecond: 1, burst: 100 };
 
-function findAppOrCount(request: FastifyRequest, gate: Gate): Soon<Guarded> {
+function findAppOrCount(request: FastifyRequest, gate: Gate): MaybePromise<Guarded> {
   const refuse = (error: unknown): never => {
     if (!(error instanceof Failure) || error.entry.name !== 'InvalidCredentials') throw error;
     const retryAfter = gate.wrongKeys.tryTake(clientNetwork(request.ip), wrongKeys, gate.now());
@@ -120,11 +120,11 @@ function findAppOrCount(request: FastifyRequest, gate: Gate): Soon<Guarded> {
   }
 }
 
-function findApp(request: FastifyRequest, gate: Gate): Soon<Guarded> {
-  const app = whenThere(gate.revision.fresh(), () =>
+function findApp(request: FastifyRequest, gate: Gate): MaybePromise<Guarded> {
+  const app = andThen(gate.cacheVersion.fresh(), () =>
     gate.guard.app(credential(request, gate.appIdNames), credential(request, gate.appKeyNames)),
   );
-  return whenThere(app, (app) => ({ app, now: gate.now() }));
+  return andThen(app, (app) => ({ app, now: gate.now() }));
 }
 
 function credential(request: FastifyRequest, names: readonly string[]): string | undefined {
@@ -136,10 +136,15 @@ function credential(request: FastifyRequest, names: readonly string[]): string |
   return undefined;
 }
 
-function admitUser(request: FastifyRequest, guarded: Guarded, endpoint: Endpoint, guard: AccessGuard): Soon<Admitted> {
+function admitUser(
+  request: FastifyRequest,
+  guarded: Guarded,
+  endpoint: Endpoint,
+  guard: AccessGuard,
+): MaybePromise<Admitted> {
   const { app } = guarded;
   const grant = typeof endpoint.grant === 'function' ? endpoint.grant(app.policy) : endpoint.grant;
-  return whenThere(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
+  return andThen(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
     if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
     return { app, now: guarded.now, user };
   });
@@ -150,7 +155,7 @@ function findUser(
   app: AppContext,
   grant: Grant,
   guard: AccessGuard,
-): Soon<UserContext | undefined> {
+): MaybePromise<UserContext | undefined> {
   if (grant === 'app') return undefined;
   if ((grant === 'visitor' || grant === 'phone') && authorization === undefined) return undefined;
   return grant === 'phone' ? knownUser(authorization, app, guard) : guard.user(app, authorization);

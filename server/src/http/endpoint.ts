@@ -4,7 +4,7 @@ import type { AppContext, UserContext } from '../access/context.ts';
 import type { AppPolicy } from '../access/policy.ts';
 import type { Permission } from '../access/roles.ts';
 import type { ErrorName } from '../base/errors.ts';
-import type { Soon } from '../base/soon.ts';
+import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { StreamAnswer } from './stream-answer.ts';
 
 /**
@@ -142,7 +142,7 @@ export interface Endpoint<Body = unknown, L = unknown> {
    * Checks the path and finds what it names, before the body is read, so that an unknown id is answered as such
    * whatever the body says.
    */
-  readonly locate?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => Soon<L>;
+  readonly locate?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => MaybePromise<L>;
   readonly handle: (call: Call<Body, L>) => Promise<JsonText | OtherAnswer | StreamAnswer | object>;
 }
 

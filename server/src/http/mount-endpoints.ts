@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail, type Problem } from '../base/errors.ts';
-import { type Soon, whenThere } from '../base/soon.ts';
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { allowedMethods, matchesPath } from './allowed-methods.ts';
 import { type Call, type Endpoint, JsonText, OtherAnswer } from './endpoint.ts';
 import { jsonLimits, parseJsonBody } from './server/json-body.ts';
@@ -33,9 +33,9 @@ export interface Mount {
   /** Before each endpoint's path, below the prefix of the plugin. */
   readonly prefix: string;
   /** Finds out who the caller is and whether they may call. @throws Failure */
-  readonly admit: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
+  readonly admit: (request: FastifyRequest, endpoint: Endpoint) => MaybePromise<Admitted>;
   /** Asks the same again while a stream is open; it is `admit` if that costs the caller nothing. */
-  readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => Soon<Admitted>;
+  readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => MaybePromise<Admitted>;
   readonly assertRoom: AssertRoom;
   /** Calls the endpoint's `handle`, and may do something before and after. */
   readonly handle?: (
@@ -138,15 +138,15 @@ function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refu
 }
 
 /** The caller, and what the path names. A refusal is returned and not thrown: the framework is called back. */
-function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): Soon<Error | undefined> {
+function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): MaybePromise<Error | undefined> {
   try {
-    const located = whenThere(mount.admit(request, endpoint), (admitted) => {
+    const located = andThen(mount.admit(request, endpoint), (admitted) => {
       request.call = beginCall(request, endpoint, admitted);
       if (endpoint.method !== 'GET' && endpoint.method !== 'DELETE' && !endpoint.needsNoRoom)
         mount.assertRoom(endpoint.method === 'POST' ? 'create' : 'change');
       return endpoint.locate?.(request.call);
     });
-    return whenThere(located, (found) => {
+    return andThen(located, (found) => {
       if (request.call) request.call.located = found;
       return undefined;
     });

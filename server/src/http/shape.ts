@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Failure, fail, type Problem } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** What a PUT or PATCH sent: members to replace, and optional members to clear because they were sent as null. */
 export interface Changes<T> {
@@ -27,11 +28,6 @@ export interface Shape<S extends TObject> {
 }
 
 type Members = Record<string, unknown>;
-
-/** True for a JSON object, as opposed to an array, null or a scalar. */
-export function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function defineShape<S extends TObject>(schema: S, options: ShapeOptions<Static<S>> = {}): Shape<S> {
   const members = Object.entries(schema.properties).map(([name, member]) => ({

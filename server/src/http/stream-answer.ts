@@ -20,7 +20,7 @@ const recheckMs = 2_000;
 /** A client that reads nothing for this long is disconnected. */
 const stallMs = 10_000;
 
-export interface Sending {
+export interface StreamOptions {
   /** Rejects or returns false when the caller may no longer listen. */
   readonly mayListen: () => Promise<unknown>;
   /** Aborted when the service stops. */
@@ -28,7 +28,7 @@ export interface Sending {
 }
 
 /** Sends until the client is gone, stops reading, may no longer listen, or the service stops. */
-export function sendStream(reply: FastifyReply, answer: StreamAnswer, sending: Sending): FastifyReply {
+export function sendStream(reply: FastifyReply, answer: StreamAnswer, sending: StreamOptions): FastifyReply {
   const over = new AbortController();
   const { raw } = reply;
   const headers = {

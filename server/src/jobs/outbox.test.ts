@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { databases, openStorage, type TestStorage } from '../../test/support/build-app.ts';
 import { raw, type Sql, sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
 import { GiveUp, type Job, type JobContext, type JobHandler, LeaseLost, type NewJob, RetryLater } from './job.ts';
-import { leaseMs } from './lane.ts';
+import { leaseMs } from './job-queue.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { countJobs, endLeases, wakeFromFuture } from './store.ts';
 import { sweepDeadJobs } from './sweep.ts';
@@ -104,7 +104,7 @@ for (const database of databases) {
         if (kind !== 'work' || done !== 2) return;
         // two jobs of the other kind have ended and the third is being looked for, which takes a while.
         lastLook.open();
-        for (let turn = 0; turn < 50; turn++) await nextTurn();
+        for (let turn = 0; turn < 50; turn++) await nextTick();
       };
       const slowly = new Proxy(db, {
         get(target, name) {

@@ -230,7 +230,7 @@ export async function countJobs(db: Db, now: number): Promise<Record<string, num
   const rows = await db.all<{ state: string; n: number }>(
     sql`select case when state = 'queued' and lease_token is not null and run_at > ${now} then 'running' else state end as state,
       count(*) as n from jobs group by 1`,
-    { share: 'metrics' },
+    { tenant: 'metrics' },
   );
   return { queued: 0, running: 0, dead: 0, ...Object.fromEntries(rows.map(({ state, n }) => [state, n])) };
 }

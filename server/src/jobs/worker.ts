@@ -11,7 +11,7 @@ import {
   LeaseLost,
   RetryLater,
 } from './job.ts';
-import { Lane, leaseMs as usualLeaseMs } from './lane.ts';
+import { JobQueue, leaseMs as usualLeaseMs } from './job-queue.ts';
 import type { Outbox } from './outbox.ts';
 import * as store from './store.ts';
 
@@ -54,8 +54,9 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-interface Place {
-  readonly lane: Lane;
+/** Where the jobs of one kind run. */
+interface Slots {
+  readonly queue: JobQueue;
   readonly handler: JobHandler;
   running: number;
   /** Running jobs of each app. */
@@ -67,7 +68,7 @@ interface Place {
 
 class OutboxWorker implements Worker {
   readonly #options: WorkerOptions;
-  readonly #places: ReadonlyMap<string, Place>;
+  readonly #slots: ReadonlyMap<string, Slots>;
   readonly #running = new Set<Running>();
   /** Counts the jobs that have ended. */
   #ended = 0;
@@ -76,11 +77,11 @@ class OutboxWorker implements Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#places = new Map(
+    this.#slots = new Map(
       Object.entries(options.handlers).map(([kind, handler]) => [
         kind,
         {
-          lane: new Lane(options.db, kind, options.leaseMs),
+          queue: new JobQueue(options.db, kind, options.leaseMs),
           handler,
           running: 0,
           byApp: new Map(),
@@ -94,8 +95,8 @@ class OutboxWorker implements Worker {
   start(): void {
     const { outbox, leaseMs = usualLeaseMs, renewMs = leaseMs / 3 } = this.#options;
     outbox.onEnqueued((kind) => {
-      const place = this.#places.get(kind);
-      if (place) void this.#fill(place);
+      const slots = this.#slots.get(kind);
+      if (slots) void this.#fill(slots);
     });
     this.#timers = [setInterval(() => this.#fillAll(), pollMs), setInterval(() => void this.#renew(), renewMs)];
     for (const timer of this.#timers) timer.unref();
@@ -105,7 +106,7 @@ class OutboxWorker implements Worker {
   async drain(): Promise<void> {
     for (;;) {
       const endedBefore = this.#ended;
-      const claimed = await Promise.all([...this.#places.values()].map((place) => this.#fill(place)));
+      const claimed = await Promise.all([...this.#slots.values()].map((slots) => this.#fill(slots)));
       // A job that has just ended has left its slot to the next, which may be about to be claimed.
       const isQuiet = this.#running.size === 0 && this.#ended === endedBefore;
       if (isQuiet && claimed.every((count) => count === 0)) return;
@@ -116,7 +117,7 @@ class OutboxWorker implements Worker {
   async stop(): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
-    await Promise.all([...this.#places.values()].map(({ claiming }) => claiming));
+    await Promise.all([...this.#slots.values()].map(({ claiming }) => claiming));
     const grace = new AbortController();
     const ended = Promise.all([...this.#running].map((running) => running.ended)).then(() => grace.abort());
     await Promise.race([ended, delay(graceMs, undefined, { signal: grace.signal }).catch(() => undefined)]);
@@ -130,47 +131,47 @@ class OutboxWorker implements Worker {
   }
 
   #fillAll(): void {
-    for (const place of this.#places.values()) void this.#fill(place);
+    for (const slots of this.#slots.values()) void this.#fill(slots);
   }
 
   /** Claims until the kind's slots are full or nothing is due. Returns how many were claimed; never rejects. */
-  #fill(place: Place): Promise<number> {
-    place.next ??= place.claiming.then(() => {
-      place.next = undefined;
-      return this.#claim(place);
+  #fill(slots: Slots): Promise<number> {
+    slots.next ??= slots.claiming.then(() => {
+      slots.next = undefined;
+      return this.#claim(slots);
     });
-    place.claiming = place.next;
-    return place.claiming;
+    slots.claiming = slots.next;
+    return slots.claiming;
   }
 
-  async #claim(place: Place): Promise<number> {
+  async #claim(slots: Slots): Promise<number> {
     const { now } = this.#options;
     for (let total = 0; ; ) {
-      const free = place.handler.concurrency - place.running;
+      const free = slots.handler.concurrency - slots.running;
       if (this.#stopping || free <= 0) return total;
-      const { perApp = Number.POSITIVE_INFINITY } = place.handler;
-      const room = (appId: string) => Math.min(free, perApp - (place.byApp.get(appId) ?? 0));
-      const jobs = (await this.#attempt('claiming jobs', () => place.lane.claim(free, now(), room))) ?? [];
+      const { perApp = Number.POSITIVE_INFINITY } = slots.handler;
+      const room = (appId: string) => Math.min(free, perApp - (slots.byApp.get(appId) ?? 0));
+      const jobs = (await this.#attempt('claiming jobs', () => slots.queue.claim(free, now(), room))) ?? [];
       // The stop came during the claim.
       if (this.#stopping) await this.#giveBack(jobs);
-      else for (const job of jobs) this.#start(place, job);
+      else for (const job of jobs) this.#start(slots, job);
       total += jobs.length;
       if (jobs.length === 0) return total;
     }
   }
 
-  #start(place: Place, job: Job): void {
-    place.running++;
-    place.byApp.set(job.appId, (place.byApp.get(job.appId) ?? 0) + 1);
+  #start(slots: Slots, job: Job): void {
+    slots.running++;
+    slots.byApp.set(job.appId, (slots.byApp.get(job.appId) ?? 0) + 1);
     const abort = new AbortController();
-    const ended = this.#run(place.handler, job, abort.signal).finally(() => {
-      place.running--;
-      const left = (place.byApp.get(job.appId) ?? 1) - 1;
-      if (left > 0) place.byApp.set(job.appId, left);
-      else place.byApp.delete(job.appId);
+    const ended = this.#run(slots.handler, job, abort.signal).finally(() => {
+      slots.running--;
+      const left = (slots.byApp.get(job.appId) ?? 1) - 1;
+      if (left > 0) slots.byApp.set(job.appId, left);
+      else slots.byApp.delete(job.appId);
       this.#running.delete(running);
       this.#ended++;
-      if (!this.#stopping) void this.#fill(place);
+      if (!this.#stopping) void this.#fill(slots);
     });
     const running: Running = { job, abort, ended };
     this.#running.add(running);

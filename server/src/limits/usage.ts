@@ -186,7 +186,7 @@ export class UsageMeter {
   /** Changes during a count may be counted twice, until the next count; that is better than missing them. */
   async #count(appId: string, known: Known): Promise<void> {
     const { db, now } = this.#deps;
-    const slow = { share: appId };
+    const slow = { tenant: appId };
     const [files] = await db.all<{ n: number; bytes: number }>(
       sql`select count(*) as n, coalesce(sum(size), 0) as bytes from files where app_id = ${appId}`,
       slow,

@@ -1,9 +1,9 @@
 import { decideTogether, type HeardAt, noteLoss } from './position/zones.ts';
-import { endOf, expire, noteDue } from './presence/expiry.ts';
+import { expire, noteDue, openUntil } from './presence/expiry.ts';
 import { applyDecision, hear, nearestDistance, weigh } from './presence/presence.ts';
 import { borrowTrack, newPresence, newTrack } from './presence/state.ts';
 import type { Evidence, PresenceEvent, PresenceSettings, PresenceState, Sample, TrackState } from './presence/types.ts';
-import { ownState, type Place, type Run } from './presence/visits.ts';
+import { type Calculation, ownState, type TrackedBeacon } from './presence/visits.ts';
 
 /** One installation over all beacons of a site: (state, ordered samples) → (state, events). Pure; the one code path. */
 
@@ -47,7 +47,7 @@ export function follow(input: Following): Followed {
 }
 
 /** Everything that was sensed at one instant, at all beacons: samples first, then the phone's own decisions. */
-function applyInstant(run: Run, samples: readonly Sample[], start: number, end: number): void {
+function applyInstant(run: Calculation, samples: readonly Sample[], start: number, end: number): void {
   let next = start;
   const heard: HeardAt[] = [];
   for (let first = start; first < end; first = next) {
@@ -74,7 +74,7 @@ function applyInstant(run: Run, samples: readonly Sample[], start: number, end: 
 }
 
 /** What the samples of one instant mean: each beacon by itself, or all together where the site says so. */
-function decide(run: Run, heard: readonly HeardAt[]): void {
+function decide(run: Calculation, heard: readonly HeardAt[]): void {
   const together: HeardAt[] = [];
   for (const one of heard) {
     const { place, sample } = one;
@@ -91,12 +91,12 @@ function decide(run: Run, heard: readonly HeardAt[]): void {
 const isOfOneReceiver = (a: Sample, b: Sample) =>
   a.beaconId === b.beaconId && b.event === undefined && (a.receiver ?? '') === (b.receiver ?? '');
 
-function begin({ installationId, state, settingsOf, heldSince = 0 }: Following): Run {
+function begin({ installationId, state, settingsOf, heldSince = 0 }: Following): Calculation {
   const track = state === null ? newTrack() : borrowTrack(state);
   return { installationId, track, settingsOf, heldSince, events: [], retracted: [], evidence: {}, owned: new Set() };
 }
 
-function placeOf(run: Run, beaconId: string): Place {
+function placeOf(run: Calculation, beaconId: string): TrackedBeacon {
   const known = ownState(run, beaconId);
   if (known !== undefined) return { beaconId, state: known };
   const state = newPresence(run.settingsOf(beaconId));
@@ -120,7 +120,7 @@ export interface Ending {
  */
 export function endings({ installationId, state, until, patience }: Ending): PresenceEvent[] {
   const due = Object.keys(state.beacons).flatMap((beaconId) => {
-    const end = endOf(state.beacons[beaconId] as PresenceState, patience);
+    const end = openUntil(state.beacons[beaconId] as PresenceState, patience);
     return end === null || end > until ? [] : [beaconId];
   });
   if (due.length === 0) return [];
@@ -128,7 +128,7 @@ export function endings({ installationId, state, until, patience }: Ending): Pre
   for (const beaconId of due) beacons[beaconId] = state.beacons[beaconId] as PresenceState;
   const track: TrackState = { ...state, beacons, order: { ...state.order }, dueAt: Number.MIN_SAFE_INTEGER };
   const none = { events: [], retracted: [], evidence: {}, owned: new Set<string>(), heldSince: 0 };
-  const run: Run = { installationId, track, settingsOf: () => ({}), ...none };
+  const run: Calculation = { installationId, track, settingsOf: () => ({}), ...none };
   expire(run, until);
   return run.events.filter(({ event }) => event === 'EXIT');
 }
@@ -139,7 +139,7 @@ export function nextEnding(state: TrackState, patience: number, isTold: (visitId
   for (const beaconId of Object.keys(state.beacons)) {
     const presence = state.beacons[beaconId] as PresenceState;
     if (presence.visit === null || isTold(presence.visit.id)) continue;
-    const end = endOf(presence, patience);
+    const end = openUntil(presence, patience);
     if (end !== null && (first === null || end < first)) first = end;
   }
   return first;

@@ -1,3 +1,5 @@
+import { isObject } from '../base/is-object.ts';
+
 /** An own member of a parsed JSON object; `__proto__` and `constructor` are members like any other. */
 export function ownMember(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -6,10 +8,6 @@ export function ownMember(value: unknown, name: string): unknown {
 
 export function readPath(value: unknown, path: readonly string[]): unknown {
   return path.reduce(ownMember, value);
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** As strings compare in UTF-8: by code point, so U+1F600 comes after U+FFFD. */

@@ -1,7 +1,8 @@
+import { isObject } from '../base/is-object.ts';
 import type { Literal } from './ast.ts';
 import type { Field } from './fields.ts';
 import { isoOfDateObject, parseInstant } from './instant.ts';
-import { canonicalJson, findJsonProblem, isObject } from './json.ts';
+import { canonicalJson, findJsonProblem } from './json.ts';
 
 /** Greatest nesting of an object or array that a field is compared with. */
 const maxDepth = 16;

@@ -1,3 +1,4 @@
+import { isObject } from '../base/is-object.ts';
 import {
   type Comparison,
   type Condition,
@@ -10,7 +11,7 @@ import {
 } from './ast.ts';
 import type { Field } from './fields.ts';
 import { readInstant } from './instant.ts';
-import { canonicalJson, compareText, isObject, readPath } from './json.ts';
+import { canonicalJson, compareText, readPath } from './json.ts';
 import { isDateField, readPointer } from './literals.ts';
 
 /**
@@ -32,11 +33,11 @@ export function matches(where: Where | undefined, read: ReadField): boolean {
 
 /** The same for a record as a list returns it, such as `{objectId, createdAt, metadata: {…}}`. */
 export function matchesRecord(where: Where | undefined, record: unknown): boolean {
-  return matches(where, readRecord(record));
+  return matches(where, fieldReader(record));
 }
 
 /** Reads fields by their names, which are paths into a record as a list returns it. */
-export function readRecord(record: unknown): ReadField {
+export function fieldReader(record: unknown): ReadField {
   return (_field, name) => readPath(record, name.split('.'));
 }
 

@@ -1,6 +1,7 @@
+import { isObject } from '../base/is-object.ts';
 import type { Condition, Group, Where } from './ast.ts';
 import { type Field, type FieldLookup, findField } from './fields.ts';
-import { findJsonProblem, isObject } from './json.ts';
+import { findJsonProblem } from './json.ts';
 import { companions, operators } from './operators.ts';
 import { Problems, refuseQuery } from './problems.ts';
 import { RegexBudget } from './regex/regex-cost.ts';

@@ -45,14 +45,14 @@ function isPaired(conditions: readonly Condition[], order: Order, pairs: Pairs):
 /** How a query with several conditions that no single index answers can still be answered by looking at few records. */
 export interface NarrowPlan {
   /** The conditions on each indexed column. If few records meet one of these, only those are checked for the rest. */
-  readonly groups: readonly Group[];
+  readonly groups: readonly IndexedCondition[];
   /** How to walk the order's index, if it has one. */
   readonly walk: Walk | undefined;
   /** The columns that conditions and order need, besides objectId. */
   readonly columns: readonly string[];
 }
 
-export interface Group {
+export interface IndexedCondition {
   /** The column that leads the index. */
   readonly column: string;
   readonly where: Where;
@@ -89,7 +89,7 @@ export function planNarrowly(where: Where | undefined, order: Order, pairs: Pair
   return { groups, walk: walkOf(conditions, order), columns: columnsOf(fields) };
 }
 
-function groupOf(column: string, conditions: readonly Condition[]): Group {
+function groupOf(column: string, conditions: readonly Condition[]): IndexedCondition {
   return { column, where: { kind: 'all', parts: conditions.filter(({ field }) => ownColumn(field) === column) } };
 }
 

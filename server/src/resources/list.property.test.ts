@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../test/support/build-app.ts';
 import { sql } from '../base/sql.ts';
 import { createFieldLookup, type MemberField } from '../query/fields.ts';
-import { compareByOrder, matchesRecord, readRecord } from '../query/match.ts';
+import { compareByOrder, fieldReader, matchesRecord } from '../query/match.ts';
 import { parseOrder } from '../query/order.ts';
 import { parseWhere } from '../query/parse.ts';
 
@@ -167,7 +167,7 @@ for (const database of databases) {
         const sorting = parseOrder(order, fields);
         const all = records
           .filter((record) => matchesRecord(parsed, record))
-          .sort((left, right) => compareByOrder(sorting, readRecord(left), readRecord(right)));
+          .sort((left, right) => compareByOrder(sorting, fieldReader(left), fieldReader(right)));
         const page = all.slice(Number(skip), Number(skip) + Number(limit)).map(({ objectId }) => objectId);
         const query = { where: text, limit, skip, count, ...(order === undefined ? {} : { order }) };
         const answer = await ask(query);

@@ -2,7 +2,7 @@ import { raw, type Sql, sql } from '../base/sql.ts';
 import { charactersOf, type Db, type Row, type RowBudget } from '../db/db.ts';
 import type { Order, Where } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
-import { type Group, type NarrowPlan, planNarrowly } from '../query/plan.ts';
+import { type IndexedCondition, type NarrowPlan, planNarrowly } from '../query/plan.ts';
 import { queryToSql, whereToSql } from '../query/to-sql.ts';
 import type { RecordTable } from './table.ts';
 
@@ -14,7 +14,7 @@ export interface NarrowQuery {
   readonly order: Order;
   readonly page: Page;
   /** The app. */
-  readonly share: string;
+  readonly tenant: string;
   /** How much of the page is read into memory. */
   readonly within: RowBudget;
 }
@@ -70,14 +70,14 @@ function isHeld({ table }: NarrowQuery, column: string, { columns }: NarrowPlan)
 
 interface AmongGroup {
   readonly plan: NarrowPlan;
-  readonly group: Group;
+  readonly group: IndexedCondition;
 }
 
-const having = (db: Db, { table, scope }: NarrowQuery, { where }: Group) =>
+const having = (db: Db, { table, scope }: NarrowQuery, { where }: IndexedCondition) =>
   sql`from ${raw(table.name)} where ${scope} and ${whereToSql(where, db.dialect.where)}`;
 
 /** How many records meet what is asked of one column, counted no further than one beyond `most`. */
-async function count(db: Db, query: NarrowQuery, group: Group, most: number): Promise<number> {
+async function count(db: Db, query: NarrowQuery, group: IndexedCondition, most: number): Promise<number> {
   const few = sql`select 1 ${having(db, query, group)} limit ${most + 1}`;
   const [row] = await ask<{ n: number }>(db, query, sql`select count(*) as n from (${few}) as few`);
   return row?.n ?? 0;
@@ -89,7 +89,7 @@ function all(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<R
 }
 
 /**
- * Walks the index of the order and keeps who is among the few: two indexes and no record is looked at.
+ * Walks the index of the order and keeps those among the few: two indexes and no record is looked at.
  */
 async function byMembership(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<Row[] | undefined> {
   if (!plan.walk?.besideOneGroup) return undefined;
@@ -121,7 +121,7 @@ function columns({ columns }: Pick<NarrowPlan, 'columns'>): Sql {
  * The index is partial, and SQLite refuses to use it unless the statement says that its column is set: a condition with
  * a value of another type is the constant false, which names no column.
  */
-function byIndex(db: Db, query: NarrowQuery, { column }: Group): Sql {
+function byIndex(db: Db, query: NarrowQuery, { column }: IndexedCondition): Sql {
   const { table, scope } = query;
   const { condition, orderBy } = queryToSql(query, db.dialect.where);
   const index = raw(`${table.name} indexed by ${table.name}_${column}`);
@@ -149,6 +149,6 @@ function pageOf({ table, page }: NarrowQuery, from: Sql): Sql {
   return sql`select ${table.selection} from (${places}) as page cross join ${raw(table.name)} on ${raw(table.name)}.rowid = page.place`;
 }
 
-function ask<T extends object = Row>(db: Db, { share, within }: NarrowQuery, statement: Sql): Promise<T[]> {
-  return db.all<T>(statement, { share, isBrief: true, within });
+function ask<T extends object = Row>(db: Db, { tenant, within }: NarrowQuery, statement: Sql): Promise<T[]> {
+  return db.all<T>(statement, { tenant: tenant, isBrief: true, within });
 }

@@ -59,7 +59,7 @@ export interface GetDetails extends Partial<Pick<Endpoint, 'summary'>> {
   readonly render?: (row: Row, caller: Caller) => Promise<string>;
 }
 
-export function keyOf(options: ReadOptions, appId: string, params: Params): Key {
+export function rowKey(options: ReadOptions, appId: string, params: Params): Key {
   return { app_id: appId, ...options.parentKey?.(params), object_id: params[options.idName ?? 'objectId'] ?? '' };
 }
 
@@ -72,7 +72,7 @@ export function notFound({ noun }: ReadOptions) {
 }
 
 /** Existence is checked before the body is read: the path comes before the body. */
-export function locate(options: ReadOptions) {
+export function locateRow(options: ReadOptions) {
   return async (call: Caller & { readonly params: Params }): Promise<Row> => {
     await options.locateParent?.(call.app.appId, call.params);
     const row = await findVisible(options, call);
@@ -83,7 +83,7 @@ export function locate(options: ReadOptions) {
 
 async function findVisible({ narrow, ...options }: ReadOptions, call: Caller & { readonly params: Params }) {
   const { db, records } = options;
-  const key = keyOf(options, call.app.appId, call.params);
+  const key = rowKey(options, call.app.appId, call.params);
   const visible = await narrow?.(call);
   if (!visible) return records.find(db, key);
   return db.one(
@@ -118,7 +118,7 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
         ...(options.showTo ? { render: options.showTo(call) } : {}),
         query,
         defaultLimit: options.defaultLimit,
-        share: app.appId,
+        tenant: app.appId,
         ...how,
       });
     },
@@ -139,7 +139,7 @@ export function getEndpoint(options: ReadOptions, details: GetDetails = {}): End
     parameters: options.parameters,
     answer: recordAnswer(record.schema, record.example),
     errors,
-    locate: locate(options),
+    locate: locateRow(options),
     hasEntityTag: true,
     handle: async (call) =>
       tagged(`{"result":${await render(call.located, call)}}`, tagOfRow(options.records, call.located)),

@@ -13,7 +13,7 @@ import { newTag, readIfMatch, tagged, tagOfRow } from './entity-tag.ts';
 import { assertMaker, makerColumns } from './maker.ts';
 import type { Members } from './members.ts';
 import { mergePatch } from './merge-patch.ts';
-import { getEndpoint, keyOf, listEndpoint, locate, notFound, onePath, type ReadOptions } from './read-endpoints.ts';
+import { getEndpoint, listEndpoint, locateRow, notFound, onePath, type ReadOptions, rowKey } from './read-endpoints.ts';
 import type { Key, Values } from './table.ts';
 
 /** What a write sends: all members of a new record, or those that change; null clears one. */
@@ -169,7 +169,7 @@ function put(options: Options): Endpoint {
       const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
       await options.verify?.(db, app, changes.set, records.decode(located));
       const updatedAt = Math.max(now, located['updated_at'] as number);
-      const write = { key: keyOf(options, app.appId, params), values, updatedAt };
+      const write = { key: rowKey(options, app.appId, params), values, updatedAt };
       return db.transaction(async (db) => {
         await options.holdParent?.(db, write.key);
         await assertMatch(options, db, { key: write.key, headers });
@@ -219,7 +219,7 @@ function patch(options: Options): Endpoint {
     ],
     locate: locateToWrite(options),
     handle: async ({ app, params, body: changes, now, headers }) => {
-      const key = keyOf(options, app.appId, params);
+      const key = rowKey(options, app.appId, params);
       return db.transaction(async (db) => {
         await options.holdParent?.(db, key);
         const row = await lockRow(options, db, key);
@@ -237,16 +237,16 @@ function patch(options: Options): Endpoint {
 
 /** @throws Failure OperationForbidden for what somebody else has made */
 function locateToWrite(options: ReadOptions & Pick<Writing<TObject>, 'hasMaker'>): (call: Locating) => Promise<Row> {
-  const find = locate(options);
+  const find = locateRow(options);
   if (!options.hasMaker) return find;
   return async (call) => {
     const row = await find(call);
-    await assertMaker(options.db, options.records, { caller: call, key: keyOf(options, call.app.appId, call.params) });
+    await assertMaker(options.db, options.records, { caller: call, key: rowKey(options, call.app.appId, call.params) });
     return row;
   };
 }
 
-type Locating = Parameters<ReturnType<typeof locate>>[0];
+type Locating = Parameters<ReturnType<typeof locateRow>>[0];
 
 function absentAsNull(shape: Shape<TObject>): Values {
   return Object.fromEntries(Object.keys(shape.schema.properties).map((member) => [member, null]));
@@ -281,7 +281,7 @@ export function removeEndpoint(options: RemoveOptions): Endpoint {
     errors: ['ObjectNotFound', ...(options.hasMaker ? (['OperationForbidden'] as const) : [])],
     locate: locateToWrite(options),
     handle: async ({ app, params, headers }) => {
-      const key = keyOf(options, app.appId, params);
+      const key = rowKey(options, app.appId, params);
       const isOne = !onRemove && !holdParent && headers['if-match'] === undefined;
       const removed = isOne ? await records.remove(db, key) : await db.transaction((db) => removeAll(db, key, headers));
       if (!removed) throw notFound(options);

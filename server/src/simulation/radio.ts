@@ -42,7 +42,7 @@ export interface Listener extends Spot {
 }
 
 /** One phone's reception: the shadows around it change as it moves. */
-export class Radio {
+export class Reception {
   readonly #plan: FloorPlan;
   readonly #random: Random;
   readonly #shadows = new Map<PlannedBeacon, { loss: number; at: Spot }>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { FloorPlan, PlannedBeacon, Waypoint } from './plan.ts';
 import { openPlan, PlanError, plannedBeacons, readPlan } from './plan-file.ts';
-import { type Listener, Radio } from './radio.ts';
+import { type Listener, Reception } from './radio.ts';
 import { createRandom } from './random.ts';
 import { Routes } from './routes.ts';
 import { Visitor } from './visitor.ts';
@@ -22,7 +22,7 @@ function measure(
 ): { readonly mean: number; readonly received: number } {
   const packets = 3_000;
   const random = createRandom('measure');
-  const heard = Array.from({ length: packets }, () => new Radio(plan, random).hear(sent, listener)).filter(
+  const heard = Array.from({ length: packets }, () => new Reception(plan, random).hear(sent, listener)).filter(
     (rssi) => rssi !== undefined,
   );
   return { mean: heard.reduce((sum, rssi) => sum + rssi, 0) / heard.length, received: heard.length / packets };
@@ -61,7 +61,7 @@ describe('the radio', () => {
   test('who stands still keeps the shadows, who walks on meets others', () => {
     const spread = (step: number) => {
       const random = createRandom('shadows');
-      const radio = new Radio(bare, random);
+      const radio = new Reception(bare, random);
       const means = Array.from({ length: 200 }, (_, place) => {
         const angle = (place * step) / 5;
         const listener = facing(5 * Math.cos(angle), 5 * Math.sin(angle));

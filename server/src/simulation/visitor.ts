@@ -1,11 +1,11 @@
 import type { FloorPlan, PlannedBeacon } from './plan.ts';
-import { Radio } from './radio.ts';
+import { Reception } from './radio.ts';
 import { createRandom, type Random } from './random.ts';
 import type { Routes } from './routes.ts';
 import { Walker } from './walker.ts';
 
 /** What a phone reports of one beacon. */
-export interface Heard {
+export interface HeardBeacon {
   readonly beacon: PlannedBeacon;
   /** Whole dBm. */
   readonly rssi: number;
@@ -14,7 +14,7 @@ export interface Heard {
 export interface Report {
   /** Milliseconds after the beginning. */
   readonly at: number;
-  readonly heard: readonly Heard[];
+  readonly heard: readonly HeardBeacon[];
 }
 
 /** The phone listens in steps of this length, which is no longer than a beacon's interval. */
@@ -28,7 +28,7 @@ const scanMs = 1_000;
  */
 export class Visitor {
   readonly walker: Walker;
-  readonly #radio: Radio;
+  readonly #radio: Reception;
   readonly #air: Random;
   readonly #beacons: readonly PlannedBeacon[];
   readonly #nextPacket: number[];
@@ -45,7 +45,7 @@ export class Visitor {
     // The first comes at once, the others within a minute.
     this.walker = new Walker(plan, routes, random, number === 1 ? 0 : random.between(0, 60));
     this.#air = createRandom(`${seed}/${number}/air`);
-    this.#radio = new Radio(plan, this.#air);
+    this.#radio = new Reception(plan, this.#air);
     this.#beacons = plan.beacons;
     this.#nextPacket = plan.beacons.map(({ interval }) => this.#air.between(0, interval));
     this.#scanUntil = Math.round(this.#air.between(stepMs, scanMs));
@@ -80,7 +80,7 @@ export class Visitor {
     });
   }
 
-  #gather(): Heard[] {
+  #gather(): HeardBeacon[] {
     const heard = [...this.#packets].map(([beacon, { sum, count }]) => ({ beacon, rssi: Math.round(sum / count) }));
     this.#packets.clear();
     return heard;

@@ -16,7 +16,7 @@ type Doing =
   | { readonly kind: 'away' | 'standing'; until: number }
   | { readonly kind: 'walking'; readonly way: Waypoint[] };
 
-export interface Position extends Spot {
+export interface Pose extends Spot {
   readonly heading: number;
 }
 
@@ -50,7 +50,7 @@ export class Walker {
   }
 
   /** The position; undefined while the visitor is away. */
-  get position(): Position | undefined {
+  get position(): Pose | undefined {
     if (this.#doing.kind === 'away') return undefined;
     return { x: this.#x, y: this.#y, floor: this.#at.floor, heading: this.#heading };
   }

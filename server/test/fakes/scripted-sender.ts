@@ -1,9 +1,9 @@
 import type {
   PushMessage,
   PushSender,
+  PushSenderKind,
   PushTarget,
   SenderDefinition,
-  SenderKind,
   SendResult,
 } from '../../src/delivery/push/push-sender.ts';
 
@@ -30,7 +30,7 @@ export class ScriptedSender implements PushSender {
 
   async close() {}
 
-  definition(kind: SenderKind): SenderDefinition {
+  definition(kind: PushSenderKind): SenderDefinition {
     return {
       kind,
       name: kind === 'fcm' ? 'Firebase Cloud Messaging' : kind,

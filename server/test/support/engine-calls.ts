@@ -6,7 +6,7 @@ import type {
   PresenceState,
   TrackState,
 } from '../../src/proximity/presence/types.ts';
-import { type Judged, judgeEvents, type Wait } from '../../src/proximity/rules/judging.ts';
+import { type Judgement, judgeEvents, type Wait } from '../../src/proximity/rules/judging.ts';
 import type { Firing, Rules, Trigger, Verdict } from '../../src/proximity/rules/rule-types.ts';
 import { compareSamples, endings, follow, nextEnding } from '../../src/proximity/track.ts';
 
@@ -51,7 +51,7 @@ function judged(
   events: readonly PresenceEvent[],
   waits: readonly Wait[],
   rest: Seeing & { now: number },
-): Judged {
+): Judgement {
   return judgeEvents({
     events,
     waits,

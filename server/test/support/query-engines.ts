@@ -9,7 +9,7 @@ import { sqliteWhere } from '../../src/db/sqlite/where-sqlite.ts';
 import type { Order, Where } from '../../src/query/ast.ts';
 import { createFieldLookup, type FieldLookup, type MemberField } from '../../src/query/fields.ts';
 import { readInstant } from '../../src/query/instant.ts';
-import { compareByOrder, matchesRecord, readRecord } from '../../src/query/match.ts';
+import { compareByOrder, fieldReader, matchesRecord } from '../../src/query/match.ts';
 import { queryToSql } from '../../src/query/to-sql.ts';
 import type { WhereDialect } from '../../src/query/where-dialect.ts';
 import { postgresUrl } from './postgres-url.ts';
@@ -105,7 +105,7 @@ export function openMemory(): Engine {
     find: async (where, order) =>
       all
         .filter((record) => matchesRecord(where, record))
-        .sort((left, right) => compareByOrder(order, readRecord(left), readRecord(right)))
+        .sort((left, right) => compareByOrder(order, fieldReader(left), fieldReader(right)))
         .map(({ objectId }) => objectId),
     close: async () => {},
   };

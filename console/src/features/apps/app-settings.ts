@@ -2,7 +2,7 @@ import { call } from '../../lib/data/api.ts';
 import { appsQuery } from '../../lib/data/queries.ts';
 import type { App, Operations } from '../../lib/wire.ts';
 
-/** How the forms on an app's settings read it anew, and what they change for other pages. */
+/** How the forms on an app's settings reload it, and what they change for other pages. */
 export const settingsOf = (appId: string) => ({
   read: async (): Promise<App> => (await call('getApp', { params: { appId } })).result,
   refresh: [appsQuery.queryKey],

@@ -7,7 +7,7 @@ import { writeBackup } from '../../backup/write.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { type Config, filesFolder } from '../../config/config.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
-import type { Command, Outcome } from '../support/command.ts';
+import type { Command, CommandResult } from '../support/command.ts';
 import { assertDatabaseExists, prepareFolder, withDatabase } from './storage.ts';
 
 const noneLost: LostFiles = { count: 0, files: [] };
@@ -18,7 +18,7 @@ function summary({ tables, blobs, createdAt, migration }: Manifest, lost: LostFi
 }
 
 /** The outcome of a backup or restore: a failure if files have no bytes; it names them. */
-function outcome(done: string, lost: LostFiles, advice: string, json: object): Outcome {
+function outcome(done: string, lost: LostFiles, advice: string, json: object): CommandResult {
   if (lost.count === 0) return { text: done, json };
   return { text: `${done}\n${describeLost(lost)} ${advice}`, json, isFailure: true };
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseInstant } from '../../query/instant.ts';
 import { type Recorded, RecordingError, readRecording } from '../../simulation/recording.ts';
-import { type Command, type CommandCall, type Outcome, UsageError } from '../support/command.ts';
+import { type Command, type CommandCall, type CommandResult, UsageError } from '../support/command.ts';
 import { type ServiceClient, ServiceError } from '../support/service-client.ts';
 import { clientOf, numberOf, realPace, runNameOf, serviceDetails, serviceOptions } from './simulate/options.ts';
 import { readBeacons, unreadable } from './simulate/own-beacons.ts';
@@ -76,7 +76,7 @@ function eventLine({ recordedAt, visitor, event, beaconId, distance }: ReplayedE
   return `${new Date(recordedAt).toISOString()}  ${visitor}  ${event.padEnd(9)}  ${names.get(beaconId) ?? beaconId}${metres}`;
 }
 
-async function replay(call: CommandCall): Promise<Outcome> {
+async function replay(call: CommandCall): Promise<CommandResult> {
   const pace = realPace();
   const client = clientOf(call, pace);
   const { recorded, nameOf } = await withKnownBeacons(call, client, await recordedIn(call.arguments[0] ?? ''));

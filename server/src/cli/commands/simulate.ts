@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FloorPlan, PlannedBeacon } from '../../simulation/plan.ts';
 import { openPlan, PlanError, plannedBeacons, readPlan } from '../../simulation/plan-file.ts';
-import { type Command, type CommandCall, type Outcome, UsageError } from '../support/command.ts';
+import { type Command, type CommandCall, type CommandResult, UsageError } from '../support/command.ts';
 import { type ServiceClient, ServiceError } from '../support/service-client.ts';
 import { removeSimulated, runNamePattern } from './simulate/installations.ts';
 import {
@@ -63,7 +63,7 @@ function progressLine(visitors: number, print: (line: string) => void) {
   };
 }
 
-async function walk(call: CommandCall): Promise<Outcome> {
+async function walk(call: CommandCall): Promise<CommandResult> {
   const pace = realPace();
   const client = clientOf(call, pace);
   const plan = await planOf(call, client);
@@ -87,7 +87,7 @@ async function walk(call: CommandCall): Promise<Outcome> {
   };
 }
 
-async function remove(call: CommandCall): Promise<Outcome> {
+async function remove(call: CommandCall): Promise<CommandResult> {
   const [run] = call.arguments;
   if (run !== undefined && !runNamePattern.test(run)) throw new UsageError(`"${run}" is not the name of a run.`);
   const removed = await removeSimulated(clientOf(call, realPace()), run);

@@ -33,7 +33,7 @@ export interface CommandCall {
 }
 
 /** What a command prints: text for people or, with --json, the object. */
-export interface Outcome {
+export interface CommandResult {
   readonly text: string;
   readonly json: object;
   /** The command did its work and found a problem: exit code 1. */
@@ -48,7 +48,7 @@ export interface Command {
   readonly arguments?: readonly { readonly name: string; readonly help: string; readonly optional?: true }[];
   readonly options?: Readonly<Record<string, OptionSpec>>;
   /** Undefined when it has printed everything itself. */
-  run(call: CommandCall): Promise<Outcome | undefined>;
+  run(call: CommandCall): Promise<CommandResult | undefined>;
 }
 
 /** The command line is wrong: exit code 2, with what to do instead. */

@@ -6,7 +6,7 @@ export interface Reply {
   readonly body: any;
 }
 
-export interface Pace {
+export interface CommandClock {
   readonly now: () => number;
   /** Resolves after `ms` milliseconds, or at once when `stop` is aborted. */
   readonly wait: (ms: number) => Promise<void>;
@@ -19,7 +19,7 @@ export interface ClientOptions {
   readonly appId: string;
   readonly appKey: string;
   readonly token: string | undefined;
-  readonly pace: Pace;
+  readonly pace: CommandClock;
 }
 
 /** The service does not answer, or its answer is not usable for this command. The message says what to do. */

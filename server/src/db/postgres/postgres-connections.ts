@@ -46,7 +46,7 @@ function troubleOf(kind: Trouble['kind'], cause: unknown): Trouble {
 }
 
 /** How a query is sent: how long it may take, whether it commits, and how much it may bring into memory. */
-export interface Sending {
+export interface QueryLimits {
   readonly limitMs: number;
   readonly isCommit?: boolean;
   readonly within?: RowBudget | undefined;
@@ -70,7 +70,7 @@ export interface ConnectionsOptions {
   readonly limits: PostgresLimits;
 }
 
-export class Connections {
+export class PostgresConnections {
   readonly #limits: PostgresLimits;
   readonly #choice: ServerChoice;
   readonly #short: pg.Pool;
@@ -163,7 +163,7 @@ export class Connections {
   async send<T extends object>(
     connection: Connection,
     query: pg.QueryConfig,
-    { limitMs, isCommit = false, within }: Sending,
+    { limitMs, isCommit = false, within }: QueryLimits,
   ): Promise<pg.QueryResult<T>> {
     const since = performance.now();
     const flight: Flight = { connection, since, deadline: since + limitMs, isCommit, isOver: false };

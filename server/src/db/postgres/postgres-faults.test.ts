@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import pg from 'pg';
 import {
   createPostgresServer,
@@ -27,7 +27,7 @@ async function until<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      await nextTurn();
+      await nextTick();
     }
   }
 }
@@ -83,17 +83,17 @@ describe('PostgreSQL that fails', () => {
             () => acknowledged.push(name),
             (error: unknown) => !isRefused(error) && !isUnknown(error) && unexpected.push(error),
           );
-          await nextTurn();
+          await nextTick();
         }
       });
       for (let restart = 0; restart < 3; restart++) {
         const before = acknowledged.length;
-        while (acknowledged.length < before + 50) await nextTurn();
+        while (acknowledged.length < before + 50) await nextTick();
         await server.stop(how);
         await server.start();
       }
       const before = acknowledged.length;
-      while (acknowledged.length < before + 50) await nextTurn();
+      while (acknowledged.length < before + 50) await nextTick();
       isOver = true;
       await Promise.all(writers);
       assert.deepEqual(unexpected, []);
@@ -140,7 +140,7 @@ describe('PostgreSQL that fails', () => {
   test('a read in steps that fails or stops at its budget leaves its connection to the next statement', async () => {
     const db = openDatabase({ poolSize: 1 });
     const inSteps = (statement: string, characters = 1_000_000) =>
-      db.all<{ n: string }>(raw(statement), { share: 'app', isBrief: true, within: { characters, rows: 1_000 } });
+      db.all<{ n: string }>(raw(statement), { tenant: 'app', isBrief: true, within: { characters, rows: 1_000 } });
     const processOf = async () => (await db.one<{ pid: number }>(raw('select pg_backend_pid() as pid')))?.pid;
     const before = await processOf();
     await assert.rejects(inSteps('select nothing'), /nothing/);
@@ -198,7 +198,7 @@ describe('PostgreSQL that fails', () => {
       Array.from({ length: 20 }, async () => {
         while (!isOver) {
           await db.run(insert('blocked')).catch((error: unknown) => assert.ok(isRefused(error)));
-          await nextTurn();
+          await nextTick();
         }
       }),
     );

@@ -6,7 +6,7 @@ import type { Db, Row, RowBudget } from '../db.ts';
 import type { Dialect } from '../dialect.ts';
 import { LockWaits } from './lock-waits.ts';
 import type { Connection } from './postgres-connection.ts';
-import type { Connections } from './postgres-connections.ts';
+import type { PostgresConnections } from './postgres-connections.ts';
 import { isConnectionLost, isLockTimeout, isReadOnly, isRetryable, translatePostgresError } from './postgres-error.ts';
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
 import { PreparedNames, placeholder, together } from './postgres-texts.ts';
@@ -28,13 +28,13 @@ interface How {
 
 /** Statements and transactions: each on a connection of the pool, within the limits, and tried again where that helps. */
 export class PostgresStatements {
-  readonly #connections: Connections;
+  readonly #connections: PostgresConnections;
   readonly #limits: PostgresLimits;
   readonly #dialect: Dialect;
   readonly #lockWaits: LockWaits;
   readonly #names = new PreparedNames();
 
-  constructor(connections: Connections, limits: PostgresLimits, dialect: Dialect) {
+  constructor(connections: PostgresConnections, limits: PostgresLimits, dialect: Dialect) {
     this.#connections = connections;
     this.#limits = limits;
     this.#dialect = dialect;

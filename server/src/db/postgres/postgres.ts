@@ -5,7 +5,7 @@ import { raw, type Sql, sql } from '../../base/sql.ts';
 import { type Database, type Row, type SlowQuery, tryWrite } from '../db.ts';
 import type { Dialect } from '../dialect.ts';
 import { rowsByColumn } from '../rows.ts';
-import { Connections, type Trouble } from './postgres-connections.ts';
+import { PostgresConnections, type Trouble } from './postgres-connections.ts';
 import { translatePostgresError } from './postgres-error.ts';
 import { graceMs, limitsOf, type PostgresLimits } from './postgres-limits.ts';
 import { readPostgresAddress } from './postgres-servers.ts';
@@ -52,7 +52,7 @@ const slowConnections = 4;
 class PostgresDatabase implements Database {
   readonly dialect = postgresDialect;
   readonly readsAreLocal = false;
-  readonly #connections: Connections;
+  readonly #connections: PostgresConnections;
   readonly #limits: PostgresLimits;
   readonly #queryDeadlineMs: number;
   readonly #slowQueue: FairQueue;
@@ -64,7 +64,7 @@ class PostgresDatabase implements Database {
     const limits = limitsOf(timeoutMs);
     this.#limits = limits;
     this.#queryDeadlineMs = queryDeadlineMs;
-    this.#connections = new Connections({ address, poolSize, slowConnections, queryDeadlineMs, limits });
+    this.#connections = new PostgresConnections({ address, poolSize, slowConnections, queryDeadlineMs, limits });
     this.#statements = new PostgresStatements(this.#connections, limits, postgresDialect);
     this.#slowQueue = new FairQueue(slowConnections, queryDeadlineMs);
   }
@@ -72,7 +72,7 @@ class PostgresDatabase implements Database {
   async all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
     if (!slow || slow.isBrief) return (await this.#statements.read<T>(statement, slow?.within)).rows;
     const how = { limitMs: this.#queryDeadlineMs + graceMs, isPrepared: false, within: slow.within };
-    return this.#slowQueue.run(slow.share, () =>
+    return this.#slowQueue.run(slow.tenant, () =>
       this.#statements.retrying(async () => {
         const result = await this.#statements.onConnection(
           (connection) => this.#statements.query<T>(connection, statement, how),

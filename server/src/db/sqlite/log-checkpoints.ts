@@ -26,14 +26,14 @@ const patienceMs = 500;
 export interface LogCheckpointsParts {
   /** Of the database; its log is beside it. */
   readonly file: string;
-  /** Fold when the log has so many frames; 16,384 by default. */
+  /** Checkpoint when the log has this many frames; 16,384 by default. */
   readonly frames: number | undefined;
   readonly write: WriteConnection;
   readonly database: DatabaseFile;
   readonly maintenance: SqliteThread;
   /** Runs `work` between two transactions that write. */
   readonly holdWrites: (work: () => Promise<void>) => Promise<void>;
-  /** Runs `work` while no long query reads, which are waited for so long. */
+  /** Waits for long queries to end, at most this long, and runs `work` while none reads. */
   readonly holdQueries: (work: () => Promise<void>, patienceMs: number) => Promise<unknown>;
   /** The disk has refused something: nothing more is given to it. */
   readonly hasFailed: () => boolean;
@@ -41,7 +41,7 @@ export interface LogCheckpointsParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Folds the write-ahead log into the database as it grows, and begins it anew (ADR 13). */
+/** Checkpoints the write-ahead log as it grows, and resets it (ADR 13). */
 export class LogCheckpoints {
   readonly #parts: LogCheckpointsParts;
   readonly #frames: number;
@@ -68,7 +68,7 @@ export class LogCheckpoints {
     const most = Math.floor((freeBytes * logShare) / pageBytes);
     this.#mostFrames = Math.min(this.#frames, Math.max(fewestCheckpointFrames, most));
     try {
-      const pages = this.#parts.write.outsideTurn(({ raw }) => raw.pragma('freelist_count', { simple: true }));
+      const pages = this.#parts.write.outsideTick(({ raw }) => raw.pragma('freelist_count', { simple: true }));
       return { needed: this.#growth(), reusable: (pages as number) * pageBytes };
     } catch {
       return { needed: 0, reusable: 0 };
@@ -92,7 +92,7 @@ export class LogCheckpoints {
 
   /** Bytes by which a checkpoint enlarges the database. */
   #growth(): number {
-    const pages = this.#parts.write.outsideTurn(({ raw }) => raw.pragma('page_count', { simple: true })) as number;
+    const pages = this.#parts.write.outsideTick(({ raw }) => raw.pragma('page_count', { simple: true })) as number;
     return Math.max(0, pages * pageBytes - statSync(this.#parts.file).size);
   }
 
@@ -168,18 +168,18 @@ export class LogCheckpoints {
       await this.#parts.maintenance.checkpoint();
       await this.#parts.database.flush();
       if (this.#parts.hasFailed()) return false;
-      const { frames, folded } = this.#log();
-      if (frames - folded <= fewFrames) return true;
-      if (folded === before) return false;
-      before = folded;
+      const { frames, checkpointed } = this.#log();
+      if (frames - checkpointed <= fewFrames) return true;
+      if (checkpointed === before) return false;
+      before = checkpointed;
     }
     return true;
   }
 
   /** The log's length in frames, and how many of them are in the database. Changes nothing. */
-  #log(): { readonly frames: number; readonly folded: number } {
+  #log(): { readonly frames: number; readonly checkpointed: number } {
     const look = ({ raw }: SqliteConnection) => raw.pragma('wal_checkpoint(NOOP)');
-    const [row] = this.#parts.write.outsideTurn(look) as { log: number; checkpointed: number }[];
-    return { frames: row?.log ?? 0, folded: row?.checkpointed ?? 0 };
+    const [row] = this.#parts.write.outsideTick(look) as { log: number; checkpointed: number }[];
+    return { frames: row?.log ?? 0, checkpointed: row?.checkpointed ?? 0 };
   }
 }

@@ -21,7 +21,7 @@ export type ThreadRequest =
   | {
       readonly id: number;
       readonly kind: 'checkpoint';
-      readonly beginsAnew: boolean;
+      readonly resets: boolean;
       readonly logBytes?: number | undefined;
     };
 
@@ -32,17 +32,17 @@ export type ThreadAnswer =
 const { file } = workerData as { file: string };
 const reader = openSqliteConnection(file, 'read');
 
-let folding: ReturnType<typeof openSqliteConnection> | undefined;
+let checkpointer: ReturnType<typeof openSqliteConnection> | undefined;
 
 /** Checkpoints the log. The connection is kept open, since writes may be waiting. */
-function checkpoint(beginsAnew: boolean, logBytes: number = usualLogBytes): unknown {
-  folding ??= openSqliteConnection(file, 'write');
-  folding.raw.pragma(`journal_size_limit = ${logBytes}`);
-  const folded = folding.raw.pragma('wal_checkpoint(PASSIVE)');
+function checkpoint(resets: boolean, logBytes: number = usualLogBytes): unknown {
+  checkpointer ??= openSqliteConnection(file, 'write');
+  checkpointer.raw.pragma(`journal_size_limit = ${logBytes}`);
+  const checkpointed = checkpointer.raw.pragma('wal_checkpoint(PASSIVE)');
   // The first writer after the reset flushes the log's new header before anything else. Here no reader waits for it.
   // Nothing uses the number; setting it writes one page.
-  if (beginsAnew) folding.raw.pragma('user_version = 0');
-  return folded;
+  if (resets) checkpointer.raw.pragma('user_version = 0');
+  return checkpointed;
 }
 
 /**
@@ -65,7 +65,7 @@ function bePatient(): void {
 }
 
 function answer(request: ThreadRequest): unknown {
-  if (request.kind === 'checkpoint') return checkpoint(request.beginsAnew, request.logBytes);
+  if (request.kind === 'checkpoint') return checkpoint(request.resets, request.logBytes);
   bePatient();
   if (request.kind === 'snapshot') return reader.raw.exec(request.open ? 'begin' : 'rollback') && undefined;
   reader.functions.setDeadline(request.deadlineMs > 0 ? Date.now() + request.deadlineMs : undefined);

@@ -38,8 +38,8 @@ export class SqliteThread {
    * With `resets` nobody else may be writing: the log is reset if all of it is checkpointed and nobody reads it. The
    * part of its file beyond `logBytes` is then given back to the disk.
    */
-  async checkpoint(beginsAnew = false, logBytes?: number): Promise<void> {
-    await this.#ask({ kind: 'checkpoint', beginsAnew, logBytes });
+  async checkpoint(resets = false, logBytes?: number): Promise<void> {
+    await this.#ask({ kind: 'checkpoint', resets, logBytes });
   }
 
   async snapshot(open: boolean): Promise<void> {

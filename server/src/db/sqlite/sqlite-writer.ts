@@ -189,8 +189,8 @@ export class SqliteWriter {
 
   #abandon(): void {
     try {
-      // Where it could not be begun, others may have begun to read meanwhile: only what writes is rolled back.
-      this.#connection.outsideTurn(({ raw }) => {
+      // If it could not be begun, others may be reading by now: only what writes is rolled back.
+      this.#connection.outsideTick(({ raw }) => {
         if (raw.inTransaction) raw.exec('rollback');
       });
     } catch {
@@ -238,7 +238,7 @@ export class SqliteWriter {
   }
 
   #run(statement: Sql): number {
-    return this.#connection.outsideTurn((connection) => connection.run(statement));
+    return this.#connection.outsideTick((connection) => connection.run(statement));
   }
 
   /**
@@ -246,7 +246,7 @@ export class SqliteWriter {
    * ended here if room can be made for all of it.
    */
   #assertAlive(error: unknown): void {
-    const isAlive = this.#connection.outsideTurn(({ raw }) => raw.inTransaction);
+    const isAlive = this.#connection.outsideTick(({ raw }) => raw.inTransaction);
     if (!isAlive || (this.#mayMakeRoom && storageTrouble(error) === 'full')) throw error;
   }
 }
@@ -258,7 +258,7 @@ function insideTransaction(
 ): Db {
   const attempt = async <T>(work: (connection: SqliteConnection) => T): Promise<T> => {
     try {
-      return connection.outsideTurn(work);
+      return connection.outsideTick(work);
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -280,7 +280,7 @@ function insideTransaction(
         await attempt((connection) => connection.run(raw('release inner_unit')));
         return value;
       } catch (error) {
-        connection.outsideTurn(({ raw }) => {
+        connection.outsideTick(({ raw }) => {
           raw.exec('rollback to inner_unit');
           raw.exec('release inner_unit');
         });

@@ -5,12 +5,12 @@ import { type Database, type Row, type RowBudget, type SlowQuery, type StorageLi
 import type { Dialect } from '../dialect.ts';
 import { rowsOneByOne } from '../rows.ts';
 import { storageTrouble } from '../storage-error.ts';
-import { BriefTurns } from './brief-turns.ts';
 import { LogCheckpoints } from './log-checkpoints.ts';
 import { openSqliteConnection, type SqliteConnection, type SqliteReader } from './sqlite-connection.ts';
 import { translateSqliteError } from './sqlite-error.ts';
 import { SqliteThread } from './sqlite-threads.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
+import { TimeSlicedReads } from './time-sliced-reads.ts';
 import { DatabaseFile, diskFailed, type FlushFile, WalFile } from './wal-file.ts';
 import { sqliteWhere } from './where-sqlite.ts';
 import { WriteConnection } from './write-connection.ts';
@@ -59,7 +59,7 @@ class SqliteDatabase implements Database {
   readonly #idleThreads: SqliteThread[];
   readonly #maintenance: SqliteThread;
   readonly #slowQueue: FairQueue;
-  readonly #brief = new BriefTurns();
+  readonly #brief = new TimeSlicedReads();
   #listener: StorageListener | undefined;
   #diskFailure: Failure | undefined;
 
@@ -91,9 +91,9 @@ class SqliteDatabase implements Database {
   }
 
   async all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
-    if (slow?.isBrief && !this.#brief.isPaused(slow.share))
-      return this.#brief.run(slow.share, () => this.#local((reader) => reader.all(statement, slow.within) as T[]));
-    if (slow) return this.#slowQueue.run(slow.share, () => this.#onThread(statement, slow.within)) as Promise<T[]>;
+    if (slow?.isBrief && !this.#brief.isPaused(slow.tenant))
+      return this.#brief.run(slow.tenant, () => this.#local((reader) => reader.all(statement, slow.within) as T[]));
+    if (slow) return this.#slowQueue.run(slow.tenant, () => this.#onThread(statement, slow.within)) as Promise<T[]>;
     return this.#local((reader) => reader.all(statement) as T[]);
   }
 
@@ -196,7 +196,7 @@ class SqliteDatabase implements Database {
     this.#read.close();
     try {
       // Checkpoints the log, so that a copied folder is complete without its -wal file.
-      this.#write.outsideTurn(({ raw }) => raw.pragma('wal_checkpoint(TRUNCATE)'));
+      this.#write.outsideTick(({ raw }) => raw.pragma('wal_checkpoint(TRUNCATE)'));
     } catch (error) {
       // Nothing is lost: the next start finds the log.
       this.#report(error);
@@ -245,7 +245,7 @@ class SqliteDatabase implements Database {
    */
   #local<T>(work: (reader: SqliteReader) => T): T {
     try {
-      return work(this.#write.turnReader() ?? this.#read.reader);
+      return work(this.#write.tickReader() ?? this.#read.reader);
     } catch (error) {
       throw translateSqliteError(error);
     }

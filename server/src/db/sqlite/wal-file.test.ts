@@ -24,7 +24,7 @@ describe('a write to SQLite', () => {
 
   test('is acknowledged only when the disk has confirmed it, and those that come during the flush share the next one', async () => {
     const connection = new WriteConnection(join(folder, 'test.db'));
-    connection.outsideTurn(({ raw }) => raw.exec('create table t (n int)'));
+    connection.outsideTick(({ raw }) => raw.exec('create table t (n int)'));
     const flushes: (() => void)[] = [];
     const flush = () => new Promise<void>((resolve) => flushes.push(resolve));
     const writer = new SqliteWriter(connection, sqliteDialect, { flush, onCommit() {} });
@@ -34,7 +34,7 @@ describe('a write to SQLite', () => {
     await untilFlushing(flushes);
     assert.deepEqual(done, []);
     const others = [write(2), write(3)];
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let tick = 0; tick < 5; tick++) await new Promise((resolve) => setImmediate(resolve));
     assert.equal(flushes.length, 1, 'nothing is written while the disk works on what was');
     flushes.shift()?.();
     await first;
@@ -88,7 +88,7 @@ describe('the log of SQLite', () => {
         };
         const read = async () => {
           // Begun before the previous one has ended, so that there is always a reader.
-          while (isRead && !isDone) await db.all(sql`select sum(length(body)) as n from notes`, { share: 'reader' });
+          while (isRead && !isDone) await db.all(sql`select sum(length(body)) as n from notes`, { tenant: 'reader' });
         };
         const reading = Promise.all([read(), read(), read()]);
         await Promise.all(Array.from({ length: 64 }, write));
@@ -131,7 +131,7 @@ test('long queries leave the processor to everybody else', { skip: platform() !=
   const own = getPriority();
   try {
     await db.run(sql`create table notes (id integer primary key, body text)`);
-    await db.all(sql`select count(*) from notes`, { share: 'reader' });
+    await db.all(sql`select count(*) from notes`, { tenant: 'reader' });
     const priorities = readdirSync('/proc/self/task').map((id) => getPriority(Number(id)));
     assert.ok(Math.max(...priorities) >= 5, priorities.join());
     assert.equal(getPriority(), own);

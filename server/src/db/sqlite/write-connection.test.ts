@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
 import { openSqlite } from './sqlite.ts';
@@ -38,7 +38,7 @@ describe('what one tick of the event loop reads from SQLite', () => {
       assert.deepEqual([...(await before), await after], [0, 0, 0, 0]);
       const latest = db.latest<{ n: number }>(sql`select n from t`);
       assert.deepEqual([(await latest)?.n, await read()], [1, 1], 'who has to know is told at once');
-      await nextTurn();
+      await nextTick();
       assert.deepEqual(await readThrice(), [1, 1, 1]);
     } finally {
       other.close();
@@ -57,7 +57,7 @@ describe('what one tick of the event loop reads from SQLite', () => {
       await readThrice();
       await inside.run(sql`update t set n = 100`);
       assert.deepEqual(await readThrice(), [50, 50, 50], 'what is not committed is not seen');
-      await nextTurn();
+      await nextTick();
       assert.deepEqual(await readThrice(), [50, 50, 50]);
     });
     assert.deepEqual(await readThrice(), [100, 100, 100]);
@@ -74,7 +74,7 @@ describe('what one tick of the event loop reads from SQLite', () => {
         .finally(() => (isOver = true));
       while (!isOver) {
         assert.deepEqual(await readThrice(), [0, 0, 0]);
-        await nextTurn();
+        await nextTick();
         t.mock.timers.tick(100);
       }
       await refused;
@@ -99,37 +99,37 @@ describe('the connection that writes to SQLite', () => {
   let file: string;
   let connection: WriteConnection;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pharos-turn-'));
+    folder = mkdtempSync(join(tmpdir(), 'pharos-tick-'));
     file = join(folder, 'test.db');
     connection = new WriteConnection(file);
-    connection.outsideTurn(({ raw }) => raw.exec('create table t (n int); insert into t values (0)'));
+    connection.outsideTick(({ raw }) => raw.exec('create table t (n int); insert into t values (0)'));
   });
   afterEach(() => {
     connection.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const inTurn = () => connection.turnReader()?.one(sql`select n from t`)?.['n'];
+  const inTick = () => connection.tickReader()?.one(sql`select n from t`)?.['n'];
 
-  /** What the turn reads is open, and another process has committed since. */
+  /** What the tick reads is open, and another process has committed since. */
   function commitBesides(work: () => void): void {
     const other = openSqliteConnection(file, 'write');
     try {
-      assert.deepEqual([inTurn(), inTurn()], [0, 0]);
+      assert.deepEqual([inTick(), inTick()], [0, 0]);
       other.raw.exec('update t set n = 1');
-      assert.equal(inTurn(), 0, 'the turn goes on with what it has seen');
+      assert.equal(inTick(), 0, 'the tick goes on with what it has seen');
       work();
     } finally {
       other.close();
     }
   }
 
-  test('shows what others have committed to what is asked outside the turn, and to the turn from then on', () => {
+  test('shows what others have committed to what is asked outside the tick, and to the tick from then on', () => {
     commitBesides(() => {
       assert.deepEqual(
-        connection.outsideTurn(({ raw }) => [raw.inTransaction, raw.prepare('select n from t').pluck().get()]),
+        connection.outsideTick(({ raw }) => [raw.inTransaction, raw.prepare('select n from t').pluck().get()]),
         [false, 1],
       );
-      assert.equal(inTurn(), 1);
+      assert.equal(inTick(), 1);
     });
   });
 
@@ -137,10 +137,10 @@ describe('the connection that writes to SQLite', () => {
     commitBesides(() => assert.equal(connection.latestReader()?.one(sql`select n from t`)?.['n'], 1));
   });
 
-  test('looks at the whole log from outside the turn', () => {
+  test('looks at the whole log from outside the tick', () => {
     commitBesides(() => {
       const frames = () =>
-        connection.outsideTurn(({ raw }) => raw.pragma('wal_checkpoint(NOOP)') as { log: number }[])[0]?.log;
+        connection.outsideTick(({ raw }) => raw.pragma('wal_checkpoint(NOOP)') as { log: number }[])[0]?.log;
       const other = openSqliteConnection(file, 'write');
       const [row] = other.raw.pragma('wal_checkpoint(NOOP)') as { log: number }[];
       other.close();
@@ -149,21 +149,21 @@ describe('the connection that writes to SQLite', () => {
   });
 
   test('has no reader for others while a transaction that writes is open', () => {
-    connection.outsideTurn(({ raw }) => raw.exec('begin immediate'));
-    assert.deepEqual([connection.turnReader(), connection.latestReader()], [undefined, undefined]);
-    connection.outsideTurn(({ raw }) => raw.exec('commit'));
-    assert.equal(inTurn(), 0);
+    connection.outsideTick(({ raw }) => raw.exec('begin immediate'));
+    assert.deepEqual([connection.tickReader(), connection.latestReader()], [undefined, undefined]);
+    connection.outsideTick(({ raw }) => raw.exec('commit'));
+    assert.equal(inTick(), 0);
   });
 
   test('is handed out by nothing else', () => {
     const names = Object.getOwnPropertyNames(WriteConnection.prototype).sort();
-    assert.deepEqual(names, ['close', 'constructor', 'latestReader', 'outsideTurn', 'turnReader']);
+    assert.deepEqual(names, ['close', 'constructor', 'latestReader', 'outsideTick', 'tickReader']);
     assert.deepEqual(Object.keys(connection), []);
     const here = new URL('./', import.meta.url);
     const opening = readdirSync(here)
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
       .filter((name) => /openSqliteConnection\([^)]*'write'\)/.test(readFileSync(new URL(name, here), 'utf8')));
-    // The thread folds the log, beside the main thread.
+    // The thread checkpoints the log, beside the main thread.
     assert.deepEqual(opening, ['sqlite-thread.ts', 'write-connection.ts']);
   });
 });

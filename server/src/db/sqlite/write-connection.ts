@@ -22,8 +22,8 @@ export class WriteConnection {
     this.#connection = openSqliteConnection(file, 'write');
   }
 
-  /** For one statement that reads, within the turn. Undefined while a transaction that writes is open. */
-  turnReader(): SqliteReader | undefined {
+  /** For one statement that reads, within the tick. Undefined while a transaction that writes is open. */
+  tickReader(): SqliteReader | undefined {
     if (this.#isOpen) return this.#connection.reader;
     if (this.#connection.raw.inTransaction) return undefined;
     if (this.#isCounting) {
@@ -33,7 +33,7 @@ export class WriteConnection {
       this.#isCounting = true;
       setImmediate(() => {
         this.#isCounting = false;
-        this.#endTurn();
+        this.#endTick();
       });
     }
     return this.#connection.reader;
@@ -41,23 +41,23 @@ export class WriteConnection {
 
   /** For one statement that must see what has been committed by now, by whomever. Undefined like `turnReader`. */
   latestReader(): SqliteReader | undefined {
-    this.#endTurn();
-    return this.turnReader();
+    this.#endTick();
+    return this.tickReader();
   }
 
-  /** For whatever else is done: what the turn reads has ended before. `work` keeps nothing of the connection. */
-  outsideTurn<T>(work: (connection: SqliteConnection) => T): T {
-    this.#endTurn();
+  /** For whatever else is done: what the tick reads has ended before. `work` keeps nothing of the connection. */
+  outsideTick<T>(work: (connection: SqliteConnection) => T): T {
+    this.#endTick();
     return work(this.#connection);
   }
 
   close(): void {
-    this.#endTurn();
+    this.#endTick();
     this.#connection.close();
   }
 
   /** Never throws: nothing was written, so nothing can be lost. */
-  #endTurn(): void {
+  #endTick(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const { raw } = this.#connection;

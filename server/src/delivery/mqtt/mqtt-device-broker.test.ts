@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { IClientOptions } from 'mqtt';
 import { openDevice, openRaw, type RawDevice, type TestDevice } from '../../../test/support/mqtt-devices.ts';
 import { type DeviceLogin, limits } from './mqtt-connection.ts';
-import { type Addressed, DeviceBroker, type DeviceBrokerOptions } from './mqtt-device-broker.ts';
+import { DeviceBroker, type DeviceBrokerOptions, type DeviceMessage } from './mqtt-device-broker.ts';
 
 const topic = 'museum/gate';
 const small = Buffer.from('{"deliveryId":"d1"}');
@@ -67,7 +67,7 @@ describe('the port for devices', () => {
     made.write({ cmd: 'connect', clientId: 'c', username, password: Buffer.from('right'), ...more } as never);
     return made;
   }
-  const publish = (change: Partial<Addressed> = {}) =>
+  const publish = (change: Partial<DeviceMessage> = {}) =>
     broker.publish({ appId: 'app', topic, payload: small, timeoutMs: 2_000, seconds: 60, ...change });
 
   for (const protocolVersion of [4, 5] as const) {

@@ -32,7 +32,7 @@ const checkSize = 300;
 const topicKey = (appId: string, topic: string) => `${appId} ${topic}`;
 const deviceKey = ({ appId, deviceId }: Pick<DeviceLogin, 'appId' | 'deviceId'>) => `${appId} ${deviceId}`;
 
-export interface Addressed {
+export interface DeviceMessage {
   readonly appId: string;
   readonly topic: string;
   readonly payload: Buffer;
@@ -88,7 +88,7 @@ export class DeviceBroker {
   }
 
   /** Passes a message to every device of the app that listens to the topic; `acknowledged` when all of them have it. */
-  async publish({ appId, topic, payload, ...until }: Addressed): Promise<Published> {
+  async publish({ appId, topic, payload, ...until }: DeviceMessage): Promise<Published> {
     const connections = [...(this.#byTopic.get(topicKey(appId, topic)) ?? [])];
     const results = await Promise.all(connections.map((connection) => connection.publish(payload, until)));
     const worst = results.find((result) => result !== 'acknowledged');

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SenderKind } from './push-sender.ts';
+import type { PushSenderKind } from './push-sender.ts';
 
 /**
  * Messages a second that one app may send through a provider. FCM allows 600,000 a minute for a project; the others
  * publish no figure and answer 429 when it is too much.
  */
-export const messagesPerSecond: Readonly<Record<SenderKind, number>> = Object.freeze({
+export const messagesPerSecond: Readonly<Record<PushSenderKind, number>> = Object.freeze({
   fcm: 9_000,
   apns: 20_000,
   webpush: 10_000,

@@ -4,8 +4,8 @@
  */
 
 /** The providers. An app sets up as many of them as it needs. */
-export const senderKinds = ['fcm', 'apns', 'webpush', 'mqtt'] as const;
-export type SenderKind = (typeof senderKinds)[number];
+export const pushSenderKinds = ['fcm', 'apns', 'webpush', 'mqtt'] as const;
+export type PushSenderKind = (typeof pushSenderKinds)[number];
 
 /** What is shown, the same for every recipient of one platform. Senders may cache what they derive from the object. */
 export interface PushContent {
@@ -104,7 +104,7 @@ export interface SenderNetwork {
 
 /** One provider, as data: what an administrator enters, what may be shown again, and how to make a sender from it. */
 export interface SenderDefinition<Settings = unknown> {
-  readonly kind: SenderKind;
+  readonly kind: PushSenderKind;
   /** For people: "Firebase Cloud Messaging". */
   readonly name: string;
   /** The maximum size of a message in bytes, as the provider counts. */

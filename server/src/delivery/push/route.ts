@@ -1,7 +1,7 @@
-import type { PushTarget, SenderKind } from './push-sender.ts';
+import type { PushSenderKind, PushTarget } from './push-sender.ts';
 
 /** The names of providers in an installation's `pushType`, including those of older clients. */
-const byPushType: Readonly<Record<string, SenderKind>> = {
+const byPushType: Readonly<Record<string, PushSenderKind>> = {
   fcm: 'fcm',
   gcm: 'fcm',
   firebase: 'fcm',
@@ -13,7 +13,7 @@ const byPushType: Readonly<Record<string, SenderKind>> = {
   mqtt: 'mqtt',
 };
 
-export type Route = { readonly kind: SenderKind } | { readonly problem: string };
+export type Route = { readonly kind: PushSenderKind } | { readonly problem: string };
 
 /**
  * The provider that reaches an installation: the one that its `pushType` names, else the usual one of its platform. On
@@ -22,7 +22,7 @@ export type Route = { readonly kind: SenderKind } | { readonly problem: string }
 export function routeOf(
   pushType: string | null,
   deviceType: PushTarget['deviceType'],
-  isSetUp: (kind: SenderKind) => boolean,
+  isSetUp: (kind: PushSenderKind) => boolean,
 ): Route {
   if (pushType !== null) {
     const kind = byPushType[pushType.toLowerCase()];

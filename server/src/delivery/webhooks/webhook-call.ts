@@ -24,7 +24,7 @@ export interface CallResult {
   readonly durationMs: number;
 }
 
-export interface Caller {
+export interface WebhookClient {
   readonly targets: TargetRules;
   /** For the whole call. */
   readonly timeoutMs: number;
@@ -35,7 +35,7 @@ export interface Caller {
 const maxAnswerBytes = 4_096;
 
 /** Never throws, whatever the receiver does. */
-export async function callReceiver(call: WebhookCall, caller: Caller, signal: AbortSignal): Promise<CallResult> {
+export async function callReceiver(call: WebhookCall, caller: WebhookClient, signal: AbortSignal): Promise<CallResult> {
   const start = performance.now();
   const result = (partial: Omit<CallResult, 'durationMs'>): CallResult => ({
     ...partial,
@@ -67,7 +67,7 @@ interface Received {
   readonly answer: string;
 }
 
-function post(call: WebhookCall, { targets }: Caller, signal: AbortSignal): Promise<Received> {
+function post(call: WebhookCall, { targets }: WebhookClient, signal: AbortSignal): Promise<Received> {
   return new Promise((resolve, reject) => {
     const send = call.url.startsWith('https:') ? httpsRequest : httpRequest;
     const body = Buffer.from(call.body);

@@ -20,7 +20,7 @@ const role = Type.Enum([...adminRoles]);
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
 
 /** Bounded by the shapes below. */
-export function emailKey(address: string): string {
+export function adminEmailKey(address: string): string {
   return address.trim().toLowerCase();
 }
 

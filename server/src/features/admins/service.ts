@@ -6,7 +6,7 @@ import { fail } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
-import { emailKey } from './schemas.ts';
+import { adminEmailKey } from './schemas.ts';
 import * as store from './store.ts';
 
 export interface AdminView {
@@ -50,7 +50,7 @@ function newRow(admin: NewAdmin, passwordHash: string, now: number): store.Admin
   return {
     admin_id: newObjectId(now),
     email: admin.email.trim(),
-    email_key: emailKey(admin.email),
+    email_key: adminEmailKey(admin.email),
     name: admin.name,
     password_hash: passwordHash,
     role: admin.role,
@@ -67,7 +67,7 @@ export interface AdminDeps {
 }
 
 /** The tenant of passwords that are checked here; apps have turns of their own. */
-const share = 'console';
+const tenant = 'console';
 
 /** The people who may use the management console. */
 export class AdminService {
@@ -89,7 +89,7 @@ export class AdminService {
 
   async findByEmail(email: string): Promise<AdminView | undefined> {
     const { db } = this.#deps;
-    const row = await store.findAdminByEmail(db, emailKey(email));
+    const row = await store.findAdminByEmail(db, adminEmailKey(email));
     return row && adminView(row);
   }
 
@@ -157,7 +157,7 @@ export class AdminService {
   /** Ends every session of the administrator. */
   async setPassword(adminId: string, password: string, by: Actor): Promise<store.AdminRow> {
     const { passwords } = this.#deps;
-    const hash = await passwords.hash(password, share);
+    const hash = await passwords.hash(password, tenant);
     return this.#update(adminId, by, {
       action: 'administrator.password',
       change: (row) => ({ ...row, password_hash: hash }),
@@ -167,7 +167,7 @@ export class AdminService {
   /** Before the transaction, because hashing takes long. */
   async #prepare(admin: NewAdmin) {
     const { now, passwords } = this.#deps;
-    return newRow(admin, await passwords.hash(admin.password, share), now());
+    return newRow(admin, await passwords.hash(admin.password, tenant), now());
   }
 
   /** Changes one administrator; an owner who can sign in must always remain. */

@@ -7,7 +7,7 @@ import type { Passwords } from '../../base/passwords.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { AdminContext, NewSession } from '../../http/console/console-endpoint.ts';
 import { clientNetwork, type RateLimiter } from '../../limits/rate-limit.ts';
-import { emailKey } from './schemas.ts';
+import { adminEmailKey } from './schemas.ts';
 import * as store from './store.ts';
 
 const hourMs = 3_600_000;
@@ -23,7 +23,7 @@ const perNetwork = Object.freeze({ perSecond: 1 / 5, burst: 30 });
 /** Tokens have 43 characters. Longer ones are not worth a hash. */
 const longestToken = 128;
 /** The tenant of passwords that are checked here; apps have turns of their own. */
-const share = 'console';
+const tenant = 'console';
 
 export interface SessionDeps {
   readonly db: Database;
@@ -79,10 +79,10 @@ export class AdminSessions {
   /** @throws Failure UserInvalidLoginParams, with the same answer in the same time whatever is wrong; APICallLimit */
   async signIn(email: string, password: string, address: string) {
     const { db, now, passwords } = this.#deps;
-    const account = emailKey(email);
+    const account = adminEmailKey(email);
     this.throttle(account, address);
     const row = await store.findAdminByEmail(db, account);
-    const isRight = await passwords.matches(password, row?.password_hash, share);
+    const isRight = await passwords.matches(password, row?.password_hash, tenant);
     if (!row || !isRight || row.disabled_at !== null) {
       await this.#noteRefusal(row?.email, address);
       throw fail('UserInvalidLoginParams');
@@ -111,9 +111,9 @@ export class AdminSessions {
   /** @throws Failure UserInvalidLoginParams when the current password is wrong; APICallLimit */
   async assertPassword(admin: AdminContext, password: string, address: string): Promise<store.AdminRow> {
     const { db, passwords } = this.#deps;
-    this.throttle(emailKey(admin.email), address);
+    this.throttle(adminEmailKey(admin.email), address);
     const row = await store.findAdmin(db, admin.adminId);
-    if (row && (await passwords.matches(password, row.password_hash, share))) return row;
+    if (row && (await passwords.matches(password, row.password_hash, tenant))) return row;
     await this.#noteRefusal(row?.email, address);
     throw fail('UserInvalidLoginParams', 'The current password is wrong.');
   }
@@ -122,7 +122,7 @@ export class AdminSessions {
   async find(token: string): Promise<AdminContext | undefined> {
     const { db, now, inBackground } = this.#deps;
     if (token.length > longestToken) return undefined;
-    const row = await store.findSession(db, secretHash(token));
+    const row = await store.findAdminSession(db, secretHash(token));
     const at = now();
     if (!row || row.disabled_at !== null || row.expires_at <= at) return undefined;
     if (row.last_used_at + sessionLimits.idleMs <= at) return undefined;

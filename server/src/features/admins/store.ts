@@ -74,7 +74,7 @@ export async function insertSession(
     values (${session.sessionHash}, ${session.adminId}, ${session.now}, ${session.now}, ${session.expiresAt}, ${session.now})`);
 }
 
-export function findSession(db: Db, sessionHash: string): Promise<SessionRow | undefined> {
+export function findAdminSession(db: Db, sessionHash: string): Promise<SessionRow | undefined> {
   return db.one<SessionRow>(sql`select a.*, s.session_hash, s.last_used_at, s.expires_at, s.confirmed_at
     from admin_sessions s join admins a on a.admin_id = s.admin_id where s.session_hash = ${sessionHash}`);
 }

@@ -6,8 +6,8 @@ import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
 import { sql } from '../../base/sql.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import { defineShape } from '../../http/shape.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
 import * as store from './store.ts';
@@ -71,7 +71,7 @@ export interface AppChange {
 
 export interface AppDeps {
   readonly db: Database;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   /** Deletes everything of an app, in all features. */
   readonly emptyApp: (db: Database, appId: string) => Promise<void>;
@@ -129,10 +129,10 @@ export class AppService {
     by: Actor = service,
     assertUnchanged?: AssertUnchanged,
   ): Promise<AppView> {
-    const { revision, now } = this.#deps;
+    const { cacheVersion, now } = this.#deps;
     if (change.name !== undefined) assertName(change.name);
     const policy = change.policy === undefined ? {} : policyShape.readUpdate(change.policy).set;
-    await revision.change(async (db) => {
+    await cacheVersion.change(async (db) => {
       const row = await store.lockApp(db, appId);
       if (!row) throw noSuchApp(appId);
       assertUnchanged?.(appTag({ name: row.name, disabled: row.disabled_at !== null, policy: readPolicy(row.policy) }));
@@ -157,9 +157,9 @@ export class AppService {
     appId: string,
     by: Actor = service,
   ): Promise<Credentials & { readonly disabledKeyIds: readonly string[] }> {
-    const { revision, now } = this.#deps;
+    const { cacheVersion, now } = this.#deps;
     const key = this.#newKey(appId);
-    const disabledKeyIds = await revision.change(async (db) => {
+    const disabledKeyIds = await cacheVersion.change(async (db) => {
       if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
       const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
       const outgoing = live.slice(maxLiveKeys - 1).map((old) => old.key_id);
@@ -174,8 +174,8 @@ export class AppService {
 
   /** Switches one key off at once. */
   async disableKey(appId: string, keyId: string, by: Actor = service): Promise<void> {
-    const { revision, now } = this.#deps;
-    await revision.change(async (db) => {
+    const { cacheVersion, now } = this.#deps;
+    await cacheVersion.change(async (db) => {
       const done = await store.disableKey(db, appId, keyId, now());
       if (!done) throw fail('ObjectNotFound', `The app ${appId} has no live key ${keyId}.`);
       await this.#audit(db, by, 'key.disable', { appId, before: { keyId } });
@@ -184,15 +184,15 @@ export class AppService {
 
   /** Deletes the app with everything in it. Files on disk are swept up afterwards. */
   async remove(appId: string, by: Actor = service): Promise<void> {
-    const { db, revision, now, emptyApp } = this.#deps;
+    const { db, cacheVersion, now, emptyApp } = this.#deps;
     const { name } = await this.#find(appId);
     // Switched off first, so that nothing is written while the rest goes step by step.
-    await revision.change(async (db) => {
+    await cacheVersion.change(async (db) => {
       await db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`);
       await this.#audit(db, by, 'app.delete', { appId, before: { name } });
     });
     await emptyApp(db, appId);
-    await revision.change(async () => undefined);
+    await cacheVersion.change(async () => undefined);
   }
 
   async #view(row: store.AppRow): Promise<AppView> {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import { isObject } from '../../base/is-object.ts';
 import { nullable, text as textColumn } from '../../db/table.ts';
 import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
-import { defineShape, isObject } from '../../http/shape.ts';
+import { defineShape } from '../../http/shape.ts';
 import { defineResource, readsContent, writesContent } from '../../resources/define.ts';
 import { json, number, text, time } from '../../resources/members.ts';
 

@@ -29,7 +29,7 @@ export async function findBeaconNames(
   );
   const rows = await db.all<{ object_id: string; name: string }>(
     sql`select object_id, name from beacons where app_id = ${appId} and object_id in (${wanted})`,
-    { share: appId },
+    { tenant: appId },
   );
   return new Map(rows.map(({ object_id, name }) => [object_id, name]));
 }

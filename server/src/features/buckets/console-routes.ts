@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { isObject } from '../../base/is-object.ts';
 import type { Database } from '../../db/db.ts';
 import {
   createdAnswer,
@@ -10,7 +11,6 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import { isObject } from '../../http/shape.ts';
 import type { BucketService } from './service.ts';
 import { countRecords } from './store.ts';
 

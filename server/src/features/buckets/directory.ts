@@ -1,9 +1,9 @@
 import { PairCache } from '../../base/pair-cache.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import type { Field, FieldLookup } from '../../query/fields.ts';
-import { type ColumnMap, columnsOf } from './schemas.ts';
-import type { Columns, Slot } from './slots.ts';
+import { type ColumnMap, slotColumns } from './schemas.ts';
+import type { Slot, SlotColumns } from './slots.ts';
 import { type BucketRow, findBucket, listSchemas } from './store.ts';
 import { ownLookup } from './tables.ts';
 
@@ -14,7 +14,7 @@ export interface Bucket {
   readonly name: string;
   readonly version: number;
   /** All schema records of the bucket combined. */
-  readonly columns: Columns;
+  readonly columns: SlotColumns;
   readonly slots: readonly Slot[];
   readonly lookup: FieldLookup;
 }
@@ -27,9 +27,9 @@ export class BucketDirectory {
   /** By app and name. */
   readonly #known = new PairCache<Bucket>(maxCached);
 
-  constructor(db: Database, revision: Revision) {
+  constructor(db: Database, cacheVersion: CacheVersion) {
     this.#db = db;
-    revision.onChange(() => this.#known.clear());
+    cacheVersion.onChange(() => this.#known.clear());
   }
 
   /** Definitions in memory. */
@@ -70,9 +70,9 @@ export function readSlots(row: BucketRow): readonly Slot[] {
 }
 
 /** The schema records of one bucket add up. */
-export function mergeColumns(schemas: readonly { readonly metadata: string }[]): Columns {
+export function mergeColumns(schemas: readonly { readonly metadata: string }[]): SlotColumns {
   const merged = new Map(
-    schemas.flatMap(({ metadata }) => Object.entries(columnsOf(JSON.parse(metadata) as ColumnMap))),
+    schemas.flatMap(({ metadata }) => Object.entries(slotColumns(JSON.parse(metadata) as ColumnMap))),
   );
   return Object.fromEntries(merged);
 }
@@ -83,7 +83,7 @@ const declaredTypes = { Number: 'number', String: 'string', Boolean: 'boolean', 
  * `objectId`, `createdAt`, `updatedAt`, and any path below `metadata`, which has neither an order nor a type of its
  * own.
  */
-function bucketLookup(columns: Columns, slots: readonly Slot[]): FieldLookup {
+function bucketLookup(columns: SlotColumns, slots: readonly Slot[]): FieldLookup {
   const usable = new Map(
     slots.filter(({ state, exact }) => state === 'ready' && exact).map((slot) => [slot.column, slot]),
   );

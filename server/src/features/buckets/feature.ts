@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
 import type { AssertApp, Feature, InBackground } from '../feature.ts';
 import { bucketConsoleEndpoints } from './console-routes.ts';
@@ -15,7 +15,7 @@ import type { BucketService } from './service.ts';
 export interface BucketFeatureDeps {
   readonly db: Database;
   readonly now: Clock;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly service: BucketService;
   readonly usage: UsageMeter;
   readonly inBackground: InBackground;
@@ -24,8 +24,8 @@ export interface BucketFeatureDeps {
 
 /** Data buckets: their schemas, their records, and the indexes that they learn from queries. */
 export function createBucketFeature(deps: BucketFeatureDeps): Feature {
-  const { db, now, revision, service, usage, inBackground, assertApp } = deps;
-  const directory = new BucketDirectory(db, revision);
+  const { db, now, cacheVersion, service, usage, inBackground, assertApp } = deps;
+  const directory = new BucketDirectory(db, cacheVersion);
   const asked = new AskedMembers((appId, bucketId, members) =>
     inBackground('asking for an index', () => service.askToLearn(appId, bucketId, members)),
   );
@@ -43,6 +43,6 @@ export function createBucketFeature(deps: BucketFeatureDeps): Feature {
       }),
     ],
     consoleEndpoints: bucketConsoleEndpoints({ db, service, assertApp }),
-    jobs: bucketJobHandlers({ db, revision, now }),
+    jobs: bucketJobHandlers({ db, cacheVersion, now }),
   };
 }

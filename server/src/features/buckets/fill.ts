@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from '../../base/sql.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
-import type { Revision } from '../../db/revision.ts';
 import { readSlots } from './directory.ts';
 import { type Slot, slotValues } from './slots.ts';
 import * as store from './store.ts';
@@ -19,12 +19,12 @@ const settleMs = 1_000;
 
 export interface FillDeps {
   readonly db: Database;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly now: () => number;
 }
 
 /** Copies declared columns of existing records into their slots, in small steps. May be repeated. */
-export async function fillBucket({ db, revision, now }: FillDeps, appId: string, bucketId: string): Promise<void> {
+export async function fillBucket({ db, cacheVersion, now }: FillDeps, appId: string, bucketId: string): Promise<void> {
   if (!db.readsAreLocal) await delay(settleMs);
   const started = await db.transaction((db) => store.lockBucket(db, appId, bucketId));
   if (!started) return;
@@ -36,7 +36,7 @@ export async function fillBucket({ db, revision, now }: FillDeps, appId: string,
     after = copied.last;
     await db.caughtUp();
   }
-  await revision.change(async (db) => {
+  await cacheVersion.change(async (db) => {
     const bucket = await store.lockBucket(db, appId, bucketId);
     if (!bucket) return;
     await store.updateSlots(db, bucket, JSON.stringify(settled(readSlots(bucket), slots, misfits)), now());

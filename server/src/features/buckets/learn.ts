@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Field } from '../../query/fields.ts';
 import { readPath } from '../../query/json.ts';
 import { type Bucket, readSlots } from './directory.ts';
@@ -56,20 +56,20 @@ interface Asked {
 
 /** Gives slots to members whose values all have one type, and copies the existing values. May be repeated. */
 export async function learnMembers(deps: FillDeps, appId: string, { bucketId, members }: Asked): Promise<void> {
-  const { db, revision, now } = deps;
+  const { db, cacheVersion, now } = deps;
   if ((await store.countRecords(db, { appId, bucketId, limit: fewestRecords })) < fewestRecords) return;
   const sample = await store.sampleDocuments(db, { appId, bucketId, limit: sampleSize });
   const documents: unknown[] = [];
   for (const { doc } of sample) {
     documents.push(JSON.parse(doc));
     // Documents may be large, so other requests are served in between.
-    await nextTurn();
+    await nextTick();
   }
   const found = members.flatMap((path): LearnableMember[] => {
     const type = typeOfAll(documents.map((document) => readPath(document, path.split('.'))));
     return type ? [{ path, type }] : [];
   });
-  const isToFill = await revision.change(async (db) => {
+  const isToFill = await cacheVersion.change(async (db) => {
     const bucket = await store.lockBucket(db, appId, bucketId);
     if (!bucket) return false;
     const current = readSlots(bucket);

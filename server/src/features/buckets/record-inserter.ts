@@ -1,6 +1,6 @@
 import { Failure } from '../../base/errors.ts';
+import { Batcher } from '../../db/batcher.ts';
 import type { Database, Db } from '../../db/db.ts';
-import { Gathering } from '../../db/gathering.ts';
 import { insertRecord, insertRecords, type RecordWrite } from './store.ts';
 
 /** Concurrent statements, and the most records, and characters of their documents, in one. */
@@ -15,16 +15,16 @@ export type InsertRecord = (write: RecordWrite) => Promise<boolean>;
  */
 export function createRecordInserter(db: Database): InsertRecord {
   if (db.readsAreLocal) return (write) => insertRecord(db, write);
-  const gathering = new Gathering<RecordWrite, boolean>({
+  const batcher = new Batcher<RecordWrite, boolean>({
     ...together,
     weigh: ({ document }) => document.length,
-    shareOf: ({ key }) => key.appId,
+    tenantOf: ({ key }) => key.appId,
     run: (writes) => insertTogether(db, writes),
     runAlone: (write) => insertRecord(db, write),
     // A database that does not answer will not answer for each of them either.
     isOfOneItem: (error) => !(error instanceof Failure && error.name === 'Timeout'),
   });
-  return (write) => gathering.add(write);
+  return (write) => batcher.add(write);
 }
 
 async function insertTogether(db: Database, writes: readonly RecordWrite[]): Promise<boolean[]> {

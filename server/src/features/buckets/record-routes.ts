@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { AppContext } from '../../access/context.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
-import { type Soon, whenThere } from '../../base/soon.ts';
+import { isObject } from '../../base/is-object.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database } from '../../db/db.ts';
 import {
@@ -15,7 +16,6 @@ import {
   updatedAnswer,
 } from '../../http/answers.ts';
 import { type BodySpec, type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { isObject } from '../../http/shape.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
 import { entityTag, readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
@@ -52,7 +52,7 @@ export function recordEndpoints(deps: RecordDeps): Endpoint[] {
   return [list(deps), create(deps), get(deps), put(deps), patch(deps), remove(deps)];
 }
 
-function findBucket({ directory }: RecordDeps, { app, params }: PathCall): Soon<Bucket | undefined> {
+function findBucket({ directory }: RecordDeps, { app, params }: PathCall): MaybePromise<Bucket | undefined> {
   const name = params['bucketName'] ?? '';
   const known = directory.known(app.appId, name);
   if (known) return known;
@@ -60,15 +60,15 @@ function findBucket({ directory }: RecordDeps, { app, params }: PathCall): Soon<
   return directory.reload(app.appId, name);
 }
 
-function bucketToRead(deps: RecordDeps, call: PathCall): Soon<Bucket> {
-  return whenThere(findBucket(deps, call), (bucket) => {
+function bucketToRead(deps: RecordDeps, call: PathCall): MaybePromise<Bucket> {
+  return andThen(findBucket(deps, call), (bucket) => {
     if (!bucket) throw fail('ObjectNotFound', 'There is no bucket with this name.');
     return bucket;
   });
 }
 
-function bucketToWrite(deps: RecordDeps, call: PathCall): Soon<Bucket> {
-  return whenThere(findBucket(deps, call), (bucket) => {
+function bucketToWrite(deps: RecordDeps, call: PathCall): MaybePromise<Bucket> {
+  return andThen(findBucket(deps, call), (bucket) => {
     if (!bucket) throw fail('InvalidSchema', 'There is no bucket with this name; create it in the management console.');
     return bucket;
   });
@@ -107,7 +107,7 @@ function list(deps: RecordDeps): Endpoint {
         query,
         defaultLimit: 100,
         idsFollowCreation: true,
-        share: bucket.appId,
+        tenant: bucket.appId,
         onDocumentsRead: (fields) => deps.asked.note(bucket, fields),
       });
     },
@@ -177,7 +177,7 @@ function get(deps: RecordDeps): Endpoint {
     answer: recordAnswer(recordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) =>
-      whenThere(bucketToRead(deps, call), async (bucket) => {
+      andThen(bucketToRead(deps, call), async (bucket) => {
         const row = await recordTable.find(deps.db, keyOf(bucket, call));
         if (!row) throw noRecord();
         return row as store.StoredDocument;

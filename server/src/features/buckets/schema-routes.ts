@@ -91,7 +91,7 @@ function list(deps: SchemaDeps): Endpoint {
         query,
         defaultLimit: 100,
         idsFollowCreation: true,
-        share: bucket.appId,
+        tenant: bucket.appId,
       });
     },
   });

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { fail, type Problem } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
-import { isObject, sentence } from '../../http/shape.ts';
+import { sentence } from '../../http/shape.ts';
 import { readInstant } from '../../query/instant.ts';
 import { ownMember } from '../../query/json.ts';
-import { type Columns, type ColumnType, columnTypes } from './slots.ts';
+import { columnTypes, type SlotColumns, type SlotType } from './slots.ts';
 
 const reserved = ['objectId', 'createdAt', 'updatedAt'];
 const columnForm = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
@@ -58,7 +59,7 @@ export const schemaRecordExample = {
 };
 
 /** The stored form of a `column` member: `{ name: { type } }`. */
-export type ColumnMap = Readonly<Record<string, { readonly type: ColumnType }>>;
+export type ColumnMap = Readonly<Record<string, { readonly type: SlotType }>>;
 
 /** @throws Failure InvalidSchema that lists every problem of the column map */
 export function readColumnMap(body: unknown): ColumnMap {
@@ -92,29 +93,29 @@ function columnProblems(column: Readonly<Record<string, unknown>>): Problem[] {
     const extra = Object.keys(declared).filter((member) => member !== 'type');
     if (extra.length > 0)
       return [{ field, problem: `must have only the member type, not ${extra.slice(0, 5).join(', ')}` }];
-    if (columnTypes.includes(declared['type'] as ColumnType)) return [];
+    if (columnTypes.includes(declared['type'] as SlotType)) return [];
     return [{ field: `${field}.type`, problem: `must be one of ${columnTypes.join(', ')}` }];
   });
 }
 
-export function columnsOf(map: ColumnMap): Columns {
+export function slotColumns(map: ColumnMap): SlotColumns {
   return Object.fromEntries(Object.entries(map).map(([name, { type }]) => [name, type]));
 }
 
-const typeNames: Record<ColumnType, string> = {
+const typeNames: Record<SlotType, string> = {
   Number: 'a number',
   String: 'a string',
   Boolean: 'a boolean',
   Date: 'a date: an ISO 8601 string or {"__type":"Date","iso":"…"}',
 };
 
-function fits(type: ColumnType, value: unknown): boolean {
+function fits(type: SlotType, value: unknown): boolean {
   if (type === 'Date') return readInstant(value, true) !== undefined;
   return typeof value === type.toLowerCase();
 }
 
 /** @throws Failure InvalidSchema when a declared member has another type; absent and null are accepted */
-export function assertFitsColumns(document: Readonly<Record<string, unknown>>, columns: Columns): void {
+export function assertFitsColumns(document: Readonly<Record<string, unknown>>, columns: SlotColumns): void {
   const problems: Problem[] = [];
   for (const [name, type] of Object.entries(columns)) {
     const value = ownMember(document, name);

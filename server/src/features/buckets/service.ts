@@ -2,20 +2,20 @@ import { type Actor, recordChange, service } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import { isoTime } from '../../http/answers.ts';
 import { sentence } from '../../http/shape.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../resources/entity-tag.ts';
 import { mergeColumns, readSlots } from './directory.ts';
-import { assertBucketName, type ColumnMap, columnsOf } from './schemas.ts';
-import { assignSlots, type Columns, type LearnableMember, learnedMembers } from './slots.ts';
+import { assertBucketName, type ColumnMap, slotColumns } from './schemas.ts';
+import { assignSlots, type LearnableMember, learnedMembers, type SlotColumns } from './slots.ts';
 import * as store from './store.ts';
 import { schemaTable } from './tables.ts';
 
 export interface BucketDeps {
   readonly db: Database;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   /** Requests a background job in the transaction of what makes it necessary. */
   readonly enqueue: (
@@ -48,11 +48,11 @@ export class BucketService {
     name: string,
     by: Actor = service,
   ): Promise<{ objectId: string; name: string; createdAt: string }> {
-    const { revision, now } = this.#deps;
+    const { cacheVersion, now } = this.#deps;
     assertBucketName(name);
     const createdAt = now();
     try {
-      const objectId = await revision.change(async (db) => {
+      const objectId = await cacheVersion.change(async (db) => {
         const bucketId = await this.#insertBucket(db, appId, name);
         await recordChange(db, {
           by,
@@ -74,7 +74,7 @@ export class BucketService {
   async listBuckets(
     appId: string,
   ): Promise<
-    { objectId: string; name: string; columns: Columns; learned: readonly LearnableMember[]; createdAt: string }[]
+    { objectId: string; name: string; columns: SlotColumns; learned: readonly LearnableMember[]; createdAt: string }[]
   > {
     const { db } = this.#deps;
     const buckets = await store.listBuckets(db, appId);
@@ -91,10 +91,10 @@ export class BucketService {
 
   /** The bucket is gone at once; its records are deleted in the background. @throws Failure ObjectNotFound */
   async deleteBucket(appId: string, name: string, by: Actor = service): Promise<void> {
-    const { db, revision, now, enqueue } = this.#deps;
+    const { db, cacheVersion, now, enqueue } = this.#deps;
     const found = await store.findBucket(db, appId, name);
     if (!found) throw fail('ObjectNotFound', `There is no bucket called ${name}.`);
-    await revision.change(async (db) => {
+    await cacheVersion.change(async (db) => {
       await store.deleteBucketRow(db, appId, found.object_id);
       await enqueue(db, { appId, kind: 'bucket.purge', payload: { bucketId: found.object_id } });
       await recordChange(db, { by, action: 'bucket.delete', subject: name, appId, before: { name }, now: now() });
@@ -109,11 +109,11 @@ export class BucketService {
     bucketName: string,
     column: ColumnMap,
   ): Promise<{ objectId: string; createdAt: number }> {
-    const { revision, now } = this.#deps;
+    const { cacheVersion, now } = this.#deps;
     const createdAt = now();
     const objectId = newObjectId(createdAt);
     const add = () =>
-      revision.change(async (db) => {
+      cacheVersion.change(async (db) => {
         const found = await store.findBucket(db, appId, bucketName);
         const bucketId = found?.object_id ?? (await this.#insertBucket(db, appId, bucketName));
         const bucket = await lockOrFail(db, appId, bucketId);
@@ -142,8 +142,8 @@ export class BucketService {
     merge: (current: ColumnMap) => ColumnMap,
     assertUnchanged?: AssertUnchanged,
   ): Promise<{ readonly updatedAt: number; readonly tag: string }> {
-    const { revision, now } = this.#deps;
-    return revision.change(async (db) => {
+    const { cacheVersion, now } = this.#deps;
+    return cacheVersion.change(async (db) => {
       const bucket = await lockOrFail(db, key.appId, key.bucketId);
       const schemas = await store.listSchemas(db, key.appId, key.bucketId);
       const current = schemas.find(({ object_id }) => object_id === key.objectId);
@@ -164,8 +164,8 @@ export class BucketService {
   }
 
   async removeSchema(key: SchemaKey, assertUnchanged?: AssertUnchanged): Promise<void> {
-    const { revision } = this.#deps;
-    await revision.change(async (db) => {
+    const { cacheVersion } = this.#deps;
+    await cacheVersion.change(async (db) => {
       const bucket = await lockOrFail(db, key.appId, key.bucketId);
       const rowKey = { app_id: key.appId, object_id: key.objectId };
       const row = await schemaTable.find(db, rowKey);
@@ -184,8 +184,8 @@ export class BucketService {
 
   /** Marks slots as no longer exact, so that queries read the documents instead. */
   async markInexact(appId: string, bucketId: string, inexact: readonly string[]): Promise<void> {
-    const { revision, now } = this.#deps;
-    await revision.change(async (db) => {
+    const { cacheVersion, now } = this.#deps;
+    await cacheVersion.change(async (db) => {
       const bucket = await store.lockBucket(db, appId, bucketId);
       if (!bucket) return;
       const slots = readSlots(bucket).map((slot) => (inexact.includes(slot.slot) ? { ...slot, exact: false } : slot));
@@ -231,7 +231,7 @@ function assertNoContradiction(
   others: readonly { readonly object_id: string; readonly metadata: string }[],
 ): void {
   const declared = mergeColumns(others);
-  const details: Problem[] = Object.entries(columnsOf(column))
+  const details: Problem[] = Object.entries(slotColumns(column))
     .filter(([name, type]) => Object.hasOwn(declared, name) && declared[name] !== type)
     .map(([name, type]) => ({
       field: `column.${name}`,

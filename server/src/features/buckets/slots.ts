@@ -3,8 +3,8 @@ import { ownMember, readPath } from '../../query/json.ts';
 
 /** The types that a schema may declare. */
 export const columnTypes = ['Number', 'String', 'Date', 'Boolean'] as const;
-export type ColumnType = (typeof columnTypes)[number];
-export type Columns = Readonly<Record<string, ColumnType>>;
+export type SlotType = (typeof columnTypes)[number];
+export type SlotColumns = Readonly<Record<string, SlotType>>;
 
 const numberSlots = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
 const textSlots = ['t1', 't2', 't3', 't4', 't5', 't6'];
@@ -38,7 +38,7 @@ const maxSlotText = 255;
 export interface Slot {
   readonly slot: string;
   readonly column: string;
-  readonly type: ColumnType;
+  readonly type: SlotType;
   readonly state: 'filling' | 'ready' | 'draining';
   readonly exact: boolean;
   readonly learned?: true;
@@ -48,7 +48,7 @@ export interface Slot {
  * Assigns slots when the declared columns change. Columns beyond six numbers, dates and booleans and six texts get
  * none: they work, but are not fast.
  */
-export function assignSlots(current: readonly Slot[], columns: Columns, isEmpty: boolean): readonly Slot[] {
+export function assignSlots(current: readonly Slot[], columns: SlotColumns, isEmpty: boolean): readonly Slot[] {
   const state = isEmpty ? 'ready' : 'filling';
   const kept = current.map((slot) => keepSlot(slot, { columns, state }));
   // An empty bucket has nothing to copy and nothing to remove.
@@ -63,7 +63,7 @@ export function assignSlots(current: readonly Slot[], columns: Columns, isEmpty:
 }
 
 interface Keeping {
-  readonly columns: Columns;
+  readonly columns: SlotColumns;
   readonly state: 'ready' | 'filling';
 }
 
@@ -76,16 +76,16 @@ function keepSlot(slot: Slot, { columns, state }: Keeping): Slot {
   return learned && !slot.exact ? { ...own, state, exact: true } : own;
 }
 
-const slotsFor = (type: ColumnType) => (type === 'String' ? textSlots : numberSlots);
+const slotsFor = (type: SlotType) => (type === 'String' ? textSlots : numberSlots);
 
-function freeSlot(slots: readonly Slot[], type: ColumnType): string | undefined {
+function freeSlot(slots: readonly Slot[], type: SlotType): string | undefined {
   return slotsFor(type).find((name) => slots.every(({ slot }) => slot !== name));
 }
 
 /**
  * A slot that may be taken from its member, because filling it again overwrites every copy; preferably one without use.
  */
-function learnedSlot(slots: readonly Slot[], type: ColumnType): string | undefined {
+function learnedSlot(slots: readonly Slot[], type: SlotType): string | undefined {
   const names = slotsFor(type);
   const learned = slots.filter(({ slot, learned: isLearned }) => isLearned && names.includes(slot));
   return (learned.find(({ exact }) => !exact) ?? learned.at(-1))?.slot;
@@ -94,7 +94,7 @@ function learnedSlot(slots: readonly Slot[], type: ColumnType): string | undefin
 /** A member whose examined values all have one type. */
 export interface LearnableMember {
   readonly path: string;
-  readonly type: ColumnType;
+  readonly type: SlotType;
 }
 
 /**
@@ -175,7 +175,7 @@ function memberOf(document: unknown, { column, learned }: Slot): unknown {
 }
 
 /** Undefined for a value that the slot cannot hold. */
-function slotValue(type: ColumnType, value: unknown): string | number | undefined {
+function slotValue(type: SlotType, value: unknown): string | number | undefined {
   if (value === undefined || value === null) return type === 'String' ? missing.text : missing.number;
   switch (type) {
     case 'Number':

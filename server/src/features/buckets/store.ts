@@ -183,7 +183,7 @@ export function sampleDocuments(
   return db.all<{ doc: string }>(
     sql`select doc from records
     where app_id = ${where.appId} and bucket_id = ${where.bucketId} order by object_id desc limit ${where.limit}`,
-    { share: where.appId },
+    { tenant: where.appId },
   );
 }
 

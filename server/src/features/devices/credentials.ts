@@ -4,8 +4,8 @@ import { type Actor, recordChange } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { randomText } from '../../base/id.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import type { DeviceLogin } from '../../delivery/mqtt/mqtt-connection.ts';
 import { isoTime } from '../../http/answers.ts';
 import * as store from './credential-store.ts';
@@ -13,7 +13,7 @@ import { devices } from './resource.ts';
 
 export interface CredentialDeps {
   readonly db: Database;
-  readonly revision: Pick<Revision, 'change'>;
+  readonly cacheVersion: Pick<CacheVersion, 'change'>;
   readonly now: Clock;
 }
 
@@ -35,7 +35,7 @@ function equal(a: string, b: string): boolean {
 }
 
 /** The credentials with which devices connect by MQTT: a name made of app and device, and a random password. */
-export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
+export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDeps) {
   return {
     /** @throws Failure ObjectNotFound */
     async get(appId: string, deviceId: string) {
@@ -54,7 +54,7 @@ export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
       const { username, topic } = await this.get(appId, deviceId);
       const password = randomText(43);
       const at = now();
-      await revision.change(async (db) => {
+      await cacheVersion.change(async (db) => {
         if (!(await store.holdDevice(db, appId, deviceId))) throw noDevice(deviceId);
         await store.saveCredential(db, { appId, deviceId, passwordHash: secretHash(password), now: at });
         await recordChange(db, { by, action: 'device.issueCredentials', subject: deviceId, appId, now: at });
@@ -63,7 +63,7 @@ export function createDeviceCredentials({ db, revision, now }: CredentialDeps) {
     },
 
     async revoke(appId: string, deviceId: string, by: Actor): Promise<void> {
-      await revision.change(async (db) => {
+      await cacheVersion.change(async (db) => {
         const isGone = !(await store.deleteCredential(db, appId, deviceId));
         if (isGone) throw fail('ObjectNotFound', `The device ${deviceId} has no credentials.`);
         await recordChange(db, { by, action: 'device.revokeCredentials', subject: deviceId, appId, now: now() });

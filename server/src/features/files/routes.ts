@@ -61,7 +61,7 @@ function list({ db }: FileDeps, table: RecordTable): Endpoint {
         query,
         defaultLimit: 100,
         idsFollowCreation: true,
-        share: app.appId,
+        tenant: app.appId,
       });
     },
   });

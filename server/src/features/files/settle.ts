@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
@@ -36,7 +36,7 @@ export async function settleFiles({ db, blobs, now, isStopping, log }: SettleDep
     }
     last = page.at(-1);
     if (page.length < pageSize) break;
-    await nextTurn();
+    await nextTick();
   }
   if (lostCount > 0)
     log(

@@ -113,7 +113,7 @@ export async function measureFiles(db: Db, appId: string): Promise<{ files: numb
   const [sum] = await db.all<{ files: number; bytes: number }>(
     sql`select count(*) as files, coalesce(sum(size), 0) as bytes from files
       where app_id = ${appId} and bytes_missing_at is null`,
-    { share: appId },
+    { tenant: appId },
   );
   return { files: Number(sum?.files ?? 0), bytes: Number(sum?.bytes ?? 0) };
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { BlobEntry, BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
@@ -37,7 +37,7 @@ export async function sweepOrphans({ db, blobs, now, isStopping }: SweepDeps): P
     }
     after = page.at(-1)?.key;
     if (page.length < pageSize) break;
-    await nextTurn();
+    await nextTick();
   }
   return removed;
 }

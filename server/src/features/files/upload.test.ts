@@ -6,7 +6,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { head, listen, openConnection } from '../../../test/support/socket.ts';
 import { sql } from '../../base/sql.ts';
@@ -42,10 +42,10 @@ for (const database of databases) {
       ]);
     /** Waits, without a clock, until the upload in progress has begun to be written. */
     const growing = async () => {
-      while (files().filter((path) => path.includes('.unfinished')).length === 0) await nextTurn();
+      while (files().filter((path) => path.includes('.unfinished')).length === 0) await nextTick();
     };
     const vanished = async () => {
-      while (files().some((path) => path.includes('.unfinished'))) await nextTurn();
+      while (files().some((path) => path.includes('.unfinished'))) await nextTick();
     };
 
     test('takes a body whose length is not announced', async () => {
@@ -197,9 +197,9 @@ for (const database of databases) {
         reading.socket.pause();
         reading.send(head(`GET ${new URL(body.url).pathname}`, []));
         const isOpen = () => openFiles().some((path) => path.startsWith(filesFolder(own.config)));
-        while (!isOpen()) await nextTurn();
+        while (!isOpen()) await nextTick();
         reading.socket.destroy();
-        while (isOpen()) await nextTurn();
+        while (isOpen()) await nextTick();
       } finally {
         await own.close();
       }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Problem } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import {
   type AnswerSpec,
@@ -13,7 +14,7 @@ import {
   recordStamps,
   timestampSchema,
 } from '../../http/answers.ts';
-import { defineShape, isObject } from '../../http/shape.ts';
+import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, pointer, text, time } from '../../resources/members.ts';
 

@@ -6,7 +6,7 @@ import { type Endpoint, endpoint, OtherAnswer } from '../../http/endpoint.ts';
 import { type Changes, sentence } from '../../http/shape.ts';
 import { replacementSchema } from '../../resources/change-schemas.ts';
 import { readIfMatch, tagged } from '../../resources/entity-tag.ts';
-import { getEndpoint, listEndpoint, locate } from '../../resources/read-endpoints.ts';
+import { getEndpoint, listEndpoint, locateRow } from '../../resources/read-endpoints.ts';
 import { type RemoveOptions, removeEndpoint } from '../../resources/resource.ts';
 import type { Key } from '../../resources/table.ts';
 import type { Registrant } from './hands.ts';
@@ -31,7 +31,7 @@ export interface InstallationRouteDeps {
 
 const { tag, path } = installations;
 
-type LocateOwn = ReturnType<typeof locate>;
+type LocateOwn = ReturnType<typeof locateRow>;
 
 const registrant = (caller: Caller): Registrant => ({ userId: caller.user?.userId, isManager: seesAll(caller) });
 
@@ -46,7 +46,7 @@ export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
   };
   const reading = [listEndpoint(options, { idsFollowCreation: true }), getEndpoint(options)];
   const removing = removeProven(deps, removeEndpoint(options));
-  const locateOwn = locate(options);
+  const locateOwn = locateRow(options);
   return [register(deps), ...reading, removing, change(deps, 'PUT', locateOwn), change(deps, 'PATCH', locateOwn)];
 }
 

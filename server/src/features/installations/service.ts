@@ -24,7 +24,7 @@ export interface InstallationDeps {
   readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
 }
 
-export interface Registered {
+export interface RegisteredInstallation {
   readonly objectId: string;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -56,7 +56,7 @@ export class InstallationService {
    * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not
    * exist, ValidationError for another deviceType, Timeout
    */
-  async register(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+  async register(appId: string, sent: Registration, by: Registrant): Promise<RegisteredInstallation> {
     return retryRaces(() => this.#registerOnce(appId, sent, by));
   }
 
@@ -119,7 +119,7 @@ export class InstallationService {
     ]);
   }
 
-  async #insert(db: Db, appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+  async #insert(db: Db, appId: string, sent: Registration, by: Registrant): Promise<RegisteredInstallation> {
     const { now } = this.#deps;
     const createdAt = now();
     const objectId = newObjectId(createdAt);
@@ -175,7 +175,7 @@ export class InstallationService {
     return updatedAt;
   }
 
-  #registerOnce(appId: string, sent: Registration, by: Registrant): Promise<Registered> {
+  #registerOnce(appId: string, sent: Registration, by: Registrant): Promise<RegisteredInstallation> {
     const { db, now } = this.#deps;
     return db.transaction(async (db) => {
       const named = userOf(sent, by);

@@ -97,7 +97,7 @@ export async function matchInstallations(
     sql`select object_id from installations
       where app_id = ${appId} and object_id > ${stretch.after} and object_id <= ${stretch.upTo} and ${stretch.condition}
       order by object_id`,
-    { share: appId },
+    { tenant: appId },
   );
   return rows.map(({ object_id }) => object_id);
 }
@@ -116,7 +116,7 @@ export async function countRoutes(db: Db, appId: string, condition: Sql = raw('1
     sql`select device_type, push_type, token, count(*) as n
       from (select device_type, push_type, ${token} as token from installations where app_id = ${appId} and ${condition}) x
       group by device_type, push_type, token`,
-    { share: appId },
+    { tenant: appId },
   );
   return rows.map((row) => ({
     deviceType: row.device_type,
@@ -161,7 +161,7 @@ export interface TokenCounts {
 
 /** Runs beside other requests. */
 export async function countTokens(db: Db, appId: string): Promise<TokenCounts> {
-  const slow = { share: appId };
+  const slow = { tenant: appId };
   const [all] = await db.all<{ n: number }>(sql`select count(*) as n from installations where app_id = ${appId}`, slow);
   const dead = await db.all<{ reason: string; n: number }>(
     sql`select token_dead_reason as reason, count(*) as n from installations

@@ -5,7 +5,7 @@ import { Feed, streamLimits } from './feed.ts';
 
 /** No stream here goes as far as the database. */
 const feed = () =>
-  new Feed({ db: undefined as never, revision: undefined as never, now: Date.now, onError: assert.fail });
+  new Feed({ db: undefined as never, cacheVersion: undefined as never, now: Date.now, onError: assert.fail });
 const refusedFor = (words: string) => (error: unknown) =>
   error instanceof Failure && error.entry.name === 'APICallLimit' && error.message.includes(words);
 

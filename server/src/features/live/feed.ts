@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { firstIdAt } from '../../base/id.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import { clientNetwork } from '../../limits/rate-limit.ts';
 import { Channel } from './channel.ts';
 import * as store from './store.ts';
 
 export interface FeedDeps {
   readonly db: Database;
-  readonly revision: Pick<Revision, 'change'>;
+  readonly cacheVersion: Pick<CacheVersion, 'change'>;
   readonly now: Clock;
   readonly onError: (what: string, error: unknown) => void;
 }
@@ -26,10 +26,10 @@ export interface Listening {
 
 /** Another node's events are found by then; this one's are announced at once. */
 const lookEveryMs = 500;
-/** Events are kept for so long after the last listener, for who comes back. */
+/** How long events are kept after the last listener has gone, for listeners that come back. */
 export const keptMs = 600_000;
 const heartbeatMs = 15_000;
-/** Other nodes know within half a second that an app is listened to (`Revision`); a stream is ready when they do. */
+/** Other nodes know within half a second that an app is listened to (`CacheVersion`); a stream is ready when they do. */
 const settleMs = 1_100;
 export const streamLimits = Object.freeze({ perApp: 100, perAddress: 20 });
 const sweepStep = 500;
@@ -48,7 +48,7 @@ export class Feed {
 
   /** Something of the app was committed by this process. */
   readonly wake = (appId: string): void => {
-    // Who waits for the channel is told why it could not be started.
+    // Whoever waits for the channel is told why it could not be started.
     void this.#channels.get(appId)?.then(
       (channel) => channel.look(),
       () => undefined,
@@ -135,7 +135,7 @@ export class Feed {
       this.#channels.set(appId, known);
       try {
         const channel = await known;
-        // The last one may have left meanwhile, and nobody looks for this channel's events any more.
+        // The last listener may have left, and then nobody looks for this channel's events any more.
         if (this.#channels.get(appId) !== known) continue;
         channel.listeners++;
         return channel;
@@ -167,10 +167,10 @@ export class Feed {
   }
 
   async #want(appId: string): Promise<void> {
-    const { revision, now } = this.#deps;
+    const { cacheVersion, now } = this.#deps;
     const until = now() + keptMs;
     this.#wantedUntil.set(appId, until);
-    await revision.change((db) => store.wantEvents(db, appId, now(), until));
+    await cacheVersion.change((db) => store.wantEvents(db, appId, now(), until));
   }
 
   #tick(): void {

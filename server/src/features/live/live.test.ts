@@ -7,7 +7,7 @@ import { openConsole } from '../../../test/support/console.ts';
 import { type EventStream, openStream } from '../../../test/support/event-stream.ts';
 import { openNode, openSite, type Site } from '../../../test/support/site.ts';
 import { head, listen, openConnection } from '../../../test/support/socket.ts';
-import type { Announce, Happening } from '../happening.ts';
+import type { Announce, DomainEvent } from '../domain-event.ts';
 import { keptMs, streamLimits } from './feed.ts';
 import { createLivePublisher } from './publish.ts';
 
@@ -169,14 +169,14 @@ for (const database of databases) {
       await once(socket, 'readable');
       socket.pause();
       const tell: Announce = createLivePublisher({
-        revision: { onChange: () => undefined },
+        cacheVersion: { onChange: () => undefined },
         now: () => site.now,
         wake: () => undefined,
       });
       const text = 'x'.repeat(100_000);
-      const happening: Happening = { type: 'presence.zone', at: site.now, data: { text } };
+      const domainEvent: DomainEvent = { type: 'presence.zone', at: site.now, data: { text } };
       for (let n = 0; n < 200; n++)
-        await site.app.storage.db.transaction((db) => tell(db, site.app.appId, () => [happening]));
+        await site.app.storage.db.transaction((db) => tell(db, site.app.appId, () => [domainEvent]));
       await listener.received(200);
       const [served] = await accepted;
       if (!served.destroyed) await once(served, 'close');

@@ -74,7 +74,7 @@ function list({ db, findHeld }: LogDeps): Endpoint {
         defaultLimit: logs.defaultLimit,
         defaultOrder: '-objectId',
         idsFollowCreation: true,
-        share: app.appId,
+        tenant: app.appId,
       });
     },
   });

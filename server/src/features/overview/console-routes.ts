@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { parseInstant } from '../../query/instant.ts';
-import { attentionRecord, funnelRecord, liveRecord, type Reach, type WebhookTrouble } from './schemas.ts';
+import { attentionRecord, funnelRecord, liveRecord, type ReachSummary, type WebhookTrouble } from './schemas.ts';
 import { type Counts, readAttention, readFunnel, readLive } from './store.ts';
 
 export interface OverviewDeps {
@@ -13,10 +13,10 @@ export interface OverviewDeps {
   readonly assertApp: (appId: string) => Promise<unknown>;
   readonly counts: Counts;
   readonly countWebhookTrouble: (appId: string) => Promise<WebhookTrouble>;
-  readonly readReach: (appId: string) => Promise<Reach>;
+  readonly readReach: (appId: string) => Promise<ReachSummary>;
 }
 
-const pick = ({ senders, installations, reachable, unreachable }: Reach): Reach => ({
+const pick = ({ senders, installations, reachable, unreachable }: ReachSummary): ReachSummary => ({
   senders,
   installations,
   reachable,

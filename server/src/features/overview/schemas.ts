@@ -83,7 +83,7 @@ const reach = Type.Object(
   },
   { description: 'Whom a push to everyone would reach now; every role sees it' },
 );
-export interface Reach {
+export interface ReachSummary {
   readonly senders: number;
   readonly installations: number;
   readonly reachable: number;

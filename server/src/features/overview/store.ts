@@ -137,7 +137,7 @@ export async function readAttention({ db, counts, appId }: Asked, now: number) {
 }
 
 async function readSilentBeacons(db: Db, appId: string, now: number) {
-  const slow = { share: appId };
+  const slow = { tenant: appId };
   const lastVisits = sql`select b.object_id, b.name,
       (select max(v.entered_at) from visits v where v.app_id = b.app_id and v.beacon_id = b.object_id) as last_at
     from beacons b where b.app_id = ${appId}`;

@@ -1,13 +1,19 @@
 import type { Db } from '../../db/db.ts';
 import type { Pace } from '../../delivery/push/pace.ts';
-import type { PushContent, PushSender, PushTarget, SenderKind, SendResult } from '../../delivery/push/push-sender.ts';
+import type {
+  PushContent,
+  PushSender,
+  PushSenderKind,
+  PushTarget,
+  SendResult,
+} from '../../delivery/push/push-sender.ts';
 import { routeOf } from '../../delivery/push/route.ts';
 import * as store from './delivery-store.ts';
 
 /** Hands one message to many recipients and writes down what became of each. */
 
 /** What an app has set up: a sender, or why it cannot be used. */
-export type AppSenders = ReadonlyMap<SenderKind, { readonly sender: PushSender } | { readonly problem: string }>;
+export type UsableSenders = ReadonlyMap<PushSenderKind, { readonly sender: PushSender } | { readonly problem: string }>;
 
 /** Installations are another feature's; `since`: what was registered later is alive. */
 export type MarkTokenDead = (
@@ -22,12 +28,12 @@ export type MarkTokenDead = (
   },
 ) => Promise<void>;
 
-export interface DeliverDeps {
+export interface PushDeliveryDeps {
   readonly markTokenDead: MarkTokenDead;
   readonly now: () => number;
-  readonly findSenders: (appId: string) => Promise<AppSenders>;
+  readonly findSenders: (appId: string) => Promise<UsableSenders>;
   /** One for each app and provider. */
-  readonly paceOf: (appId: string, kind: SenderKind) => Pace;
+  readonly paceOf: (appId: string, kind: PushSenderKind) => Pace;
   /** 0 to 1, for the pause before a retry. */
   readonly random: () => number;
   readonly onError: (what: string, error: unknown) => void;
@@ -42,10 +48,10 @@ export interface Delivering {
   readonly urgency: 'high' | 'normal';
   readonly signal: AbortSignal;
   /** Writes outcomes down; called with a few hundred at a time, one call after the other. */
-  readonly write: (outcomes: readonly Outcome[]) => Promise<void>;
+  readonly write: (outcomes: readonly DeliveryOutcome[]) => Promise<void>;
 }
 
-export interface Outcome extends store.Settlement {
+export interface DeliveryOutcome extends store.Settlement {
   readonly recipient: store.Recipient;
   readonly deadToken?: { readonly reason: string; readonly since: number | undefined };
 }
@@ -57,14 +63,14 @@ const writtenAtOnce = 250;
 const writtenEveryMs = 500;
 const maxReasonLength = 300;
 
-export const providerNames: Readonly<Record<SenderKind, string>> = {
+export const providerNames: Readonly<Record<PushSenderKind, string>> = {
   fcm: 'FCM',
   apns: 'APNs',
   webpush: 'Web Push',
   mqtt: 'MQTT',
 };
 
-export async function deliver(deps: DeliverDeps, delivering: Delivering): Promise<void> {
+export async function deliver(deps: PushDeliveryDeps, delivering: Delivering): Promise<void> {
   const { recipients, write } = delivering;
   if (recipients.length === 0) return;
   const senders = await deps.findSenders(delivering.appId);
@@ -89,7 +95,10 @@ export async function deliver(deps: DeliverDeps, delivering: Delivering): Promis
 }
 
 /** After the commit: what was rolled back did not happen. */
-export function noteWritten({ onWritten }: Pick<DeliverDeps, 'onWritten'>, outcomes: readonly Outcome[]): void {
+export function noteWritten(
+  { onWritten }: Pick<PushDeliveryDeps, 'onWritten'>,
+  outcomes: readonly DeliveryOutcome[],
+): void {
   for (const group of groupOutcomes(outcomes)) {
     const [first] = group;
     if (first) onWritten(first.sender, first.state, group.length);
@@ -98,7 +107,7 @@ export function noteWritten({ onWritten }: Pick<DeliverDeps, 'onWritten'>, outco
 
 /** Gathers outcomes and writes them in portions, so that a crash repeats few messages. */
 function createJournal(write: Delivering['write']) {
-  let waiting: Outcome[] = [];
+  let waiting: DeliveryOutcome[] = [];
   let writing: Promise<void> = Promise.resolve();
   const flush = () => {
     const portion = waiting;
@@ -111,7 +120,7 @@ function createJournal(write: Delivering['write']) {
   // One recipient whose provider does not answer must not keep back what became of the others.
   const timer = setInterval(flushAlong, writtenEveryMs);
   return {
-    add(outcome: Outcome) {
+    add(outcome: DeliveryOutcome) {
       waiting.push(outcome);
       if (waiting.length >= writtenAtOnce) flushAlong();
     },
@@ -122,8 +131,8 @@ function createJournal(write: Delivering['write']) {
   };
 }
 
-type Attempt = Omit<Delivering, 'recipients' | 'write'> & { readonly senders: AppSenders; readonly pause: number };
-type Ending = Omit<Outcome, 'recipient'>;
+type Attempt = Omit<Delivering, 'recipients' | 'write'> & { readonly senders: UsableSenders; readonly pause: number };
+type Ending = Omit<DeliveryOutcome, 'recipient'>;
 
 const ended = (state: Ending['state'], reason: string | null, sender: string | null = null): Ending => ({
   state,
@@ -134,7 +143,7 @@ const ended = (state: Ending['state'], reason: string | null, sender: string | n
 });
 
 /** Undefined when the stop came in between. */
-async function attempt(deps: DeliverDeps, one: Attempt, recipient: store.Recipient): Promise<Ending | undefined> {
+async function attempt(deps: PushDeliveryDeps, one: Attempt, recipient: store.Recipient): Promise<Ending | undefined> {
   if (recipient.received_at !== null) return ended('sent', null);
   if (recipient.expires_at <= deps.now()) return tooLate(recipient);
   const route = findRoute(one.senders, recipient);
@@ -164,9 +173,9 @@ const broken: SendResult = {
   reason: 'Something went wrong inside the service; its log has more.',
 };
 
-type FoundRoute = { readonly kind: SenderKind; readonly sender: PushSender; readonly target: PushTarget };
+type FoundRoute = { readonly kind: PushSenderKind; readonly sender: PushSender; readonly target: PushTarget };
 
-function findRoute(senders: AppSenders, recipient: store.Recipient): FoundRoute | { readonly problem: string } {
+function findRoute(senders: UsableSenders, recipient: store.Recipient): FoundRoute | { readonly problem: string } {
   const { device_type: deviceType, device_token: token } = recipient;
   if (deviceType === null) return { problem: 'The installation was deleted.' };
   if (recipient.handed_over_at !== null && recipient.created_at <= recipient.handed_over_at)
@@ -197,12 +206,12 @@ function tooLate({ attempts, reason }: store.Recipient): Ending {
 interface Judged {
   readonly result: SendResult;
   readonly recipient: store.Recipient;
-  readonly kind: SenderKind;
+  readonly kind: PushSenderKind;
   readonly pace: Pace;
   readonly pause: number;
 }
 
-function judge(deps: DeliverDeps, { result, recipient, kind, pace, pause }: Judged): Ending {
+function judge(deps: PushDeliveryDeps, { result, recipient, kind, pace, pause }: Judged): Ending {
   if (result.outcome !== 'retry') pace.succeeded();
   switch (result.outcome) {
     case 'sent':
@@ -221,7 +230,7 @@ function judge(deps: DeliverDeps, { result, recipient, kind, pace, pause }: Judg
 }
 
 function retryAt(
-  deps: DeliverDeps,
+  deps: PushDeliveryDeps,
   {
     result,
     recipient,
@@ -237,7 +246,7 @@ function retryAt(
 }
 
 interface Later {
-  readonly kind: SenderKind;
+  readonly kind: PushSenderKind;
   readonly at: number;
   readonly reason: string | null;
   readonly tries: 0 | 1;
@@ -251,8 +260,8 @@ function putOff(recipient: store.Recipient, { kind, at, reason, tries }: Later):
 }
 
 /** Outcomes that are written with the same statement, together. */
-export function groupOutcomes(outcomes: readonly Outcome[]): readonly (readonly Outcome[])[] {
-  const groups = new Map<string, Outcome[]>();
+export function groupOutcomes(outcomes: readonly DeliveryOutcome[]): readonly (readonly DeliveryOutcome[])[] {
+  const groups = new Map<string, DeliveryOutcome[]>();
   for (const outcome of outcomes) {
     const { state, reason, sender, tries, runAt } = outcome;
     const key = JSON.stringify([state, reason, sender, tries, runAt]);
@@ -263,19 +272,19 @@ export function groupOutcomes(outcomes: readonly Outcome[]): readonly (readonly 
   return [...groups.values()];
 }
 
-export interface Written {
+export interface WrittenOutcomes {
   readonly appId: string;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly DeliveryOutcome[];
   readonly now: number;
 }
 
 /** Writes outcomes in the transaction that `db` is. Answers how many deliveries came to each state. */
 export async function writeOutcomes(
   db: Db,
-  { appId, outcomes, now }: Written,
+  { appId, outcomes, now }: WrittenOutcomes,
   markTokenDead: MarkTokenDead,
-): Promise<ReadonlyMap<Outcome['state'], number>> {
-  const counts = new Map<Outcome['state'], number>();
+): Promise<ReadonlyMap<DeliveryOutcome['state'], number>> {
+  const counts = new Map<DeliveryOutcome['state'], number>();
   for (const group of groupOutcomes(outcomes)) {
     const [first] = group;
     if (!first) continue;

@@ -19,7 +19,7 @@ export function countProximityStates(db: Db, appId: string, since: number): Prom
   return db.all<StateCount>(
     sql`select state, count(*) as n, count(received_at) as received, count(opened_at) as opened
       from deliveries where ${isSince(appId, since)} and event_id is not null group by state`,
-    { share: appId },
+    { tenant: appId },
   );
 }
 
@@ -37,6 +37,6 @@ export function countFailures(db: Db, appId: string, since: number): Promise<Fai
     sql`select sender, reason, count(*) as n, max(updated_at) as last_at from deliveries
       where ${isSince(appId, since)} and state = 'failed'
       group by sender, reason order by n desc, reason limit 5`,
-    { share: appId },
+    { tenant: appId },
   );
 }

@@ -3,7 +3,7 @@ import { bulkInsert } from '../../db/bulk.ts';
 import type { Db } from '../../db/db.ts';
 import type { PushTarget } from '../../delivery/push/push-sender.ts';
 import { deliveries } from './resource.ts';
-import type { DeliveryState } from './schemas.ts';
+import type { PushDeliveryState } from './schemas.ts';
 
 /** Rows of deliveries: SQL and nothing else. */
 
@@ -69,26 +69,26 @@ export async function nextDue(db: Db, appId: string, slice: Slice): Promise<numb
 export function endQueued(
   db: Db,
   appId: string,
-  end: Slice & { readonly state: DeliveryState; readonly reason: string; readonly now: number },
+  end: Slice & { readonly state: PushDeliveryState; readonly reason: string; readonly now: number },
 ): Promise<number> {
   return db.run(sql`update deliveries set state = ${end.state}, reason = ${end.reason}, updated_at = ${end.now}
     where app_id = ${appId} and object_id > ${end.from} and object_id <= ${end.to} and state = 'queued'`);
 }
 
-export interface NewDelivery {
+export interface NewPushDelivery {
   readonly appId: string;
   readonly deliveryId: string;
   readonly installationId: string;
   readonly eventId: string;
   readonly triggerId: string;
-  readonly state: DeliveryState;
+  readonly state: PushDeliveryState;
   readonly reason: string | null;
   readonly expiresAt: number;
   readonly now: number;
 }
 
 /** The id of a push's message to one installation: one for each, however often it is asked for. */
-export const deliveryIdOf = (pushId: string, installationId: string) => `${pushId}-${installationId}`;
+export const pushDeliveryId = (pushId: string, installationId: string) => `${pushId}-${installationId}`;
 
 const newDeliveries = bulkInsert(deliveries.table, {
   columns: [
@@ -111,8 +111,8 @@ const newDeliveries = bulkInsert(deliveries.table, {
 /** Answers which of them were not there before. */
 export async function insertDeliveries(
   db: Db,
-  rows: readonly NewDelivery[],
-): Promise<(delivery: Pick<NewDelivery, 'appId' | 'deliveryId'>) => boolean> {
+  rows: readonly NewPushDelivery[],
+): Promise<(delivery: Pick<NewPushDelivery, 'appId' | 'deliveryId'>) => boolean> {
   const cells = rows.map((row) => ({
     app_id: row.appId,
     object_id: row.deliveryId,
@@ -137,7 +137,7 @@ export async function insertDeliveries(
 
 /** What the same outcome is written with, in one statement. */
 export interface Settlement {
-  readonly state: DeliveryState;
+  readonly state: PushDeliveryState;
   readonly reason: string | null;
   readonly sender: string | null;
   /** 1 when the provider was asked. */
@@ -146,7 +146,7 @@ export interface Settlement {
   readonly runAt: number;
 }
 
-/** Ends or puts off queued deliveries; those that have ended meanwhile stay as they are. Answers how many it were. */
+/** Ends or postpones queued deliveries; those that have ended by now stay as they are. Returns how many were changed. */
 export function settle(
   db: Db,
   appId: string,

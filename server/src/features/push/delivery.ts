@@ -1,10 +1,10 @@
 import type { Db } from '../../db/db.ts';
 import { createPace, type Pace } from '../../delivery/push/pace.ts';
-import type { SenderKind } from '../../delivery/push/push-sender.ts';
+import type { PushSenderKind } from '../../delivery/push/push-sender.ts';
 import type { JobHandlers, NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
-import type { Announce } from '../happening.ts';
-import type { AppSenders, DeliverDeps, MarkTokenDead } from './deliver.ts';
+import type { Announce } from '../domain-event.ts';
+import type { MarkTokenDead, PushDeliveryDeps, UsableSenders } from './deliver.ts';
 import { type Audience, expandHandler, expandJob, sendJob } from './expand.ts';
 import { proximityHandler, proximityJob } from './proximity.ts';
 import { sendHandler } from './send.ts';
@@ -17,17 +17,17 @@ export interface PushJobDeps {
   readonly audienceFields: FieldLookup;
   readonly audience: Audience;
   readonly markTokenDead: MarkTokenDead;
-  readonly findSenders: (appId: string) => Promise<AppSenders>;
+  readonly findSenders: (appId: string) => Promise<UsableSenders>;
   /** Messages a second that one app may send through a provider. */
-  readonly perSecond: (kind: SenderKind) => number;
+  readonly perSecond: (kind: PushSenderKind) => number;
   readonly announce: Announce;
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** More of them are not remembered: who was not heard of for long begins at the full pace. */
+/** More of them are not remembered: one that has not been used for long begins at the full pace. */
 const maxPaces = 2_000;
 
-function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>): DeliverDeps['paceOf'] {
+function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>): PushDeliveryDeps['paceOf'] {
   const paces = new Map<string, Pace>();
   return (appId, kind) => {
     const key = `${appId} ${kind}`;
@@ -50,7 +50,7 @@ export interface PushDelivery {
 export function createPushDelivery(deps: PushJobDeps): PushDelivery {
   const { db, now, findSenders, announce, onError, markTokenDead } = deps;
   const counts = new Map<string, DeliveryCount & { count: number }>();
-  const onWritten: DeliverDeps['onWritten'] = (sender, state, count) => {
+  const onWritten: PushDeliveryDeps['onWritten'] = (sender, state, count) => {
     const key = `${sender} ${state}`;
     const known = counts.get(key) ?? { sender: sender ?? 'none', state, count: 0 };
     known.count += count;

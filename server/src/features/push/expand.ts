@@ -2,8 +2,8 @@ import type { Sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
-import type { Announce } from '../happening.ts';
-import { deliveryIdOf, listOf, type Slice } from './delivery-store.ts';
+import type { Announce } from '../domain-event.ts';
+import { listOf, pushDeliveryId, type Slice } from './delivery-store.ts';
 import { countAndTell } from './progress.ts';
 import { audienceOf } from './reach.ts';
 import * as store from './store.ts';
@@ -121,7 +121,7 @@ interface Part {
   readonly to: string;
 }
 
-/** False when the push was cancelled meanwhile. */
+/** False if the push has been cancelled. */
 async function addRecipients(step: Step, { installations, from, to }: Part): Promise<boolean> {
   const { enqueue, appId, pushId, push } = step;
   const now = step.now();
@@ -133,7 +133,7 @@ async function addRecipients(step: Step, { installations, from, to }: Part): Pro
     if (installations.length > 0) {
       const expiresAt = push.expires_at ?? now;
       added = await store.insertRecipients(db, { appId, pushId, expiresAt, now }, listOf(installations));
-      const payload: PushSlice = { pushId, from: deliveryIdOf(pushId, from), to: deliveryIdOf(pushId, to) };
+      const payload: PushSlice = { pushId, from: pushDeliveryId(pushId, from), to: pushDeliveryId(pushId, to) };
       await enqueue(db, { appId, kind: sendJob, payload, subject: pushId });
     }
     await store.noteExpansion(db, { appId, pushId, now }, { expandedTo: to, added });

@@ -1,13 +1,13 @@
 import type { Db } from '../../db/db.ts';
-import type { Announce } from '../happening.ts';
-import type { DeliveryState } from './schemas.ts';
+import type { Announce } from '../domain-event.ts';
+import type { PushDeliveryState } from './schemas.ts';
 import * as store from './store.ts';
 
 /** Counts what has ended and tells whoever listens how far the push has come. `db` is the transaction of the change. */
 export async function countAndTell(
   db: Db,
   push: { readonly appId: string; readonly pushId: string; readonly now: number },
-  counts: ReadonlyMap<DeliveryState, number>,
+  counts: ReadonlyMap<PushDeliveryState, number>,
   announce: Announce,
 ): Promise<void> {
   const row = await store.countEnded(db, push, counts);

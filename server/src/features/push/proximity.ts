@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts';
 import { contentOfTrigger, type Shown } from '../../delivery/push/content.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
-import { type DeliverDeps, deliver, noteWritten, writeOutcomes } from './deliver.ts';
+import { deliver, noteWritten, type PushDeliveryDeps, writeOutcomes } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 
 /** Messages that the proximity engine lets go: one delivery each, to the installation that was sensed. */
@@ -56,7 +56,7 @@ export async function requestProximityPushes(
   );
 }
 
-export function proximityHandler(deps: DeliverDeps & { readonly db: Db }): JobHandler {
+export function proximityHandler(deps: PushDeliveryDeps & { readonly db: Db }): JobHandler {
   return {
     concurrency: 512,
     perApp: 64,
@@ -68,7 +68,7 @@ export function proximityHandler(deps: DeliverDeps & { readonly db: Db }): JobHa
 }
 
 async function sendProximity(
-  deps: DeliverDeps & { readonly db: Db },
+  deps: PushDeliveryDeps & { readonly db: Db },
   job: Job,
   { signal, assertHeld }: JobContext,
 ): Promise<void> {

@@ -1,12 +1,12 @@
 import { type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import type { PushTarget, SenderKind } from '../../delivery/push/push-sender.ts';
+import type { PushSenderKind, PushTarget } from '../../delivery/push/push-sender.ts';
 import { routeOf } from '../../delivery/push/route.ts';
 import { fieldsOf } from '../../http/console/hidden-members.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { parseWhere } from '../../query/parse.ts';
 import { whereToSql } from '../../query/to-sql.ts';
-import { type AppSenders, providerNames } from './deliver.ts';
+import { providerNames, type UsableSenders } from './deliver.ts';
 
 /** Whom a push would reach if it were sent now. */
 export interface Reach {
@@ -15,14 +15,14 @@ export interface Reach {
   readonly installations: number;
   readonly reachable: number;
   /** By the service that would be asked, the commonest first. */
-  readonly channels: readonly { readonly sender: SenderKind; readonly name: string; readonly count: number }[];
+  readonly channels: readonly { readonly sender: PushSenderKind; readonly name: string; readonly count: number }[];
   /** Why the others are not reached, the commonest first. */
   readonly unreachable: readonly { readonly reason: string; readonly count: number }[];
 }
 
 export interface ReachDeps {
   readonly db: Db;
-  readonly findSenders: (appId: string) => Promise<AppSenders>;
+  readonly findSenders: (appId: string) => Promise<UsableSenders>;
   readonly audienceFields: FieldLookup;
   /** The installations that match; they are another feature's. */
   readonly countRoutes: (db: Db, appId: string, condition: Sql | undefined) => Promise<readonly RouteCount[]>;
@@ -55,8 +55,8 @@ export function audienceOf(where: string, { db, audienceFields }: Pick<ReachDeps
   return fieldsOf(JSON.parse(where)).some((field) => names.has(field)) ? sql`${condition} and unproven = 0` : condition;
 }
 
-function summed(groups: readonly RouteCount[], senders: AppSenders): Reach {
-  const channels = new Map<SenderKind, number>();
+function summed(groups: readonly RouteCount[], senders: UsableSenders): Reach {
+  const channels = new Map<PushSenderKind, number>();
   const reasons = new Map<string, number>();
   for (const group of groups) {
     const way = wayTo(group, senders);
@@ -65,7 +65,7 @@ function summed(groups: readonly RouteCount[], senders: AppSenders): Reach {
   }
   const reached = commonestFirst(channels);
   const total = (counts: ReadonlyMap<unknown, number>) => [...counts.values()].reduce((sum, n) => sum + n, 0);
-  const isUsable = ([kind, found]: readonly [SenderKind, object]) => kind !== 'mqtt' && 'sender' in found;
+  const isUsable = ([kind, found]: readonly [PushSenderKind, object]) => kind !== 'mqtt' && 'sender' in found;
   return {
     senders: [...senders].filter(isUsable).length,
     installations: total(channels) + total(reasons),
@@ -77,7 +77,7 @@ function summed(groups: readonly RouteCount[], senders: AppSenders): Reach {
 
 const commonestFirst = <K>(counts: ReadonlyMap<K, number>) => [...counts].sort(([, a], [, b]) => b - a);
 
-function wayTo({ deviceType, pushType, token }: RouteCount, senders: AppSenders) {
+function wayTo({ deviceType, pushType, token }: RouteCount, senders: UsableSenders) {
   if (token === 'none') return { problem: 'The installation has no device token.' };
   if (token === 'dead') return { problem: 'The device token is dead.' };
   const route = routeOf(pushType, deviceType, (kind) => senders.has(kind));

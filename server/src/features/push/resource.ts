@@ -1,7 +1,7 @@
 import { bigint, nullable, text as textColumn } from '../../db/table.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../resources/members.ts';
-import { deliveryRecord, pushRecord } from './schemas.ts';
+import { pushDeliveryRecord, pushRecord } from './schemas.ts';
 
 const optional = { optional: true } as const;
 /** Shown to those who may know it. */
@@ -58,7 +58,7 @@ export const deliveries = defineResource({
     console: { read: 'activity.read' },
   },
   path: '/deliveries',
-  record: deliveryRecord,
+  record: pushDeliveryRecord,
   members: {
     objectId: text('object_id'),
     pushId: text('push_id', optional),

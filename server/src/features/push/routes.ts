@@ -2,15 +2,15 @@ import { Type } from 'typebox';
 import { type Caller, ownRecords, seesAll } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
+import { isObject } from '../../base/is-object.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { assertNotAskedBy } from '../../http/console/hidden-members.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
-import { isObject } from '../../http/shape.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { FieldLookup } from '../../query/fields.ts';
-import { getEndpoint, listEndpoint, locate, type ReadOptions } from '../../resources/read-endpoints.ts';
+import { getEndpoint, listEndpoint, locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
 import { expandJob } from './expand.ts';
 import { pushes } from './resource.ts';
 import { type Push, pushDetail, pushExample, pushRecord, pushSchema, readPush, timesOf } from './schemas.ts';
@@ -166,7 +166,7 @@ function cancel({ db }: PushDeps): Endpoint {
     grant: ({ push }) => push,
     answer: recordAnswer(pushRecord.schema, { ...pushRecord.example, state: 'cancelled' }),
     errors: ['ObjectNotFound', 'OperationForbidden'],
-    locate: locate(readable(db)),
+    locate: locateRow(readable(db)),
     handle: async (call) => {
       const { app, located, now } = call;
       const pushId = String(located['object_id']);

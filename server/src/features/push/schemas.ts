@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { fail, type Problem } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import { isEmptyPush } from '../../delivery/push/content.ts';
-import { senderKinds } from '../../delivery/push/push-sender.ts';
+import { pushSenderKinds } from '../../delivery/push/push-sender.ts';
 import {
   exampleCreated,
   exampleId,
@@ -13,13 +14,13 @@ import {
   recordStamps,
   timestampSchema,
 } from '../../http/answers.ts';
-import { defineShape, isObject, sentence } from '../../http/shape.ts';
+import { defineShape, sentence } from '../../http/shape.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { parseInstant } from '../../query/instant.ts';
 import { parseWhere, parseWhereValue } from '../../query/parse.ts';
 
-export const deliveryStates = ['queued', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
+export const pushDeliveryStates = ['queued', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
+export type PushDeliveryState = (typeof pushDeliveryStates)[number];
 
 /** What the push services take at most, for everything together. */
 export const maxDataBytes = 4096;
@@ -194,9 +195,12 @@ export const pushDetail = {
     received: count('Reported by the app as received'),
     opened: count('Reported by the app as opened'),
     reasons: Type.Optional(
-      Type.Array(Type.Object({ state: Type.Enum([...deliveryStates]), reason: Type.String(), count: Type.Integer() }), {
-        description: 'The 50 most frequent reasons why recipients were not reached or have to wait',
-      }),
+      Type.Array(
+        Type.Object({ state: Type.Enum([...pushDeliveryStates]), reason: Type.String(), count: Type.Integer() }),
+        {
+          description: 'The 50 most frequent reasons why recipients were not reached or have to wait',
+        },
+      ),
     ),
   }),
   example: {
@@ -208,18 +212,18 @@ export const pushDetail = {
   },
 };
 
-export const deliveryRecord = {
+export const pushDeliveryRecord = {
   schema: Type.Object({
     objectId: Type.String({ description: 'The deliveryId that the message carries' }),
     pushId: Type.Optional(objectIdSchema),
     eventId: Type.Optional(objectIdSchema),
     triggerId: Type.Optional(objectIdSchema),
     installationId: pointerSchema('_Installation'),
-    state: Type.Enum([...deliveryStates]),
+    state: Type.Enum([...pushDeliveryStates]),
     reason: Type.Optional(
       Type.String({ description: "Why it was not sent, or has to wait; the provider's own words" }),
     ),
-    sender: Type.Optional(Type.Enum([...senderKinds])),
+    sender: Type.Optional(Type.Enum([...pushSenderKinds])),
     attempts: Type.Integer({ minimum: 0, description: 'How often the push service was asked' }),
     sentAt: Type.Optional(timestampSchema),
     receivedAt: Type.Optional(timestampSchema),

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/db.ts';
 import { contentOfPush } from '../../delivery/push/content.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
-import type { Announce } from '../happening.ts';
-import { type DeliverDeps, deliver, noteWritten, writeOutcomes } from './deliver.ts';
+import type { Announce } from '../domain-event.ts';
+import { deliver, noteWritten, type PushDeliveryDeps, writeOutcomes } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 import type { PushSlice } from './expand.ts';
 import { countAndTell } from './progress.ts';
@@ -10,7 +10,7 @@ import * as store from './store.ts';
 
 /** Sends one slice of a push. What cannot be sent yet keeps the job waiting; it ends when nobody of it is queued. */
 
-export interface SendDeps extends DeliverDeps {
+export interface SendDeps extends PushDeliveryDeps {
   readonly db: Db;
   readonly announce: Announce;
 }

@@ -1,7 +1,7 @@
 import { raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { pushes } from './resource.ts';
-import type { DeliveryState } from './schemas.ts';
+import type { PushDeliveryState } from './schemas.ts';
 
 /** Members that count recipients. */
 export const countMembers = ['audience', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
@@ -100,9 +100,9 @@ const settled = raw('sent_count + failed_count + expired_count + no_target_count
 export async function countEnded(
   db: Db,
   push: { readonly appId: string; readonly pushId: string; readonly now: number },
-  counts: ReadonlyMap<DeliveryState, number>,
+  counts: ReadonlyMap<PushDeliveryState, number>,
 ): Promise<PushRow | undefined> {
-  const of = (state: DeliveryState) => counts.get(state) ?? 0;
+  const of = (state: PushDeliveryState) => counts.get(state) ?? 0;
   const where = sql`app_id = ${push.appId} and object_id = ${push.pushId}`;
   await db.run(sql`update pushes set sent_count = sent_count + ${of('sent')}, failed_count = failed_count + ${of('failed')},
       expired_count = expired_count + ${of('expired')}, no_target_count = no_target_count + ${of('noTarget')},
@@ -130,7 +130,7 @@ export function countReasons(db: Db, appId: string, pushId: string): Promise<Rea
     sql`select state, reason, count(*) as n from deliveries
       where app_id = ${appId} and push_id = ${pushId} and reason is not null
       group by state, reason order by n desc, reason limit 50`,
-    { share: appId },
+    { tenant: appId },
   );
 }
 
@@ -143,7 +143,7 @@ export async function countReceipts(
   const count = async (column: Sql) => {
     const rows = await db.all<{ n: number }>(
       sql`select count(*) as n from deliveries where app_id = ${appId} and push_id = ${pushId} and ${column} is not null`,
-      { share: appId },
+      { tenant: appId },
     );
     return rows[0]?.n ?? 0;
   };

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { fail } from '../../base/errors.ts';
-import { senderKinds } from '../../delivery/push/push-sender.ts';
+import { isObject } from '../../base/is-object.ts';
+import { pushSenderKinds } from '../../delivery/push/push-sender.ts';
 import { deletedAnswer, exampleUpdated, listAnswer, recordAnswer, timestampSchema } from '../../http/answers.ts';
 import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import { isObject } from '../../http/shape.ts';
 import type { SenderService } from './service.ts';
 
 const senderSchema = Type.Object({
-  kind: Type.Enum([...senderKinds]),
+  kind: Type.Enum([...pushSenderKinds]),
   name: Type.String({ description: 'The usual name of the provider' }),
   isSetUp: Type.Boolean(),
   summary: Type.Object(

@@ -1,11 +1,11 @@
 import type { SecretBox } from '../../base/secrets.ts';
 import type { Db } from '../../db/db.ts';
-import type { PushSender, SenderDefinition, SenderDeps, SenderKind } from '../../delivery/push/push-sender.ts';
+import type { PushSender, PushSenderKind, SenderDefinition, SenderDeps } from '../../delivery/push/push-sender.ts';
 import { listSenders, type SenderRow } from './store.ts';
 
 /** What an app has set up: a sender, or the reason why its credentials cannot be used. */
 export type FoundSender = { readonly sender: PushSender } | { readonly problem: string };
-export type AppSenders = ReadonlyMap<SenderKind, FoundSender>;
+export type AppSenders = ReadonlyMap<PushSenderKind, FoundSender>;
 
 export interface SenderRegistry {
   /** The app's senders as they are set up now. Connections are kept between calls. */
@@ -31,7 +31,7 @@ interface Kept {
 /** No more open connections than these are kept. */
 const maxKept = 500;
 
-export const sealContext = (appId: string, kind: SenderKind) => `sender ${appId} ${kind}`;
+export const sealContext = (appId: string, kind: PushSenderKind) => `sender ${appId} ${kind}`;
 
 /**
  * The row is read each time, by its key, so that new credentials apply at once on every node without being announced.

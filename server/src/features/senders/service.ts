@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { SecretBox } from '../../base/secrets.ts';
 import type { Db } from '../../db/db.ts';
-import type { SenderDefinition, SenderDeps, SenderKind, TestAnswer } from '../../delivery/push/push-sender.ts';
+import type { PushSenderKind, SenderDefinition, SenderDeps, TestAnswer } from '../../delivery/push/push-sender.ts';
 import { sealContext } from './registry.ts';
 import * as store from './store.ts';
 
@@ -16,7 +16,7 @@ export interface SenderServiceDeps {
 }
 
 export interface SenderView {
-  readonly kind: SenderKind;
+  readonly kind: PushSenderKind;
   readonly name: string;
   readonly isSetUp: boolean;
   /** Names and ids of the credentials, no secrets. */
@@ -135,7 +135,7 @@ function withGenerated({ generate }: SenderDefinition, entered: object): object 
   return isWanted === true && generate ? { ...generate(), ...own } : own;
 }
 
-function view(kind: SenderKind, name: string, row: store.SenderRow | undefined): SenderView {
+function view(kind: PushSenderKind, name: string, row: store.SenderRow | undefined): SenderView {
   const lastTest =
     row?.tested_at == null
       ? null

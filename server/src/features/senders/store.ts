@@ -1,10 +1,10 @@
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import type { SenderKind } from '../../delivery/push/push-sender.ts';
+import type { PushSenderKind } from '../../delivery/push/push-sender.ts';
 
 export interface SenderRow {
   readonly app_id: string;
-  readonly kind: SenderKind;
+  readonly kind: PushSenderKind;
   /** Sealed. */
   readonly settings: string;
   /** JSON. */
@@ -22,7 +22,7 @@ export function listSenders(db: Db, appId: string): Promise<SenderRow[]> {
 
 export interface SavedSender {
   readonly appId: string;
-  readonly kind: SenderKind;
+  readonly kind: PushSenderKind;
   readonly settings: string;
   readonly summary: string;
   readonly now: number;
@@ -37,7 +37,7 @@ export async function saveSender(db: Db, { appId, kind, settings, summary, now }
       updated_at = case when senders.updated_at >= excluded.updated_at then senders.updated_at + 1 else excluded.updated_at end`);
 }
 
-export async function deleteSender(db: Db, appId: string, kind: SenderKind): Promise<boolean> {
+export async function deleteSender(db: Db, appId: string, kind: PushSenderKind): Promise<boolean> {
   return (await db.run(sql`delete from senders where app_id = ${appId} and kind = ${kind}`)) > 0;
 }
 

@@ -1,9 +1,9 @@
 import type { FindHeld } from '../../access/caller.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
+import type { Announce } from '../domain-event.ts';
 import type { Feature, InBackground } from '../feature.ts';
-import type { Announce } from '../happening.ts';
 import { mendFutureTracks } from './decide/track-store.ts';
 import { sightingEndpoints } from './intake/routes.ts';
 import { createSightingService } from './intake/service.ts';
@@ -12,7 +12,7 @@ import { type Erasing, erasureJobHandlers } from './record/erasure.ts';
 import type { LogStore, RequestPushes } from './record/record.ts';
 import { createRetention, type RetainedApp, type Retention } from './record/retention.ts';
 import { simulationEndpoints } from './simulate/simulation-routes.ts';
-import { Radio } from './site/radio.ts';
+import { RadioLearning } from './site/radio.ts';
 import { radioConsoleEndpoints } from './site/radio-routes.ts';
 import { SiteCache } from './site/site-cache.ts';
 import { eventEndpoints } from './traces/event-routes.ts';
@@ -23,7 +23,7 @@ export interface SightingFeatureDeps {
   readonly db: Database;
   readonly now: Clock;
   /** Counts the changes of beacons and messages, which the engine keeps in memory. */
-  readonly siteRevision: Revision;
+  readonly siteRevision: CacheVersion;
   readonly requestPushes: RequestPushes;
   readonly announce: Announce;
   readonly logs: LogStore;
@@ -39,7 +39,7 @@ export interface SightingFeatureDeps {
 
 export interface SightingFeature extends Feature {
   readonly ticker: Ticker;
-  readonly radio: Radio;
+  readonly radio: RadioLearning;
   readonly retention: Retention;
 }
 
@@ -48,7 +48,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
   const { db, now, siteRevision, requestPushes, announce, logs, findHeld, inBackground } = deps;
   const ticker = createTicker(deps);
   const site = new SiteCache(db, siteRevision);
-  const radio = new Radio(db, siteRevision);
+  const radio = new RadioLearning(db, siteRevision);
   const service = createSightingService({
     db,
     site,

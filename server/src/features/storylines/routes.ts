@@ -76,7 +76,7 @@ function allDetails({ db }: StorylineDeps): Endpoint {
         query,
         defaultLimit: 1000,
         idsFollowCreation: true,
-        share: app.appId,
+        tenant: app.appId,
       });
     },
   });

@@ -3,7 +3,7 @@ import type { AppContext } from '../../access/context.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
 
 /** The origin of an attempt, and its account. */
-export interface Attempt {
+export interface SignInAttempt {
   readonly app: AppContext;
   readonly address: string;
   readonly emailKey: string;
@@ -46,7 +46,7 @@ export class AttemptLimits {
    *
    * @throws Failure APICallLimit
    */
-  guess<T>(attempt: Attempt, work: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<T> {
+  guess<T>(attempt: SignInAttempt, work: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<T> {
     const { app } = attempt;
     const limits: Limits = [
       [`guess ${keyOf(attempt)}`, guesses],
@@ -59,14 +59,14 @@ export class AttemptLimits {
   }
 
   /** Runs a sign-up. It counts if an account is created. @throws Failure APICallLimit */
-  async signUp<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  async signUp<T>(attempt: SignInAttempt, work: () => Promise<T>): Promise<T> {
     if (!attempt.app.policy.rateLimit.enabled) return work();
     const limits: Limits = [[`new ${networkOf(attempt)}`, newAccounts]];
     return this.#counted({ limits, now: attempt.now, counts: ({ error }) => error === undefined }, work);
   }
 
   /** Counts a request for a mail, whether or not the account exists. @throws Failure APICallLimit */
-  requestMail(attempt: Attempt): void {
+  requestMail(attempt: SignInAttempt): void {
     this.#take(
       [
         [`mails ${networkOf(attempt)}`, resetMailsAnywhere],
@@ -110,6 +110,6 @@ export class AttemptLimits {
   }
 }
 
-const networkOf = ({ app, address }: Attempt) => `${app.appId} ${clientNetwork(address)}`;
+const networkOf = ({ app, address }: SignInAttempt) => `${app.appId} ${clientNetwork(address)}`;
 // Hashed, so that no e-mail address stays in memory or is stored with the counts.
-const keyOf = (attempt: Attempt) => `${networkOf(attempt)} ${secretHash(attempt.emailKey)}`;
+const keyOf = (attempt: SignInAttempt) => `${networkOf(attempt)} ${secretHash(attempt.emailKey)}`;

@@ -100,7 +100,9 @@ function list(deps: Deps): ConsoleEndpoint {
     errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
     async handle({ params: { appId = '' }, query }) {
       const scope = userAdminTable.match({ app_id: appId });
-      return plainAnswer(await listRecords(deps.db, userAdminTable, { scope, query, defaultLimit: 100, share: appId }));
+      return plainAnswer(
+        await listRecords(deps.db, userAdminTable, { scope, query, defaultLimit: 100, tenant: appId }),
+      );
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Passwords } from '../../base/passwords.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import type { RateLimiter } from '../../limits/rate-limit.ts';
 import type { MailSender } from '../../mail/mail-sender.ts';
@@ -16,7 +16,7 @@ import type { UserService } from './service.ts';
 export interface UserFeatureDeps {
   readonly db: Database;
   readonly now: Clock;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly passwords: Passwords;
   readonly service: UserService;
   readonly enqueue: Outbox['enqueue'];

@@ -4,8 +4,8 @@ import type { AppContext } from '../../access/context.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Passwords } from '../../base/passwords.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import { GiveUp, type JobHandler, type NewJob } from '../../jobs/job.ts';
 import { MailRefused, type MailSender } from '../../mail/mail-sender.ts';
 import { emailKey } from './email.ts';
@@ -21,7 +21,7 @@ export type FindApp = (appId: string) => Promise<AppContext | undefined>;
 
 export interface ResetDeps {
   readonly db: Database;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   readonly passwords: Passwords;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
@@ -32,7 +32,7 @@ export interface ResetDeps {
 export type PasswordReset = ReturnType<typeof createPasswordReset>;
 
 /** Forgotten passwords: a mail with a link whose token is valid once and for an hour, and the page behind the link. */
-export function createPasswordReset({ db, revision, now, passwords, enqueue, canMail }: ResetDeps) {
+export function createPasswordReset({ db, cacheVersion, now, passwords, enqueue, canMail }: ResetDeps) {
   const unusable = () =>
     fail('ObjectNotFound', 'This reset token is not valid, has expired or has been used. Ask for a new mail.');
 
@@ -71,7 +71,7 @@ export function createPasswordReset({ db, revision, now, passwords, enqueue, can
       if (userId === undefined) throw unusable();
       const passwordHash = await passwords.hash(password, app.appId);
       const key = { appId: app.appId, userId };
-      await revision.change(async (db) => {
+      await cacheVersion.change(async (db) => {
         if (!(await store.useReset(db, app.appId, tokenHash, now()))) throw unusable();
         await store.setPassword(db, key, passwordHash, now());
         await store.deleteTokensOf(db, key);

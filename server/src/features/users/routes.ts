@@ -24,7 +24,7 @@ import {
 } from './schemas.ts';
 import { selfEndpoints } from './self-routes.ts';
 import type { UserService } from './service.ts';
-import { tag, userSummaryTable } from './tables.ts';
+import { userSummaryTable, usersTag } from './tables.ts';
 
 export interface UserRouteDeps {
   readonly db: Db;
@@ -42,7 +42,7 @@ function list({ db }: UserRouteDeps): Endpoint {
     method: 'GET',
     path: '/users',
     operationId: 'listUsers',
-    tag,
+    tag: usersTag,
     summary: 'List users',
     description:
       'By default everyone with the app key may do so; the app can restrict it to users or managers, or switch it off.',
@@ -57,7 +57,7 @@ function list({ db }: UserRouteDeps): Endpoint {
         query,
         defaultLimit: 1000,
         idsFollowCreation: true,
-        share: app.appId,
+        tenant: app.appId,
       });
     },
   });
@@ -68,7 +68,7 @@ function signUp({ service, limits }: UserRouteDeps): Endpoint {
     method: 'POST',
     path: '/users',
     operationId: 'signUp',
-    tag,
+    tag: usersTag,
     summary: 'Sign up',
     description: 'One address may create 100 accounts at once and then one a second; a refused sign-up does not count.',
     grant: 'app',
@@ -91,7 +91,7 @@ function signIn({ service, limits }: UserRouteDeps): Endpoint {
     path: '/users/signin',
     operationId: 'signIn',
     needsNoRoom: true,
-    tag,
+    tag: usersTag,
     summary: 'Sign in',
     description:
       'Older tokens of the user stay valid. Wrong e-mail addresses and passwords are limited: 5 at once and then one in 12 s for ' +
@@ -126,7 +126,7 @@ function signOut({ service }: UserRouteDeps): Endpoint {
     path: '/users/signout',
     operationId: 'signOut',
     needsNoRoom: true,
-    tag,
+    tag: usersTag,
     summary: 'Sign out',
     description: 'Ends only the access token that is sent. No body is needed.',
     grant: 'user',
@@ -145,7 +145,7 @@ function forgot({ reset, limits }: UserRouteDeps): Endpoint {
     path: '/users/password/forgot',
     operationId: 'forgotPassword',
     needsNoRoom: true,
-    tag,
+    tag: usersTag,
     summary: 'Request a mail to choose a new password',
     description:
       'The answer is the same whether or not the account exists. 3 mails at once to one account, then one in 10 ' +
@@ -168,7 +168,7 @@ function reset({ reset }: UserRouteDeps): Endpoint {
     path: '/users/password/reset',
     operationId: 'resetPassword',
     needsNoRoom: true,
-    tag,
+    tag: usersTag,
     summary: 'Choose a new password',
     description:
       'With the token from the mail, which is good once and for one hour. Ends all access tokens of the user.',

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { AppContext } from '../../access/context.ts';
 import { type ErrorName, Failure, fail, type Problem } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import { isLongerThan } from '../../base/text-length.ts';
-import { type Changes, defineShape, isObject, sentence } from '../../http/shape.ts';
+import { type Changes, defineShape, sentence } from '../../http/shape.ts';
 import { isEmailAddress, maxEmailLength } from './email.ts';
 
 const maxPasswordLength = 50;

@@ -14,7 +14,7 @@ import {
   readAccountChanges,
 } from './schemas.ts';
 import type { UserService } from './service.ts';
-import { profileTable, tag } from './tables.ts';
+import { profileTable, usersTag } from './tables.ts';
 
 interface SelfDeps {
   readonly db: Db;
@@ -64,7 +64,7 @@ function getMe({ db }: SelfDeps): Endpoint {
     method: 'GET',
     path: mePath,
     operationId: 'getMe',
-    tag,
+    tag: usersTag,
     summary: 'Get the signed-in user',
     grant: 'user',
     answer: recordAnswer(meRecord.schema, meRecord.example),
@@ -88,7 +88,7 @@ function getSelf({ db }: SelfDeps): Endpoint {
     method: 'GET',
     path: idPath,
     operationId: 'getUser',
-    tag,
+    tag: usersTag,
     summary: 'Get a user',
     description: 'Only oneself.',
     grant: 'user',
@@ -109,7 +109,7 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
     method,
     path,
     operationId: `${merge ? 'patch' : 'update'}${ofPath(path)}`,
-    tag,
+    tag: usersTag,
     summary: merge ? 'Merge changes into your own account' : 'Update the own account',
     description:
       (merge
@@ -142,7 +142,7 @@ function erase({ service }: SelfDeps, path: string): Endpoint {
     method: 'DELETE',
     path,
     operationId: `delete${ofPath(path)}`,
-    tag,
+    tag: usersTag,
     summary: 'Delete the own account',
     description: 'Erases the user and ends all access tokens.',
     grant: 'user',

@@ -7,9 +7,9 @@ import { type Failure, fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import { sql } from '../../base/sql.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
-import type { Revision } from '../../db/revision.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import { emailKey } from './email.ts';
 import {
@@ -24,7 +24,7 @@ import { profileTable } from './tables.ts';
 
 export interface UserDeps {
   readonly db: Database;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   readonly passwords: Passwords;
   /** Removes the name of an erased user from everything else. */
@@ -91,8 +91,8 @@ export class UserService {
   }
 
   async signOut(appId: string, tokenHash: string): Promise<void> {
-    const { revision } = this.#deps;
-    await revision.change((db) => store.deleteToken(db, appId, tokenHash));
+    const { cacheVersion } = this.#deps;
+    await cacheVersion.change((db) => store.deleteToken(db, appId, tokenHash));
   }
 
   /**
@@ -103,7 +103,7 @@ export class UserService {
    * UserInvalidLoginParams when a new e-mail address or password needs the current one
    */
   async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
-    const { db, revision, now, passwords } = this.#deps;
+    const { db, cacheVersion, now, passwords } = this.#deps;
     const { email, password, metadata, ...members } = changes.set;
     const confirmed = await this.#assertCurrent(key, changes, how.confirm);
     const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
@@ -130,7 +130,7 @@ export class UserService {
       else if (email !== undefined && emailKey(email) !== user.email_key) await store.deleteResetsOf(db, key);
       return updatedAt;
     };
-    return unlessTaken(() => (passwordHash === undefined ? db.transaction(write) : revision.change(write)));
+    return unlessTaken(() => (passwordHash === undefined ? db.transaction(write) : cacheVersion.change(write)));
   }
 
   /**
@@ -138,9 +138,9 @@ export class UserService {
    * installations. `by` is the acting administrator; the audit keeps the id and nothing about the person.
    */
   async erase(key: store.UserKey, by?: Actor): Promise<void> {
-    const { revision, now, unlink } = this.#deps;
+    const { cacheVersion, now, unlink } = this.#deps;
     await mustChange(
-      revision.change(async (db) => {
+      cacheVersion.change(async (db) => {
         const found = await store.deleteUser(db, key);
         await endSessions(db, key);
         await unlink(db, key.appId, key.userId);
@@ -153,9 +153,9 @@ export class UserService {
 
   /** For the console. @throws Failure ObjectNotFound */
   async setUserRole(key: store.UserKey, role: UserRole, by: Actor = service): Promise<void> {
-    const { revision } = this.#deps;
+    const { cacheVersion } = this.#deps;
     await mustChange(
-      revision.change(async (db) => {
+      cacheVersion.change(async (db) => {
         const before = await store.lockUser(db, key);
         if (before) await this.#audit(db, by, key, { before: { role: before.role }, after: { role } });
         return store.setRole(db, key, role);
@@ -165,9 +165,9 @@ export class UserService {
 
   /** For the console. Disabling ends all tokens at once. @throws Failure ObjectNotFound */
   async setUserDisabled(key: store.UserKey, disabled: boolean, by: Actor = service): Promise<void> {
-    const { revision, now } = this.#deps;
+    const { cacheVersion, now } = this.#deps;
     await mustChange(
-      revision.change(async (db) => {
+      cacheVersion.change(async (db) => {
         const before = await store.lockUser(db, key);
         if (before)
           await this.#audit(db, by, key, { before: { disabled: before.disabled_at !== null }, after: { disabled } });

@@ -93,7 +93,7 @@ export async function noteTokenUse(
     where app_id = ${appId} and token_hash = ${tokenHash}`);
 }
 
-export async function findSession(db: Db, appId: string, tokenHash: string): Promise<SessionAccess | undefined> {
+export async function findUserSession(db: Db, appId: string, tokenHash: string): Promise<SessionAccess | undefined> {
   const row = await db.one<{ user_id: string; role: UserRole; expires_at: number; last_used_at: number }>(
     sql`select tokens.user_id, users.role, tokens.expires_at, tokens.last_used_at from tokens
       join users on users.app_id = tokens.app_id and users.object_id = tokens.user_id

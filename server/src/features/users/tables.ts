@@ -3,7 +3,7 @@ import type { Tag } from '../../http/endpoint.ts';
 import { json, text, time } from '../../resources/members.ts';
 import { recordsOf } from '../../resources/table.ts';
 
-export const tag: Tag = {
+export const usersTag: Tag = {
   name: 'Users',
   description: 'Accounts of the people who use the app, and signing in.',
   place: 50,

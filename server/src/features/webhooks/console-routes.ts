@@ -193,16 +193,20 @@ function deliveryEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       summary: 'List the deliveries, newest first, with the answers of the receiver',
       permission: 'webhooks.read',
       query: [
-        { name: 'state', description: 'Only deliveries in this state', schema: Type.Enum(schemas.deliveryStates) },
+        {
+          name: 'state',
+          description: 'Only deliveries in this state',
+          schema: Type.Enum(schemas.webhookDeliveryStates),
+        },
         { name: 'before', description: 'Only deliveries older than the one with this objectId', schema: Type.String() },
         pageLimitParameter,
       ],
       locate,
-      answer: listAnswer(schemas.deliveryRecord.schema, schemas.deliveryRecord.example),
+      answer: listAnswer(schemas.webhookDeliveryRecord.schema, schemas.webhookDeliveryRecord.example),
       errors: ['ObjectNotFound', 'InvalidQuery'],
       async handle({ params: { appId = '', webhookId = '' }, query: { state, before, limit } }) {
-        if (state !== undefined && !(schemas.deliveryStates as readonly string[]).includes(state))
-          throw fail('InvalidQuery', `state must be one of ${schemas.deliveryStates.join(', ')}.`);
+        if (state !== undefined && !(schemas.webhookDeliveryStates as readonly string[]).includes(state))
+          throw fail('InvalidQuery', `state must be one of ${schemas.webhookDeliveryStates.join(', ')}.`);
         const page = { appId, webhookId, state, before, limit: readPageLimit(limit) };
         return { results: await service.listDeliveries(page) };
       },

@@ -1,18 +1,18 @@
 import { recordChange, service } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { SecretBox } from '../../base/secrets.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { type CallResult, callReceiver } from '../../delivery/webhooks/webhook-call.ts';
 import { signatureHeaders } from '../../delivery/webhooks/webhook-signature.ts';
 import { backOff, type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
-import { Places } from './places.ts';
+import { ConcurrencySlots } from './concurrency-slots.ts';
 import * as store from './store.ts';
 
-export interface DeliverDeps {
+export interface WebhookDeliveryDeps {
   readonly db: Database;
-  readonly revision: Pick<Revision, 'change'>;
+  readonly cacheVersion: Pick<CacheVersion, 'change'>;
   readonly now: Clock;
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly targets: TargetRules;
@@ -28,7 +28,7 @@ export const secretContext = (appId: string, webhookId: string) => `webhook ${ap
 
 /** Signs one message and posts it. */
 export async function callWebhook(
-  deps: DeliverDeps,
+  deps: WebhookDeliveryDeps,
   webhook: store.WebhookRow,
   message: { readonly id: string; readonly body: string },
   signal: AbortSignal,
@@ -51,9 +51,9 @@ export async function callWebhook(
 /**
  * Sends deliveries to their receivers. The result of a delivery is in its own row, so the job itself always ends well.
  */
-export function createWebhookHandler(deps: DeliverDeps): JobHandler {
+export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
   const { db, now, random = Math.random } = deps;
-  const places = new Places();
+  const slots = new ConcurrencySlots();
   const pauses = { baseDelayMs: 5_000, maxDelayMs: 3_600_000 };
   const handler: JobHandler = { concurrency: 128, maxAttempts: Number.MAX_SAFE_INTEGER, ...pauses, run };
 
@@ -66,7 +66,7 @@ export function createWebhookHandler(deps: DeliverDeps): JobHandler {
     if (!webhook) return store.deleteDelivery(db, job.appId, deliveryId);
     const refused = refuse(webhook, delivery, now());
     if (refused) return store.noteAttempt(db, delivery, ended(delivery, refused, now()));
-    const pauseMs = places.enter(job.appId, webhook.object_id, now());
+    const pauseMs = slots.acquire(job.appId, webhook.object_id, now());
     if (pauseMs !== undefined) throw new RetryLater('Other calls of this webhook are still running.', pauseMs);
     const start = performance.now();
     let result: CallResult;
@@ -74,7 +74,7 @@ export function createWebhookHandler(deps: DeliverDeps): JobHandler {
       const message = { id: delivery.object_id, body: delivery.payload };
       result = await callWebhook(deps, webhook, message, context.signal);
     } finally {
-      places.leave(job.appId, webhook.object_id, performance.now() - start);
+      slots.release(job.appId, webhook.object_id, performance.now() - start);
     }
     // The service stops, or another worker has the job: a missing answer does not count against the receiver.
     if (context.signal.aborted && result.outcome === 'again') throw new RetryLater('It was interrupted.', 0);
@@ -104,7 +104,7 @@ export function createWebhookHandler(deps: DeliverDeps): JobHandler {
   async function switchOff(webhook: store.WebhookRow): Promise<void> {
     const reason = 'The receiver answered 410 Gone.';
     const { app_id: appId, object_id: subject } = webhook;
-    await deps.revision.change(async (db: Db) => {
+    await deps.cacheVersion.change(async (db: Db) => {
       await store.disableGone(db, webhook, reason, now());
       const after = { enabled: false, reason };
       await recordChange(db, { by: service, action: 'webhook.disable', subject, appId, after, now: now() });
@@ -120,21 +120,25 @@ interface Called {
   readonly result: CallResult;
 }
 
-const stateOf = ({ outcome }: CallResult): store.DeliveryState => (outcome === 'again' ? 'queued' : 'failed');
+const stateOf = ({ outcome }: CallResult): store.WebhookDeliveryState => (outcome === 'again' ? 'queued' : 'failed');
 
 /** Why a delivery is not even tried. */
 function refuse(
   webhook: store.WebhookRow,
   delivery: store.DeliveryRow,
   now: number,
-): Pick<store.Attempt, 'state' | 'reason'> | undefined {
+): Pick<store.WebhookAttempt, 'state' | 'reason'> | undefined {
   if (webhook.is_enabled === 0) return { state: 'failed', reason: 'The webhook is switched off.' };
   if (delivery.expires_at > now) return undefined;
   return { state: 'expired', reason: delivery.reason ?? 'It expired before it could be sent.' };
 }
 
 /** The receiver's last answer stays. */
-function ended(row: store.DeliveryRow, end: Pick<store.Attempt, 'state' | 'reason'>, now: number): store.Attempt {
+function ended(
+  row: store.DeliveryRow,
+  end: Pick<store.WebhookAttempt, 'state' | 'reason'>,
+  now: number,
+): store.WebhookAttempt {
   const { attempts, status, answer, duration } = row;
   return { attempts, status, answer, duration, nextAt: null, now, ...end };
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { newObjectId } from '../../base/id.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Db } from '../../db/db.ts';
-import type { Revision } from '../../db/revision.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { NewJob } from '../../jobs/job.ts';
-import type { Announce, Happening } from '../happening.ts';
+import type { Announce, DomainEvent } from '../domain-event.ts';
 import type { Backlog } from './backlog.ts';
 import * as store from './store.ts';
 
@@ -18,7 +18,7 @@ interface Subscription {
 }
 
 export interface PublisherDeps {
-  readonly revision: Pick<Revision, 'onChange'>;
+  readonly cacheVersion: Pick<CacheVersion, 'onChange'>;
   readonly now: Clock;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   readonly backlog: Pick<Backlog, 'noteQueued'>;
@@ -28,11 +28,11 @@ export interface PublisherDeps {
  * Queues an event in the outbox once for every webhook that wants it. For an app without webhooks this costs one look
  * into a map.
  */
-export function createWebhookPublisher({ revision, now, enqueue, backlog }: PublisherDeps): Announce {
+export function createWebhookPublisher({ cacheVersion, now, enqueue, backlog }: PublisherDeps): Announce {
   const known = new Map<string, readonly Subscription[]>();
   // Counts drops, so that what was read before a change is not kept after it.
   let generation = 0;
-  revision.onChange(() => {
+  cacheVersion.onChange(() => {
     generation++;
     known.clear();
   });
@@ -49,10 +49,10 @@ export function createWebhookPublisher({ revision, now, enqueue, backlog }: Publ
     return subscriptions;
   }
 
-  async function publish(db: Db, appId: string, webhookId: string, happening: Happening): Promise<void> {
+  async function publish(db: Db, appId: string, webhookId: string, domainEvent: DomainEvent): Promise<void> {
     const objectId = newObjectId(now());
-    const payload = renderPayload(appId, happening);
-    const delivery = { appId, objectId, webhookId, event: happening.type, payload, now: now() };
+    const payload = renderPayload(appId, domainEvent);
+    const delivery = { appId, objectId, webhookId, event: domainEvent.type, payload, now: now() };
     await store.insertDelivery(db, { ...delivery, expiresAt: now() + timeToLiveMs });
     // The same id, so that the job is found again when the call is given up.
     await enqueue(db, { appId, jobId: objectId, kind: webhookJob, payload: { deliveryId: objectId } });
@@ -62,9 +62,9 @@ export function createWebhookPublisher({ revision, now, enqueue, backlog }: Publ
   return async (db, appId, tell) => {
     const subscriptions = known.get(appId) ?? (await load(db, appId));
     if (subscriptions.length === 0) return;
-    for (const happening of tell()) {
+    for (const domainEvent of tell()) {
       for (const { webhookId, events } of subscriptions) {
-        if (events.has(happening.type)) await publish(db, appId, webhookId, happening);
+        if (events.has(domainEvent.type)) await publish(db, appId, webhookId, domainEvent);
       }
     }
   };
@@ -73,8 +73,8 @@ export function createWebhookPublisher({ revision, now, enqueue, backlog }: Publ
 /** The body of a call. */
 export function renderPayload(
   appId: string,
-  happening: { readonly type: string; readonly at: number; readonly data: object },
+  domainEvent: { readonly type: string; readonly at: number; readonly data: object },
 ): string {
-  const { type, at, data } = happening;
+  const { type, at, data } = domainEvent;
   return JSON.stringify({ type, timestamp: isoTime(at), appId, data });
 }

@@ -8,9 +8,9 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
-import { type HappeningType, happeningTypes } from '../happening.ts';
+import { type DomainEventType, domainEventTypes } from '../domain-event.ts';
 
-const descriptions: Readonly<Record<HappeningType, string>> = {
+const descriptions: Readonly<Record<DomainEventType, string>> = {
   'presence.enter': 'a confirmed ENTER',
   'presence.exit': 'a confirmed EXIT',
   'presence.zone': 'a change of zone (IMMEDIATE, NEAR, FAR)',
@@ -24,7 +24,7 @@ const descriptions: Readonly<Record<HappeningType, string>> = {
 };
 
 /** The events that a webhook can have: all but the progress of a push. */
-export const webhookEvents = happeningTypes.filter((type) => type !== 'push.progress');
+export const webhookEvents = domainEventTypes.filter((type) => type !== 'push.progress');
 
 const members = {
   url: Type.String({ minLength: 1, maxLength: 2000, description: 'https, or http within your own network' }),
@@ -116,14 +116,14 @@ export const testResult = {
   example: { ok: false, text: 'Answered 401 Unauthorized.', status: 401, answer: 'who are you?', duration: 0.041 },
 };
 
-export const deliveryStates = ['queued', 'sent', 'failed', 'expired'] as const;
+export const webhookDeliveryStates = ['queued', 'sent', 'failed', 'expired'] as const;
 
-export const deliveryRecord = {
+export const webhookDeliveryRecord = {
   schema: Type.Object({
     objectId: Type.String({ description: 'The header webhook-id' }),
     event: Type.String(),
     payload: Type.Object({}, { description: 'The body that is sent' }),
-    state: Type.Enum(deliveryStates, {
+    state: Type.Enum(webhookDeliveryStates, {
       description: 'expired: 24 hours of tries were not enough; failed: the receiver refused it',
     }),
     attempts: Type.Integer(),

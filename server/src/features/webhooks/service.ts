@@ -4,9 +4,9 @@ import { fail } from '../../base/errors.ts';
 import { firstIdAt, newObjectId } from '../../base/id.ts';
 import type { SecretBox } from '../../base/secrets.ts';
 import { sql } from '../../base/sql.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
-import type { Revision } from '../../db/revision.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { newWebhookSecret } from '../../delivery/webhooks/webhook-signature.ts';
 import { isoTime } from '../../http/answers.ts';
@@ -21,7 +21,7 @@ import { deliveryView, healthOf, webhookView } from './views.ts';
 
 export interface WebhookDeps {
   readonly db: Database;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   readonly secrets: SecretBox;
@@ -79,14 +79,14 @@ export class WebhookService {
   }
 
   async create(appId: string, fields: WebhookFields, by: Actor) {
-    const { revision, now, secrets, targets } = this.#deps;
+    const { cacheVersion, now, secrets, targets } = this.#deps;
     const url = await readWebhookUrl(fields.url, targets);
     const objectId = newObjectId(now());
     const secret = newWebhookSecret();
     const { events, description = '', enabled = true } = fields;
     const row = { appId, objectId, url, events: JSON.stringify(events), description, isEnabled: enabled, now: now() };
     const sealed = secrets.seal(secret, secretContext(appId, objectId));
-    await revision.change(async (db) => {
+    await cacheVersion.change(async (db) => {
       if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
       await store.insertWebhook(db, { ...row, secret: sealed });
       await this.#audit(db, by, 'create', { appId, subject: objectId, after: { url, events, description, enabled } });
@@ -192,8 +192,8 @@ export class WebhookService {
 
   /** Changes a row under a lock; then every node's publisher reads it again. */
   async #change(appId: string, webhookId: string, work: (db: Db, row: store.WebhookRow) => Promise<void>) {
-    const { revision } = this.#deps;
-    await revision.change(async (db) => {
+    const { cacheVersion } = this.#deps;
+    await cacheVersion.change(async (db) => {
       const row = await store.lockWebhook(db, appId, webhookId);
       if (!row) throw noSuchWebhook(webhookId);
       await work(db, row);

@@ -24,7 +24,7 @@ export interface WebhookRow {
   readonly updated_at: number;
 }
 
-export type DeliveryState = 'queued' | 'sent' | 'failed' | 'expired';
+export type WebhookDeliveryState = 'queued' | 'sent' | 'failed' | 'expired';
 
 export interface DeliveryRow {
   readonly app_id: string;
@@ -32,7 +32,7 @@ export interface DeliveryRow {
   readonly webhook_id: string;
   readonly event: string;
   readonly payload: string;
-  readonly state: DeliveryState;
+  readonly state: WebhookDeliveryState;
   readonly attempts: number;
   readonly status: number | null;
   readonly answer: string | null;
@@ -108,7 +108,7 @@ export async function disableGone(db: Db, row: WebhookRow, reason: string, now: 
     where app_id = ${row.app_id} and object_id = ${row.object_id} and is_enabled = 1`);
 }
 
-export interface NewDelivery {
+export interface NewWebhookDelivery {
   readonly appId: string;
   readonly objectId: string;
   readonly webhookId: string;
@@ -118,7 +118,7 @@ export interface NewDelivery {
   readonly now: number;
 }
 
-export async function insertDelivery(db: Db, row: NewDelivery): Promise<void> {
+export async function insertDelivery(db: Db, row: NewWebhookDelivery): Promise<void> {
   await db.run(sql`insert into webhook_deliveries
       (app_id, object_id, webhook_id, event, payload, state, attempts, next_at, expires_at, created_at, updated_at)
     values (${row.appId}, ${row.objectId}, ${row.webhookId}, ${row.event}, ${row.payload}, 'queued', 0, ${row.now},
@@ -133,8 +133,8 @@ export function findDelivery(db: Db, appId: string, objectId: string): Promise<D
   return db.one<DeliveryRow>(sql`select * from webhook_deliveries where app_id = ${appId} and object_id = ${objectId}`);
 }
 
-export interface Attempt {
-  readonly state: DeliveryState;
+export interface WebhookAttempt {
+  readonly state: WebhookDeliveryState;
   readonly attempts: number;
   readonly status: number | null;
   readonly answer: string | null;
@@ -144,7 +144,7 @@ export interface Attempt {
   readonly now: number;
 }
 
-export async function noteAttempt(db: Db, row: DeliveryRow, attempt: Attempt): Promise<void> {
+export async function noteAttempt(db: Db, row: DeliveryRow, attempt: WebhookAttempt): Promise<void> {
   await db.run(sql`update webhook_deliveries set state = ${attempt.state}, attempts = ${attempt.attempts},
       status = ${attempt.status}, answer = ${attempt.answer}, reason = ${attempt.reason}, duration = ${attempt.duration},
       next_at = ${attempt.nextAt}, updated_at = ${attempt.now}
@@ -164,7 +164,7 @@ export async function countWaiting(db: Db, appId: string): Promise<ReadonlyMap<s
   const rows = await db.all<{ webhook_id: string; n: number }>(
     sql`select webhook_id, count(*) as n from webhook_deliveries where app_id = ${appId} and state = 'queued'
       group by webhook_id`,
-    { share: appId },
+    { tenant: appId },
   );
   return new Map(rows.map(({ webhook_id, n }) => [webhook_id, n]));
 }
@@ -183,7 +183,7 @@ export async function findSurplus(
     sql`select object_id from webhook_deliveries
       where app_id = ${appId} and webhook_id = ${webhookId} and state = 'queued'
       order by object_id desc limit 1 offset ${mostWaiting}`,
-    { share: appId },
+    { tenant: appId },
   );
   return row?.object_id;
 }

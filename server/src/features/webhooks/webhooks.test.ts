@@ -11,7 +11,7 @@ import {
   type WebhookReceiver,
 } from '../../../test/support/webhook-receiver.ts';
 import { insertJobs } from '../../jobs/store.ts';
-import { Places } from './places.ts';
+import { ConcurrencySlots } from './concurrency-slots.ts';
 import { WebhookService } from './service.ts';
 import { insertDelivery } from './store.ts';
 
@@ -262,10 +262,10 @@ for (const database of databases) {
           }));
           await post('/api/v2/sightings', { installationId: 'theirs', sightings });
         }
-        await slow.arrived(Places.perWebhook);
+        await slow.arrived(ConcurrencySlots.perWebhook);
         await enter();
         await receiver.arrived(1);
-        assert.equal(slow.calls.length, Places.perWebhook);
+        assert.equal(slow.calls.length, ConcurrencySlots.perWebhook);
       } finally {
         await slow.close();
       }

@@ -1,8 +1,8 @@
 import type { Actor, Change } from '../../access/audit.ts';
 import { Failure } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
 import type { EarlyCall, HandlerAnswer } from '../mount-endpoints.ts';
-import { isObject } from '../shape.ts';
 import { plainAnswer } from './hidden-members.ts';
 
 interface Audited {

@@ -1,6 +1,6 @@
 import { fail } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import { JsonText, OtherAnswer } from '../endpoint.ts';
-import { isObject } from '../shape.ts';
 
 /**
  * Hidden members may not be used in a query either: a filter or an order would reveal them piece by piece.

@@ -35,7 +35,7 @@ interface Progress {
   seen: number;
 }
 
-const connectionsOf = new WeakMap<Socket, Connections>();
+const connectionsOf = new WeakMap<Socket, ClientConnections>();
 
 /** Notes what is left to read of an answer. Called for each answer, so it must cost nothing. */
 export function noteAnswered(socket: Socket | null): void {
@@ -52,7 +52,7 @@ export function noteAnswered(socket: Socket | null): void {
  *
  * None of this happens per request: all connections are checked every few seconds.
  */
-export class Connections {
+export class ClientConnections {
   readonly #limits: ConnectionLimits;
   readonly #isProxy: (address: string) => boolean;
   readonly #counts = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../base/errors.ts';
-import { perTurn } from '../../base/per-turn.ts';
+import { perTick } from '../../base/per-tick.ts';
 
 type Done = (error: Error | null, body?: Buffer) => void;
 
@@ -21,7 +21,7 @@ export function readBody(request: IncomingMessage, mostBytes: number, done: Done
   else readLater({ request, mostBytes, done });
 }
 
-const readLater = perTurn<Reading>((all) => {
+const readLater = perTick<Reading>((all) => {
   for (const { request, mostBytes, done } of all) {
     if (request.complete !== true) collect(request, mostBytes, done);
     else if (request.readableLength > mostBytes) done(tooLarge(mostBytes));

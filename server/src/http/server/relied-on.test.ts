@@ -19,7 +19,7 @@ async function askFor(path: string, port: number): Promise<string> {
   return text(response);
 }
 
-describe('gathered-response.ts', () => {
+describe('batched-response.ts', () => {
   test('Node tells by an accessor above ServerResponse whether an answer has ended', () => {
     assert.equal(Object.getOwnPropertyDescriptor(ServerResponse.prototype, 'writableEnded'), undefined);
     const above = Object.getPrototypeOf(ServerResponse.prototype);
@@ -53,7 +53,7 @@ describe('gathered-response.ts', () => {
     ]);
   });
 
-  test('Node sends an answer whose end comes in a later turn', async () => {
+  test('Node sends an answer whose end comes in a later tick', async () => {
     class Later<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
       override end(...values: unknown[]): this {
         setImmediate(() => super.end(...(values as Parameters<ServerResponse['end']>)));

@@ -10,8 +10,8 @@ import fastify, {
 } from 'fastify';
 import { catalogue, type ErrorEntry, type Failure, fail } from '../../base/errors.ts';
 import { randomText } from '../../base/id.ts';
-import { type ConnectionLimits, Connections, proxyTest, usualPace, usualWaitingBytes } from './connections.ts';
-import { GatheredResponse } from './gathered-response.ts';
+import { BatchedResponse } from './batched-response.ts';
+import { ClientConnections, type ConnectionLimits, proxyTest, usualPace, usualWaitingBytes } from './connections.ts';
 import { makeChildrenLate } from './late-logger.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
 import { requestLines } from './request-line.ts';
@@ -41,7 +41,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   makeChildrenLate(server.log);
   addFirstHooks(server);
-  const connections = new Connections(
+  const connections = new ClientConnections(
     {
       ...usualPace,
       waitingBytes: usualWaitingBytes,
@@ -102,7 +102,7 @@ function openFastify(
       headersTimeout: 20_000,
       connectionsCheckingInterval: 5_000,
       requireHostHeader: false,
-      ServerResponse: GatheredResponse,
+      ServerResponse: BatchedResponse,
     },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {

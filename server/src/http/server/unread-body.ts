@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { perTurn } from '../../base/per-turn.ts';
-import type { Connections } from './connections.ts';
+import { perTick } from '../../base/per-tick.ts';
+import type { ClientConnections } from './connections.ts';
 
 /*
  * Relies on (`relied-on.test.ts`): Node emits `checkContinue` or `checkExpectation` instead of `request` where somebody
@@ -33,7 +33,7 @@ function isSmall({ headers }: IncomingMessage): boolean {
  *   once would reset the connection and could take the answer away from a client that is still sending (RFC 9112,
  *   section 9.6), so a little more is read and discarded first.
  */
-export function registerBodyHandling(server: FastifyInstance, connections: Connections): void {
+export function registerBodyHandling(server: FastifyInstance, connections: ClientConnections): void {
   const pass = (request: IncomingMessage, response: ServerResponse) => server.server.emit('request', request, response);
   server.server.on('checkContinue', pass);
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1); without this, Node answers without a body.
@@ -59,7 +59,7 @@ export function registerBodyHandling(server: FastifyInstance, connections: Conne
 }
 
 /** At the end of the tick: most bodies have come with their headers and need no waiting. */
-const watch = perTurn<{ readonly request: IncomingMessage; readonly connections: Connections }>((all) => {
+const watch = perTick<{ readonly request: IncomingMessage; readonly connections: ClientConnections }>((all) => {
   for (const { request, connections } of all) connections.waitForBody(request);
 });
 

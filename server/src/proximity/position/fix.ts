@@ -12,7 +12,7 @@ import type { Layout } from './layout.ts';
  */
 
 /** What was heard of an anchor since the step before: mean path loss in dB over `count` samples. */
-export interface Heard {
+export interface HeardAnchor {
   readonly anchor: number;
   readonly loss: number;
   readonly count: number;
@@ -40,7 +40,7 @@ const LEAST_SHARE = 1e-5;
 
 export const newEar = (): Ear => ({ loss: 0, variance: EAR_VARIANCE });
 
-/** Beyond so many cells no layout goes; the arrays are reused by every step. */
+/** The most cells of a layout; the arrays are reused by every step. */
 let room = 0;
 let belief = new Float64Array(0);
 let likelihood = new Float64Array(0);
@@ -70,7 +70,7 @@ export interface Step {
   readonly fix: Fix | null;
   readonly ear: Ear;
   readonly layout: Layout;
-  readonly heard: readonly Heard[];
+  readonly heard: readonly HeardAnchor[];
   readonly at: number;
 }
 
@@ -126,7 +126,7 @@ function floorPrior({ floors }: Layout, { floors: before }: Fix): number[] {
 }
 
 /** Takes what was heard of one anchor into the likelihood of each cell. */
-function weigh(layout: Layout, { anchor, loss, count }: Heard, earVariance: number): void {
+function weigh(layout: Layout, { anchor, loss, count }: HeardAnchor, earVariance: number): void {
   const expected = layout.loss[anchor] as Float64Array;
   const certainty = (FREEDOM + 1) / (FAST_VARIANCE / count + SLOW_VARIANCE);
   const scale = 1 / (SCALE + earVariance);

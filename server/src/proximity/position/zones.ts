@@ -8,8 +8,8 @@ import {
 } from '../presence/presence.ts';
 import { isSparse } from '../presence/silence.ts';
 import type { GateState, PresenceState, Rival, Sample } from '../presence/types.ts';
-import { enter, leave, ownState, type Place, type Run } from '../presence/visits.ts';
-import { expectedOf, type Heard, nearShareOf, newEar, standingOf, stepFix } from './fix.ts';
+import { type Calculation, enter, leave, ownState, type TrackedBeacon } from '../presence/visits.ts';
+import { expectedOf, type HeardAnchor, nearShareOf, newEar, standingOf, stepFix } from './fix.ts';
 import { type Anchor, anchorOf, type Layout, layoutOf } from './layout.ts';
 import { addEvidence, noEvidence, stepEvidence } from './learning.ts';
 
@@ -24,7 +24,7 @@ import { addEvidence, noEvidence, stepEvidence } from './learning.ts';
 
 /** A beacon that was heard at the instant in question, with its newest sample. */
 export interface HeardAt {
-  readonly place: Place;
+  readonly place: TrackedBeacon;
   sample: Sample;
 }
 
@@ -33,7 +33,7 @@ const LEAST_ANCHORS = 3;
 /** More are not looked at: the quietest say least. */
 const MOST_ANCHORS = 16;
 const STEP_MS = 1_000;
-/** After so long without a step the old position says nothing. */
+/** After this long without a step the old position says nothing. */
 const FORGET_MS = 30_000;
 /** How likely the radius must hold the visitor to come in, and how unlikely to go. */
 const LIKELY = 0.45;
@@ -49,7 +49,12 @@ const SURE_VARIANCE = 12;
 const SURE_EAR = 4;
 
 /** Notes what was heard of a beacon with a location for the next step. */
-export function noteLoss({ track }: Run, { beaconId, state }: Place, sample: Sample, loss: number): void {
+export function noteLoss(
+  { track }: Calculation,
+  { beaconId, state }: TrackedBeacon,
+  sample: Sample,
+  loss: number,
+): void {
   if (state.settings.location === undefined || isSparse(sample)) return;
   const [sum, count] = track.pending[beaconId] ?? [0, 0];
   track.pending[beaconId] = [sum + loss, count + 1];
@@ -57,7 +62,7 @@ export function noteLoss({ track }: Run, { beaconId, state }: Place, sample: Sam
 }
 
 /** Decides over all beacons in contact after something was heard of some of them. */
-export function decideTogether(run: Run, heard: readonly HeardAt[]): void {
+export function decideTogether(run: Calculation, heard: readonly HeardAt[]): void {
   const { track } = run;
   const at = (heard[0] as HeardAt).sample.occurredAt;
   const isLocated = reckon(run, at);
@@ -85,7 +90,7 @@ function corrections(anchors: readonly Anchor[], beacons: Readonly<Record<string
 }
 
 /** Makes a step of the position where one is due; true when it has been made. */
-function reckon(run: Run, at: number): boolean {
+function reckon(run: Calculation, at: number): boolean {
   const { track } = run;
   const since = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix.at : track.pendingSince;
   if (since === null || at - since < STEP_MS) return false;
@@ -95,7 +100,7 @@ function reckon(run: Run, at: number): boolean {
     Object.assign(track, { fix: null, pending: {}, pendingSince: null });
     return false;
   }
-  const heard: Heard[] = [];
+  const heard: HeardAnchor[] = [];
   const added = corrections(anchors, track.beacons);
   anchors.forEach(({ beaconId }, anchor) => {
     const pending = track.pending[beaconId];
@@ -125,11 +130,11 @@ function reckon(run: Run, at: number): boolean {
 interface Reckoned {
   readonly anchors: readonly Anchor[];
   readonly layout: Layout;
-  readonly heard: readonly Heard[];
+  readonly heard: readonly HeardAnchor[];
 }
 
 /** Notes how what was heard differs from what is expected without anything learned. */
-function learn({ track, evidence }: Run, { anchors, layout, heard }: Reckoned): void {
+function learn({ track, evidence }: Calculation, { anchors, layout, heard }: Reckoned): void {
   const { fix, ear } = track;
   if (fix === null || ear === null || fix.xx + fix.yy > SURE_VARIANCE || ear.variance > SURE_EAR) return;
   for (const { anchor, loss } of heard) {
@@ -155,7 +160,7 @@ function anchorsOf(beacons: Readonly<Record<string, PresenceState>>): Anchor[] {
   return found.map(({ anchor }) => anchor).sort((a, b) => (a.beaconId < b.beaconId ? -1 : 1));
 }
 
-function forget(run: Run): void {
+function forget(run: Calculation): void {
   for (const beaconId of Object.keys(run.track.beacons)) (ownState(run, beaconId) as PresenceState).standing = null;
 }
 
@@ -169,7 +174,7 @@ function turn(gate: GateState, share: number, at: number): void {
 }
 
 /** The beacon that has the visitor, of those that are decided together; undefined: none has. */
-function holderOf(run: Run): Place | undefined {
+function holderOf(run: Calculation): TrackedBeacon | undefined {
   const { beacons } = run.track;
   for (const beaconId of Object.keys(beacons)) {
     const { settings, visit } = beacons[beaconId] as PresenceState;
@@ -180,7 +185,7 @@ function holderOf(run: Run): Place | undefined {
 }
 
 /** Gives the visit to the nearest beacon that holds the visitor, and reports the zones. */
-function settle(run: Run, at: number): void {
+function settle(run: Calculation, at: number): void {
   const contenders = contendersOf(run, at);
   const holder = holderOf(run);
   const stays = holder !== undefined && holder.state.radius.inside === true;
@@ -203,7 +208,7 @@ function settle(run: Run, at: number): void {
 }
 
 interface Contender extends Rival {
-  readonly place: Place;
+  readonly place: TrackedBeacon;
 }
 
 /** Whether it holds the visitor now, and not only not yet no more. */
@@ -230,7 +235,7 @@ function rivalOf({ beaconId, distance, share }: Rival): Rival {
 }
 
 /** The beacons that are decided together and were measured lately, the nearest first. */
-function contendersOf(run: Run, at: number): Contender[] {
+function contendersOf(run: Calculation, at: number): Contender[] {
   const { track } = run;
   const found: Contender[] = [];
   for (const beaconId of Object.keys(track.beacons)) {
@@ -261,7 +266,7 @@ interface Zones {
 }
 
 /** Only the beacon that has the visitor can be near; whoever leaves one is far from it. */
-function changeZones(run: Run, contenders: readonly Contender[], { at, next, only }: Zones): void {
+function changeZones(run: Calculation, contenders: readonly Contender[], { at, next, only }: Zones): void {
   for (const { beaconId, place, distance } of contenders) {
     if (only !== undefined && beaconId !== only) continue;
     const { state } = place;

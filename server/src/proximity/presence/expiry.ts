@@ -1,13 +1,13 @@
 import { newGate } from './gate.ts';
 import type { PresenceState, TrackState } from './types.ts';
-import { FLAP_MS, leave, ownState, type Place, type Run } from './visits.ts';
+import { type Calculation, FLAP_MS, leave, ownState, type TrackedBeacon } from './visits.ts';
 
 /** What the mere passing of time brings about. Nothing polls: each state knows when it has to be looked at next. */
 
-/** A visit that a phone has decided closes by itself so long after its last sign of life: its EXIT was lost. */
+/** A visit that a phone has decided closes by itself this long after its last sign of life: its EXIT was lost. */
 export const LONGEST_VISIT_MS = 12 * 3_600_000;
 
-/** After so long without a sample a beacon's filters say nothing any more and are dropped with it. */
+/** After this long without a sample a beacon's filters say nothing any more and are dropped with it. */
 const FORGET_MS = 15 * 60_000;
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -30,7 +30,7 @@ function forgottenAt(state: PresenceState): number {
 }
 
 /** Does everything at all beacons that was due at or before `at` (sensing time), in order of time and then of the id. */
-export function expire(run: Run, at: number): void {
+export function expire(run: Calculation, at: number): void {
   const { track } = run;
   if (track.dueAt === null || track.dueAt > at) return;
   for (;;) {
@@ -53,7 +53,7 @@ function dueOf(state: PresenceState): number {
   return Math.min(quietAt(state), timeoutAt(state), forgottenAt(state));
 }
 
-function expireOne(run: Run, place: Place, at: number): void {
+function expireOne(run: Calculation, place: TrackedBeacon, at: number): void {
   const { state } = place;
   if (quietAt(state) === at) fallSilent(run, place, at);
   else if (timeoutAt(state) === at) timeOut(run, place, at);
@@ -61,7 +61,7 @@ function expireOne(run: Run, place: Place, at: number): void {
 }
 
 /** Contact is lost: the zones are unknown again, and a visit that samples opened is over. */
-function fallSilent(run: Run, place: Place, at: number): void {
+function fallSilent(run: Calculation, place: TrackedBeacon, at: number): void {
   const { state } = place;
   if (state.visit?.source === 'samples') leave(run, place, { at, leftAt: state.heardAt ?? at, cause: 'silence' });
   if (state.visit === null) state.passId = null;
@@ -73,7 +73,7 @@ function fallSilent(run: Run, place: Place, at: number): void {
   state.inContact = false;
 }
 
-function timeOut(run: Run, place: Place, at: number): void {
+function timeOut(run: Calculation, place: TrackedBeacon, at: number): void {
   const { state } = place;
   const visit = state.visit;
   if (visit === null) return;
@@ -90,7 +90,7 @@ export function noteDue(track: TrackState, state: PresenceState): void {
  * Until when (ms, sensing time) the visits of the beacon stay open if nothing more is heard, or null: nothing is open.
  * `patience` (ms): no silence shorter than this is told, since the sender delivers that rarely.
  */
-export function endOf(state: PresenceState, patience: number): number | null {
+export function openUntil(state: PresenceState, patience: number): number | null {
   if (state.visit === null) return null;
   if (state.visit.source === 'device') return timeoutAt(state);
   return (state.heardAt ?? state.visit.confirmedAt) + Math.max(state.silence, patience);

@@ -34,7 +34,7 @@ function timedId(at: number, parts: readonly (string | number)[]): string {
 }
 
 /** A visit's id, from what makes it that visit; `startedAt` is the time of its first confirmed event (ms). */
-export function visitId(installationId: string, beaconId: string, startedAt: number): string {
+export function visitIdOf(installationId: string, beaconId: string, startedAt: number): string {
   return timedId(startedAt, ['visit', installationId, beaconId, startedAt]);
 }
 

@@ -3,7 +3,7 @@ import { newFilter, updateFilter } from './filter.ts';
 import { GATE_TUNING, newGate, SPARSE_TUNING, updateGate } from './gate.ts';
 import { isSparse, silenceMs } from './silence.ts';
 import type { PresenceState, Sample, Zone } from './types.ts';
-import { enter, type Facts, leave, type Place, type Run, report } from './visits.ts';
+import { type Calculation, type EventFacts, enter, leave, report, type TrackedBeacon } from './visits.ts';
 
 /**
  * Presence of one installation at one beacon, as a state machine over time.
@@ -18,7 +18,7 @@ import { enter, type Facts, leave, type Place, type Run, report } from './visits
  * - Zone events outside a visit carry the id of the visit that will follow, so that a trigger on FAR fires once a pass.
  *
  * Phones that decide by themselves are trusted: their ENTER opens a visit that only their EXIT, or twelve hours, end;
- * samples meanwhile move the zones only.
+ * samples in the meantime move the zones only.
  */
 
 export const NEAR_RADIUS = 3;
@@ -33,7 +33,7 @@ const MOST_RECEIVERS = 8;
  * tell whole seconds) count as one sample with their mean path loss, so that it makes no difference how they were delivered.
  * Answers that loss in dB; null where nothing was measured.
  */
-export function hear(run: Run, { beaconId, state }: Place, samples: readonly Sample[]): number | null {
+export function hear(run: Calculation, { beaconId, state }: TrackedBeacon, samples: readonly Sample[]): number | null {
   const sample = samples[samples.length - 1] as Sample;
   if (!state.inContact && state.visit === null) state.settings = sample.settings ?? run.settingsOf(beaconId);
   state.inContact = true;
@@ -105,7 +105,7 @@ export function showImmediate(state: PresenceState, { distance, sample }: Measur
 }
 
 /** Reports what the beacon's gates confirm, the beacon by itself. Inward: ENTER, then the zone; outward the reverse. */
-export function weigh(run: Run, place: Place, measured: Measured): void {
+export function weigh(run: Calculation, place: TrackedBeacon, measured: Measured): void {
   const { state } = place;
   const { distance } = measured;
   const at = measured.sample.occurredAt;
@@ -124,19 +124,23 @@ export function currentZone(state: PresenceState): Zone | null {
   return state.near.inside === false ? 'FAR' : null;
 }
 
-function moveZone(run: Run, place: Place, { at, distance }: { readonly at: number; readonly distance: number }): void {
+function moveZone(
+  run: Calculation,
+  place: TrackedBeacon,
+  { at, distance }: { readonly at: number; readonly distance: number },
+): void {
   changeZone(run, place, currentZone(place.state), { at, distance, cause: 'samples' });
 }
 
 /** Reports a zone that differs from the one before; null: not known. */
-export function changeZone(run: Run, place: Place, zone: Zone | null, facts: Facts): void {
+export function changeZone(run: Calculation, place: TrackedBeacon, zone: Zone | null, facts: EventFacts): void {
   if (zone === place.state.zone || zone === null) return;
   place.state.zone = zone;
   report(run, place, zone, facts);
 }
 
 /** A phone's own ENTER or EXIT: never weighed again. An ENTER inside and an EXIT outside change nothing. */
-export function applyDecision(run: Run, place: Place, sample: Sample): void {
+export function applyDecision(run: Calculation, place: TrackedBeacon, sample: Sample): void {
   const { state } = place;
   const { occurredAt: at, logged } = sample;
   const facts = logged === undefined ? {} : { logged };

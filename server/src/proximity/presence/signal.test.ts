@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calibrate, distanceFromLoss, lossFromDistance, measuredPower, pathLoss } from './distance.ts';
 import { newFilter, updateFilter } from './filter.ts';
-import { visitId } from './ids.ts';
+import { visitIdOf } from './ids.ts';
 
 const at = 0;
 
@@ -49,6 +49,6 @@ test('the moving average has a time constant of three seconds', () => {
 });
 
 test('ids depend on every part and on nothing else', () => {
-  assert.equal(visitId('a', 'b', 1), visitId('a', 'b', 1));
-  assert.equal(new Set([visitId('a', 'b', 1), visitId('ab', '', 1), visitId('a', 'b', 2)]).size, 3);
+  assert.equal(visitIdOf('a', 'b', 1), visitIdOf('a', 'b', 1));
+  assert.equal(new Set([visitIdOf('a', 'b', 1), visitIdOf('ab', '', 1), visitIdOf('a', 'b', 2)]).size, 3);
 });

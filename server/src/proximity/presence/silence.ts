@@ -1,10 +1,10 @@
-import type { Observation, SenderKind } from './types.ts';
+import type { Observation, ReporterKind } from './types.ts';
 
 /**
  * Seconds of silence that mean EXIT, by kind of sender: about three times what each leaves between two reports. A phone in
  * the background is woken every 15 minutes at best, so that one missed report must not end a visit.
  */
-export const SILENCE_SECONDS: Readonly<Record<SenderKind, number>> = {
+export const SILENCE_SECONDS: Readonly<Record<ReporterKind, number>> = {
   phone: 30,
   androidBackground: 2_700,
   iosBackground: 2_700,

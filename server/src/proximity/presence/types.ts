@@ -8,7 +8,7 @@ export type EventKind = 'ENTER' | 'EXIT' | Zone;
 /** IMMEDIATE < 1 m, NEAR 1–3 m, FAR > 3 m; fixed by the interface, whatever a beacon's radius is. */
 export type Zone = 'IMMEDIATE' | 'NEAR' | 'FAR';
 export type Sensitivity = 'stable' | 'fast';
-export type SenderKind = 'phone' | 'androidBackground' | 'iosBackground' | 'espresense' | 'openmqttgateway';
+export type ReporterKind = 'phone' | 'androidBackground' | 'iosBackground' | 'espresense' | 'openmqttgateway';
 
 /** A beacon as a radio packet names it: uuid in lower case without dashes, major and minor 0–65535. */
 export interface BeaconAddress {
@@ -39,7 +39,7 @@ export interface Observation {
   readonly smoothed?: true;
   /** Which of several receivers of one beacon heard it; phones leave it out. */
   readonly receiver?: string;
-  readonly sender?: SenderKind;
+  readonly sender?: ReporterKind;
   /** How often the sender reports, in seconds; overrides its kind's profile for the silence that means EXIT. */
   readonly interval?: number;
 }
@@ -70,7 +70,7 @@ export interface PresenceSettings {
   readonly oneZone?: true;
 }
 
-/** A correction of the path-loss model: so much more loss in dB, and so much more exponent, than the model has. */
+/** A correction of the path-loss model: how much more loss (dB) and exponent there is than in the model. */
 export interface Learned {
   readonly loss: number;
   readonly exponent: number;

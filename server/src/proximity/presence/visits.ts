@@ -1,4 +1,4 @@
-import { presenceEventId, visitId } from './ids.ts';
+import { presenceEventId, visitIdOf } from './ids.ts';
 import { copyPresence } from './state.ts';
 import type {
   EventKind,
@@ -15,7 +15,7 @@ import type {
 /** Opening and closing visits, and saying so: everything that makes an event goes through here. */
 
 /** One calculation under way. `track` is its own copy and is changed in place. */
-export interface Run {
+export interface Calculation {
   readonly installationId: string;
   readonly track: TrackState;
   /** What is configured now for a beacon; asked when a contact begins. */
@@ -33,7 +33,7 @@ export interface Run {
 }
 
 /** The state of a beacon to be changed in place; undefined where the beacon is not known. A run copies what it touches. */
-export function ownState({ track, owned }: Run, beaconId: string): PresenceState | undefined {
+export function ownState({ track, owned }: Calculation, beaconId: string): PresenceState | undefined {
   const state = track.beacons[beaconId];
   if (state === undefined || owned.has(beaconId)) return state;
   owned.add(beaconId);
@@ -43,12 +43,12 @@ export function ownState({ track, owned }: Run, beaconId: string): PresenceState
 }
 
 /** One beacon within a run. */
-export interface Place {
+export interface TrackedBeacon {
   readonly beaconId: string;
   readonly state: PresenceState;
 }
 
-/** A phone whose operating system decides may leave and enter again within so long without having left. */
+/** A phone whose operating system decides may leave and enter again within this time without having left. */
 export const FLAP_MS = 30_000;
 
 export interface Entrance {
@@ -60,7 +60,7 @@ export interface Entrance {
   readonly logged?: true;
 }
 
-export function enter(run: Run, place: Place, entrance: Entrance): void {
+export function enter(run: Calculation, place: TrackedBeacon, entrance: Entrance): void {
   const { state } = place;
   if (state.visit !== null) return;
   const { at, since, source, ...facts } = entrance;
@@ -72,14 +72,14 @@ export function enter(run: Run, place: Place, entrance: Entrance): void {
 }
 
 /** The visit that goes on if the phone says ENTER now. */
-function resumable({ heldSince }: Run, { left }: PresenceState, at: number): LeftVisit | null {
+function resumable({ heldSince }: Calculation, { left }: PresenceState, at: number): LeftVisit | null {
   if (left === null || at - left.at > FLAP_MS) return null;
   const isOfAnother = left.visit.enteredAt < heldSince && at >= heldSince;
   return isOfAnother ? null : left;
 }
 
 /** The phone's EXIT was a flap of its own: the visit goes on as if it had not been said. */
-function takeUpAgain(run: Run, state: PresenceState, at: number): boolean {
+function takeUpAgain(run: Calculation, state: PresenceState, at: number): boolean {
   const left = resumable(run, state, at);
   if (left === null) return false;
   state.visit = { ...left.visit };
@@ -100,7 +100,7 @@ export interface Departure {
   readonly logged?: true;
 }
 
-export function leave(run: Run, place: Place, departure: Departure): void {
+export function leave(run: Calculation, place: TrackedBeacon, departure: Departure): void {
   const { state } = place;
   const visit = state.visit;
   if (visit === null) return;
@@ -114,18 +114,18 @@ export function leave(run: Run, place: Place, departure: Departure): void {
 }
 
 /** The id of the pass under way; the first confirmed event of a pass gives it its id. */
-function passId(run: Run, { beaconId, state }: Place, at: number): string {
+function passId(run: Calculation, { beaconId, state }: TrackedBeacon, at: number): string {
   // The phone may be about to take its EXIT back.
   const left = resumable(run, state, at);
   if (left !== null) return left.visit.id;
-  state.passId ??= visitId(run.installationId, beaconId, at);
+  state.passId ??= visitIdOf(run.installationId, beaconId, at);
   return state.passId;
 }
 
-export type Facts = Omit<PresenceEvent, 'id' | 'event' | 'installationId' | 'beaconId' | 'visitId'>;
+export type EventFacts = Omit<PresenceEvent, 'id' | 'event' | 'installationId' | 'beaconId' | 'visitId'>;
 
 /** Adds the event and answers its id. */
-export function report(run: Run, place: Place, event: EventKind, facts: Facts): string {
+export function report(run: Calculation, place: TrackedBeacon, event: EventKind, facts: EventFacts): string {
   const { installationId, track } = run;
   const visit = passId(run, place, facts.at);
   if (track.order.at === facts.at) track.order.count++;

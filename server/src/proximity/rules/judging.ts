@@ -34,7 +34,7 @@ export interface Judging {
   readonly earlierVisits: (beaconId: string) => number;
 }
 
-export interface Judged {
+export interface Judgement {
   /** In the order in which they were decided. */
   readonly verdicts: readonly { readonly beaconId: string; readonly verdict: Verdict }[];
   readonly waits: readonly Wait[];
@@ -48,7 +48,7 @@ interface End {
 }
 
 /** Judges new events and waits whose end is known, in order of time. */
-export function judgeEvents(judging: Judging): Judged {
+export function judgeEvents(judging: Judging): Judgement {
   const { events, now } = judging;
   const verdicts: { beaconId: string; verdict: Verdict }[] = [];
   const ended = new Map<string, number>();
@@ -103,7 +103,7 @@ export function judgeEvents(judging: Judging): Judged {
   return { verdicts, waits };
 }
 
-/** Coming and going happen once a visit: where one is told anew after a correction, its message is not. */
+/** Coming and going happen once a visit: if one is told again after a correction, its message is not. */
 function onceOnly(trigger: Trigger, { event }: PresenceEvent): Trigger {
   if (trigger.policy?.oncePer !== 'event' || (event !== 'ENTER' && event !== 'EXIT')) return trigger;
   return { ...trigger, policy: { ...trigger.policy, oncePer: 'visit' } };

@@ -1,10 +1,10 @@
 import {
-  type Addressed,
+  type AddressReading,
   asNumber,
   type Draft,
+  type DraftReading,
   isRecord,
   optional,
-  type Reading,
   readAddress,
   refuse,
 } from './wire-values.ts';
@@ -34,7 +34,7 @@ function measurement(raw: Raw, txPower: unknown): Omit<Draft, 'subject'> {
   };
 }
 
-function phoneReading(addressed: Addressed, values: Omit<Draft, 'subject'>): Reading {
+function phoneReading(addressed: AddressReading, values: Omit<Draft, 'subject'>): DraftReading {
   if (!addressed.ok) return addressed;
   return { ok: true, draft: { subject: { direction: 'phone', address: addressed.address }, ...values } };
 }
@@ -49,7 +49,7 @@ function decisionOf(value: unknown): 'ENTER' | 'EXIT' | undefined {
  * Pharos' own: `{beacon | beaconId | uuid+major+minor, event | rssi | accuracy | distance | proximity, txPower?,
  * occurredAt?, eventId?, sender?, interval?, receiver?}`. `beacon` is an objectId, a Pointer or an address.
  */
-export function readPharos(raw: Raw): Reading {
+export function readPharos(raw: Raw): DraftReading {
   const event = decisionOf(raw['event']);
   if (raw['event'] !== undefined && event === undefined) {
     return refuse('bad_event', 'event', 'event is ENTER or EXIT; zones are decided here, from rssi.');
@@ -72,7 +72,7 @@ export function readPharos(raw: Raw): Reading {
  * react-native-beacons-manager: ranging `{uuid, major, minor, rssi, proximity, distance | accuracy}`; unknown is distance
  * 999 or accuracy −1. Its region objects (`identifier` without rssi) need an `event` and are read as Pharos' own.
  */
-export function readReactNative(raw: Raw): Reading {
+export function readReactNative(raw: Raw): DraftReading {
   if (raw['uuid'] === undefined) {
     return refuse(
       'unknown_shape',
@@ -84,12 +84,12 @@ export function readReactNative(raw: Raw): Reading {
 }
 
 /** Cordova and Ionic: `{uuid, major, minor, proximity: "ProximityNear", rssi, tx, accuracy}`, numbers often as strings. */
-export function readCordova(raw: Raw): Reading {
+export function readCordova(raw: Raw): DraftReading {
   return phoneReading(readAddress(raw['uuid'], raw['major'], raw['minor']), measurement(raw, raw['tx']));
 }
 
 /** AltBeacon library: `{id1: uuid, id2: major, id3: minor, rssi, txPower, distance}`. */
-export function readAltBeacon(raw: Raw): Reading {
+export function readAltBeacon(raw: Raw): DraftReading {
   return phoneReading(readAddress(raw['id1'], raw['id2'], raw['id3']), measurement(raw, raw['txPower']));
 }
 
@@ -97,7 +97,7 @@ export function readAltBeacon(raw: Raw): Reading {
  * ESPresense over MQTT, `espresense/devices/<id>/<room>` with `{id, rssi, "rssi@1m", distance, …}`. The room's node is the
  * gateway, the advertised id the tag. It has filtered already, so its distance is taken as it is.
  */
-export function readEspresense(raw: Raw, topic?: string): Reading {
+export function readEspresense(raw: Raw, topic?: string): DraftReading {
   const [, , topicId, room] = topic?.split('/') ?? [];
   const id = typeof raw['id'] === 'string' ? raw['id'] : topicId;
   if (id === undefined || room === undefined || room === '') {
@@ -116,13 +116,13 @@ export function readEspresense(raw: Raw, topic?: string): Reading {
 }
 
 /** "iBeacon:<uuid>-<major>-<minor>"; other ids (a MAC address, a name) are tags without an address. */
-function addressInId(id: string): Addressed | undefined {
+function addressInId(id: string): AddressReading | undefined {
   const match = /^iBeacon:(.+)-(\d+)-(\d+)$/i.exec(id);
   return match === null ? undefined : readAddress(match[1], match[2], match[3]);
 }
 
 /** OpenMQTTGateway and Theengs, `<base>/<gateway>/BTtoMQTT/<MAC>` with `{id, uuid?, major?, minor?, rssi, txpower?}`. */
-export function readOpenMqttGateway(raw: Raw, topic?: string): Reading {
+export function readOpenMqttGateway(raw: Raw, topic?: string): DraftReading {
   const parts = topic?.split('/') ?? [];
   const mark = parts.indexOf('BTtoMQTT');
   const gateway = parts[mark - 1];
@@ -151,10 +151,10 @@ interface GatewayReport {
   /** What the gateway calls the tag, when it has no address of its own. */
   readonly tag: string;
   readonly values: Omit<Draft, 'subject'>;
-  readonly address: Addressed | undefined;
+  readonly address: AddressReading | undefined;
 }
 
-function gatewayReading({ gateway, tag, values, address }: GatewayReport): Reading {
+function gatewayReading({ gateway, tag, values, address }: GatewayReport): DraftReading {
   if (address !== undefined && !address.ok) return address;
   const own = address === undefined ? {} : { address: address.address };
   return { ok: true, draft: { subject: { direction: 'gateway', gateway, tag, ...own }, ...values } };

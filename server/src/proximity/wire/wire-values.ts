@@ -1,4 +1,4 @@
-import type { BeaconAddress, SenderKind, Subject } from '../presence/types.ts';
+import type { BeaconAddress, ReporterKind, Subject } from '../presence/types.ts';
 
 /** Values as senders write them, which is: numbers as strings, UUIDs with and without dashes, times in three ways. */
 
@@ -13,7 +13,7 @@ export type ProblemCode =
   | 'no_measurement'
   | 'unusable';
 
-export interface Problem {
+export interface ReportProblem {
   readonly code: ProblemCode;
   readonly field?: string;
   readonly message: string;
@@ -28,11 +28,11 @@ export interface Draft {
   readonly distance?: number;
   readonly smoothed?: true;
   readonly receiver?: string;
-  readonly sender?: SenderKind;
+  readonly sender?: ReporterKind;
 }
 
-export type Refused = { readonly ok: false; readonly problem: Problem };
-export type Reading = { readonly ok: true; readonly draft: Draft } | Refused;
+export type Refused = { readonly ok: false; readonly problem: ReportProblem };
+export type DraftReading = { readonly ok: true; readonly draft: Draft } | Refused;
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -81,10 +81,10 @@ export function addressKey(uuid: string, major: number, minor: number): string {
   return `${uuid.replaceAll('-', '').toLowerCase()}:${major}:${minor}`;
 }
 
-export type Addressed = { readonly ok: true; readonly address: BeaconAddress } | Refused;
+export type AddressReading = { readonly ok: true; readonly address: BeaconAddress } | Refused;
 
 /** Reads uuid, major and minor; absent numbers of a watched region count as 0 and "any". */
-export function readAddress(uuid: unknown, major: unknown, minor: unknown, region = false): Addressed {
+export function readAddress(uuid: unknown, major: unknown, minor: unknown, region = false): AddressReading {
   const plain = canonicalUuid(uuid);
   if (plain === null) return refuse('bad_uuid', 'uuid', 'uuid is 32 hexadecimal digits, with or without dashes.');
   const numbers = [asNumber(major ?? (region ? 0 : undefined)), asNumber(minor ?? (region ? 0 : undefined))];

@@ -1,4 +1,4 @@
-import type { Observation, SenderKind, Subject } from '../presence/types.ts';
+import type { Observation, ReporterKind, Subject } from '../presence/types.ts';
 import {
   readAltBeacon,
   readCordova,
@@ -7,7 +7,7 @@ import {
   readPharos,
   readReactNative,
 } from './wire-shapes.ts';
-import { asTime, type Draft, isRecord, type Problem, type Reading, refuse } from './wire-values.ts';
+import { asTime, type Draft, type DraftReading, isRecord, type ReportProblem, refuse } from './wire-values.ts';
 
 /**
  * From what real senders write to one Observation. Nothing here throws: a report that cannot be used becomes a problem
@@ -20,13 +20,13 @@ export interface WireContext {
   /** The MQTT topic, where it came that way; ESPresense and OpenMQTTGateway put half of the message there. */
   readonly topic?: string;
   /** What the batch says about its sender; a report may say otherwise. */
-  readonly sender?: SenderKind;
+  readonly sender?: ReporterKind;
   readonly interval?: number;
 }
 
 export type Normalised =
   | { readonly ok: true; readonly subject: Subject; readonly observation: Observation; readonly eventId?: string }
-  | { readonly ok: false; readonly problem: Problem };
+  | { readonly ok: false; readonly problem: ReportProblem };
 
 /**
  * Reads one report of any known sender: Pharos' own shape, react-native-beacons-manager, Cordova/Ionic, AltBeacon,
@@ -39,7 +39,7 @@ export function normalise(raw: unknown, context: WireContext): Normalised {
   return complete(raw, reading.draft, context);
 }
 
-type Reader = (raw: Record<string, unknown>, topic?: string) => Reading;
+type Reader = (raw: Record<string, unknown>, topic?: string) => DraftReading;
 
 function readerFor(raw: Record<string, unknown>, topic: string | undefined): Reader {
   if (topic?.startsWith('espresense/') || 'rssi@1m' in raw) return readEspresense;
@@ -78,9 +78,15 @@ function isInterval(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 86_400;
 }
 
-const SENDERS: readonly SenderKind[] = ['phone', 'androidBackground', 'iosBackground', 'espresense', 'openmqttgateway'];
+const SENDERS: readonly ReporterKind[] = [
+  'phone',
+  'androidBackground',
+  'iosBackground',
+  'espresense',
+  'openmqttgateway',
+];
 
-function senderOf(value: unknown): SenderKind | undefined {
+function senderOf(value: unknown): ReporterKind | undefined {
   return SENDERS.find((kind) => kind === value);
 }
 

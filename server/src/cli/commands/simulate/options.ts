@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CommandCall, type OptionSpec, UsageError } from '../../support/command.ts';
-import { type Pace, ServiceClient } from '../../support/service-client.ts';
+import { type CommandClock, ServiceClient } from '../../support/service-client.ts';
 import { waitForStop } from '../../support/stop-signal.ts';
 import { runNamePattern } from './installations.ts';
 
@@ -16,7 +16,7 @@ export const serviceOptions: Readonly<Record<string, OptionSpec>> = {
 export const serviceDetails =
   'It calls a running service. The file first-app.env of the data folder sets APP_ID, APP_KEY and BASE_URL.';
 
-export function clientOf(call: CommandCall, pace: Pace): ServiceClient {
+export function clientOf(call: CommandCall, pace: CommandClock): ServiceClient {
   const { environment } = call;
   const url = (call.text('url') ?? environment['BASE_URL'] ?? 'http://127.0.0.1:8080').replace(/\/+$/, '');
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
@@ -29,7 +29,7 @@ export function clientOf(call: CommandCall, pace: Pace): ServiceClient {
 }
 
 /** The real clock, until the first signal; a second signal ends the process at once. */
-export function realPace(): Pace {
+export function realPace(): CommandClock {
   const controller = new AbortController();
   const stop = controller.signal;
   waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) }).then(

@@ -1,5 +1,5 @@
 import type { Recorded } from '../../../simulation/recording.ts';
-import { type Pace, refusal, type ServiceClient } from '../../support/service-client.ts';
+import { type CommandClock, refusal, type ServiceClient } from '../../support/service-client.ts';
 import { installationIdOf, register } from './installations.ts';
 
 /** Sends a recording to the service as if it happened again. */
@@ -35,7 +35,7 @@ export interface ReplayTotals {
 
 export interface ReplayTools {
   readonly client: ServiceClient;
-  readonly pace: Pace;
+  readonly pace: CommandClock;
   readonly onEvent: (event: ReplayedEvent) => void;
 }
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { type DatabaseKind, databases } from '../../../../test/support/build-app.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
 import type { FloorPlan, Waypoint } from '../../../simulation/plan.ts';
-import { type Pace, type Reply, ServiceClient, ServiceError } from '../../support/service-client.ts';
+import { type CommandClock, type Reply, ServiceClient, ServiceError } from '../../support/service-client.ts';
 import { removeSimulated } from './installations.ts';
 import { runSimulation, type SimulationRun } from './run.ts';
 
@@ -24,7 +24,7 @@ class CountingClient extends ServiceClient {
 export interface Bench {
   readonly site: Site;
   readonly client: CountingClient;
-  readonly pace: Pace;
+  readonly pace: CommandClock;
   readonly stop: AbortController;
 }
 
@@ -36,7 +36,7 @@ async function openBench(database: DatabaseKind, site = openSite(database)): Pro
     ? `http://127.0.0.1:${(app.app.server.server.address() as { port: number }).port}`
     : await app.app.server.listen({ port: 0, host: '127.0.0.1' });
   const stop = new AbortController();
-  const pace: Pace = {
+  const pace: CommandClock = {
     now: () => app.clock.now,
     stop: stop.signal,
     async wait(ms) {
@@ -175,7 +175,7 @@ for (const database of databases) {
       const { site, client, pace } = bench;
       const stop = new AbortController();
       const until = pace.now() + 40_000;
-      const stopping: Pace = {
+      const stopping: CommandClock = {
         ...pace,
         stop: stop.signal,
         wait: (ms) => {

@@ -1,7 +1,7 @@
 import type { FloorPlan } from '../../../simulation/plan.ts';
 import { Routes } from '../../../simulation/routes.ts';
 import { type Report, Visitor } from '../../../simulation/visitor.ts';
-import { type Pace, type Reply, refusal, type ServiceClient } from '../../support/service-client.ts';
+import { type CommandClock, type Reply, refusal, type ServiceClient } from '../../support/service-client.ts';
 import { installationIdOf, register } from './installations.ts';
 
 /** Moves virtual visitors and sends what their phones hear to the service. */
@@ -31,7 +31,7 @@ export interface Totals {
 
 export interface RunTools {
   readonly client: ServiceClient;
-  readonly pace: Pace;
+  readonly pace: CommandClock;
   /** Called every few seconds; `seconds` since the last call. */
   readonly progress: (totals: Readonly<Totals>, seconds: number) => void;
 }

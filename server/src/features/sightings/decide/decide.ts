@@ -13,9 +13,9 @@ import {
 import type { SiteTrigger } from '../site/site-store.ts';
 import { appRules, historyMs } from '../site/trigger-policy.ts';
 import type { Whereabouts } from '../traces/positions.ts';
-import { type Kept, passTime, type Sensed, sense } from './sensing.ts';
+import { type HistoryReads, passTime, type Sensed, sense } from './sensing.ts';
 import { deadlineOf, knownUntil, newRecord, type TrackRecord } from './track-record.ts';
-import { locate } from './whereabouts.ts';
+import { whereaboutsOf } from './whereabouts.ts';
 
 /** What one call of the engine is given and what follows from its answer; the same for a report, a deadline and a rehearsal. */
 
@@ -23,15 +23,15 @@ import { locate } from './whereabouts.ts';
 export interface Reads {
   record(): Promise<TrackRecord | undefined>;
   /** Beacons that were deleted are left out. */
-  places(beaconIds: readonly string[]): Promise<readonly Place[]>;
+  places(beaconIds: readonly string[]): Promise<readonly ReportedPlace[]>;
   triggers(beaconId: string): Promise<readonly SiteTrigger[]>;
   firings(since: number): Promise<readonly Firing[]>;
   /** Visits at a beacon that are over. */
   visitCount(beaconId: string): Promise<number>;
-  readonly kept: Kept;
+  readonly kept: HistoryReads;
 }
 
-export interface Turn {
+export interface DecisionContext {
   readonly installationId: string;
   readonly policy: AppPolicy;
   /** The service's clock. */
@@ -45,7 +45,7 @@ export interface Turn {
 }
 
 /** Where it happens; a beacon that was deleted has only its id. */
-export interface Place {
+export interface ReportedPlace {
   readonly objectId: string;
   readonly timeZone?: string | undefined;
   readonly settings?: PresenceSettings;
@@ -84,7 +84,7 @@ export interface Fired extends JudgedAt {
 }
 
 /** One id for each trigger, installation, visit and event: what makes a delivery that delivery. */
-export function deliveryIdOf(verdict: Verdict, installationId: string): string {
+export function triggerDeliveryId(verdict: Verdict, installationId: string): string {
   const { triggerId, visitId, eventId } = verdict;
   const digest = hash('sha256', JSON.stringify([triggerId, installationId, visitId, eventId]), 'base64url');
   // The event's time in front: new jobs then land at the end of the index.
@@ -92,8 +92,12 @@ export function deliveryIdOf(verdict: Verdict, installationId: string): string {
 }
 
 /** Weighs samples with corrected times, in any order; null: only time has passed. */
-export async function decide(reads: Reads, turn: Turn, samples: readonly Sample[] | null): Promise<Decision> {
-  const { installationId, now, heldSince } = turn;
+export async function decide(
+  reads: Reads,
+  context: DecisionContext,
+  samples: readonly Sample[] | null,
+): Promise<Decision> {
+  const { installationId, now, heldSince } = context;
   const stored = await reads.record();
   const record = stored ?? newRecord(now);
   const sensed =
@@ -104,14 +108,14 @@ export async function decide(reads: Reads, turn: Turn, samples: readonly Sample[
           record,
           samples,
           now,
-          settingsOf: settingsFrom(reads, turn.policy),
+          settingsOf: settingsFrom(reads, context.policy),
           kept: reads.kept,
           heldSince,
         });
   const hasChanged =
     samples === null || sensed.duplicates < samples.length || sensed.events.length > 0 || sensed.visits.length > 0;
-  const judged = await judgeAll(reads, turn, { sensed, isTick: samples === null });
-  const { whereabouts, told } = locate(sensed.record);
+  const judged = await judgeAll(reads, context, { sensed, isTick: samples === null });
+  const { whereabouts, told } = whereaboutsOf(sensed.record);
   const next = { ...sensed.record, waits: judged.waits, told };
   return {
     installationId,
@@ -122,8 +126,8 @@ export async function decide(reads: Reads, turn: Turn, samples: readonly Sample[
     triggers: judged.triggers,
     record: next,
     whereabouts,
-    isPushed: turn.hasPushTarget,
-    deadline: deadlineOf(next, turn.hasPushTarget),
+    isPushed: context.hasPushTarget,
+    deadline: deadlineOf(next, context.hasPushTarget),
     hasChanged: hasChanged && (samples === null || samples.length > 0),
   };
 }
@@ -147,7 +151,7 @@ interface Found {
   readonly isTick: boolean;
 }
 
-async function judgeAll(reads: Reads, turn: Turn, { sensed, isTick }: Found) {
+async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick }: Found) {
   const { record } = sensed;
   const events = sensed.events.filter(({ logged }) => logged !== true);
   const { waits } = record;
@@ -159,12 +163,12 @@ async function judgeAll(reads: Reads, turn: Turn, { sensed, isTick }: Found) {
   const withMessages = beaconIds.filter((id) => (triggers.get(id)?.length ?? 0) > 0);
   if (withMessages.length === 0 && waits.length === 0) return { verdicts: [], waits, triggers };
   const places = new Map((await reads.places(withMessages)).map((place) => [place.objectId, place]));
-  const common = appRules(turn.policy);
+  const common = appRules(context.policy);
   const policies = [
     common.policy,
     ...[...triggers.values()].flatMap((all) => all.map(({ trigger }) => trigger.policy)),
   ];
-  const asked: Asked = { events, sensed, turn, triggers, policies };
+  const asked: Asked = { events, sensed, context, triggers, policies };
   const past = needsPast(asked) ? await reads.firings(earliestOf(asked) - historyMs(policies)) : [];
   const joined = new Map(
     sensed.visits.flatMap(({ id, mergedInto }) => (mergedInto ? [[id, mergedInto] as const] : [])),
@@ -182,16 +186,16 @@ async function judgeAll(reads: Reads, turn: Turn, { sensed, isTick }: Found) {
     state: record.track,
     exitOf: (id) => exits.get(id),
     isProvisional: (id) => provisional.has(id),
-    // Who cannot be reached by a push may be told by the answer to a later delivery.
-    knownUntil: isTick && !turn.hasPushTarget ? Number.NEGATIVE_INFINITY : knownUntil(record, turn.now),
-    now: turn.now,
+    // A visitor who cannot be reached by a push may be told by the answer to a later delivery.
+    knownUntil: isTick && !context.hasPushTarget ? Number.NEGATIVE_INFINITY : knownUntil(record, context.now),
+    now: context.now,
     rulesOf: (beaconId): Rules => {
       const timeZone = places.get(beaconId)?.timeZone;
       return {
         ...common,
         triggers: (triggers.get(beaconId) ?? []).map(({ trigger }) => trigger),
         ...(timeZone === undefined ? {} : { beaconTimeZone: timeZone }),
-        hasTarget: turn.hasTarget,
+        hasTarget: context.hasTarget,
       };
     },
     fired,
@@ -203,7 +207,7 @@ async function judgeAll(reads: Reads, turn: Turn, { sensed, isTick }: Found) {
 interface Asked {
   readonly events: readonly PresenceEvent[];
   readonly sensed: Sensed;
-  readonly turn: Turn;
+  readonly context: DecisionContext;
   readonly triggers: ReadonlyMap<string, readonly SiteTrigger[]>;
   readonly policies: readonly Rules['policy'][];
 }
@@ -215,18 +219,18 @@ const isFirst = ({ visitId, at }: PresenceEvent) => visitId.startsWith(timePrefi
  * The past is asked for only where a gate can ask: some trigger waits for what happened, and there are pauses or caps, or
  * the visit may have been told of before.
  */
-function needsPast({ events, sensed, turn, triggers, policies }: Asked): boolean {
+function needsPast({ events, sensed, context, triggers, policies }: Asked): boolean {
   const { waits } = sensed.record;
   const begun = new Set(sensed.isLate ? [] : events.filter(isFirst).map(({ visitId }) => visitId));
   const isAsked = (event: PresenceEvent) =>
     (triggers.get(event.beaconId) ?? []).some(({ trigger }) => trigger.enabled && trigger.event === event.event);
   const asked = [...events, ...waits.map(({ event }) => event)].filter(isAsked);
   if (asked.length === 0) return false;
-  if (turn.policy.polite || asked.some(({ visitId }) => !begun.has(visitId))) return true;
+  if (context.policy.polite || asked.some(({ visitId }) => !begun.has(visitId))) return true;
   return policies.some((policy) => Boolean(policy?.coolDown) || (policy?.caps?.length ?? 0) > 0);
 }
 
-const earliestOf = ({ events, turn }: Asked) => events.reduce((least, { at }) => Math.min(least, at), turn.now);
+const earliestOf = ({ events, context }: Asked) => events.reduce((least, { at }) => Math.min(least, at), context.now);
 
 function firedOf(
   verdicts: readonly JudgedAt[],
@@ -236,6 +240,6 @@ function firedOf(
   return verdicts.flatMap(({ beaconId, verdict }) => {
     const shown = triggers.get(beaconId)?.find(({ trigger }) => trigger.id === verdict.triggerId);
     if (verdict.outcome !== 'fired' || !shown) return [];
-    return [{ beaconId, verdict, shown, deliveryId: deliveryIdOf(verdict, installationId) }];
+    return [{ beaconId, verdict, shown, deliveryId: triggerDeliveryId(verdict, installationId) }];
   });
 }

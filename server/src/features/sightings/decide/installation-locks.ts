@@ -152,7 +152,7 @@ async function existing(db: Db, appId: string, named: readonly Named[]): Promise
  * Locks the installation until the end of the transaction: everything about one installation happens one after the other,
  * on all nodes. Undefined when there is none.
  */
-export async function lockInstallation(
+export async function lockForDecision(
   db: Db,
   appId: string,
   installationId: string,

@@ -38,7 +38,7 @@ interface Told extends VisitFacts {
   readonly visit: StoredVisit;
 }
 
-export interface Facts {
+export interface PresenceHistory {
   readonly visits: readonly VisitFacts[];
   /** Zone events of passes that did not become visits. */
   readonly loose: readonly PresenceEvent[];
@@ -52,7 +52,7 @@ export function factsOf(
   events: readonly PresenceEvent[],
   before: TrackState | null,
   retracted: ReadonlySet<string> = new Set(),
-): Facts {
+): PresenceHistory {
   const visits = new Map<string, VisitFacts>();
   for (const [beaconId, { visit: open, left }] of Object.entries(before?.beacons ?? {})) {
     const visit = open ?? (left !== null && retracted.has(left.exitId) ? left.visit : null);
@@ -76,7 +76,7 @@ export function factsOf(
 }
 
 export interface Reconciling {
-  readonly facts: Facts;
+  readonly facts: PresenceHistory;
   readonly visits: readonly StoredVisit[];
   /** What was told, all in the period that the facts are about or of `visits`. */
   readonly events: readonly PresenceEvent[];

@@ -14,9 +14,9 @@ import {
 } from '../../../proximity/index.ts';
 import {
   type Corrections,
-  type Facts,
   factsOf,
   noCorrections,
+  type PresenceHistory,
   type Reconciled,
   reconcile,
   type VisitChange,
@@ -44,7 +44,7 @@ import type { StoredSegment, StoredVisit, VisitScope } from './track-store.ts';
  */
 
 /** What is asked of the database where something comes late. */
-export interface Kept {
+export interface HistoryReads {
   segments(from: number): Promise<readonly StoredSegment[]>;
   visits(scope: VisitScope): Promise<readonly StoredVisit[]>;
   events(scope: { readonly after: number; readonly visitIds: readonly string[] }): Promise<readonly PresenceEvent[]>;
@@ -58,7 +58,7 @@ export interface Sensing {
   readonly now: number;
   /** The settings of the beacons of a set of samples. */
   readonly settingsOf: (beaconIds: readonly string[]) => Promise<(beaconId: string) => PresenceSettings>;
-  readonly kept: Kept;
+  readonly kept: HistoryReads;
   /** Since when (ms) the same person carries the installation. */
   readonly heldSince?: number | undefined;
 }
@@ -487,7 +487,7 @@ interface Joining {
   readonly samples: readonly Sample[];
   readonly visits: readonly StoredVisit[];
   readonly told: readonly PresenceEvent[];
-  readonly facts: Facts;
+  readonly facts: PresenceHistory;
 }
 
 /** Stored visits whose end was only guessed, and that an EXIT of the phone ends now. */

@@ -5,9 +5,9 @@ import type { Dialect } from '../../../db/dialect.ts';
 import { type PresenceEvent, type TrackState, timePrefix } from '../../../proximity/index.ts';
 import { positions } from '../traces/positions.ts';
 import { presence, trackSamples, tracks } from '../traces/tables.ts';
-import { readRecord, type TrackRecord } from './track-record.ts';
+import { parseTrackRecord, type TrackRecord } from './track-record.ts';
 
-/** Who is where, as the engine keeps it, and the samples that it came from. SQL and nothing else. */
+/** The engine's state of each installation, and the samples that led to it. SQL and nothing else. */
 
 /** Whose track. */
 export interface TrackKey {
@@ -37,7 +37,7 @@ export async function findTracks(
     const cells = ofApp.map(({ installationId }) => ({ installation_id: installationId }));
     for (const statement of tracksOf.of(db.dialect, [appId], cells)) {
       for (const row of await db.all<TrackRow>(statement))
-        found.set(keyText({ appId, installationId: row.installation_id }), readRecord(row.state));
+        found.set(keyText({ appId, installationId: row.installation_id }), parseTrackRecord(row.state));
     }
   }
   return (key) => found.get(keyText(key));
@@ -52,7 +52,7 @@ export interface DueInstallation {
   readonly installation_id: string;
 }
 
-/** Who has something due, the longest overdue first. */
+/** Installations with something due, the longest overdue first. */
 export function findDueInstallations(db: Db, now: number, limit: number): Promise<DueInstallation[]> {
   return db.all<DueInstallation>(
     sql`select app_id, installation_id from tracks where next_deadline <= ${now} order by next_deadline limit ${limit}`,

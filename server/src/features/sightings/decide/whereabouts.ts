@@ -4,13 +4,13 @@ import type { ToldWhereabouts, TrackRecord } from './track-record.ts';
 
 /** Where an installation is: the beacon that it is nearest to, and its position where the site's beacons have locations. */
 
-/** They are written once in so long, and at once where another beacon is the nearest. */
+/** How often they are written; at once when another beacon is the nearest. */
 const SPARSE_MS = 15_000;
 
 const centimetres = (metres: number) => Math.round(metres * 100) / 100;
 
 /** The whereabouts after the newest sample, and what is known to be written then. */
-export function locate({ track, told }: TrackRecord): {
+export function whereaboutsOf({ track, told }: TrackRecord): {
   readonly whereabouts: Whereabouts | undefined;
   readonly told: ToldWhereabouts | null;
 } {

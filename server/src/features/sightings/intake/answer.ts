@@ -3,7 +3,7 @@ import { exampleId, objectIdSchema, otherExampleId, pointerExample, pointerSchem
 import type { Verdict } from '../../../proximity/index.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { Content } from '../site/site-store.ts';
-import { events, kind, shownEvent, visitId } from '../traces/events.ts';
+import { events, kind, shownEvent, visitIdMember } from '../traces/events.ts';
 import { placeExample, placeMembers } from '../traces/rivals.ts';
 import { verdictCells, verdicts } from '../traces/verdicts.ts';
 import type { ItemProblem } from './intake.ts';
@@ -39,7 +39,7 @@ export const messageSchema = Type.Object({
   eventId: objectIdSchema,
   event: kind,
   beaconId: pointerSchema('Beacon'),
-  visitId,
+  visitId: visitIdMember,
   isPushed: Type.Boolean({ description: 'Whether a push is on its way too' }),
   notification: Type.Optional(Type.Object({}, { description: 'objectId, description, type, message' })),
   scenario: Type.Optional(

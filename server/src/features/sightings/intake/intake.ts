@@ -6,7 +6,7 @@ import {
   learnClock,
   normalise,
   type Observation,
-  type SenderKind,
+  type ReporterKind,
   type Subject,
   sightingKey,
 } from '../../../proximity/index.ts';
@@ -22,7 +22,7 @@ export interface Batch {
   readonly installationId?: string;
   readonly gateway?: string;
   readonly topic?: string;
-  readonly sender?: SenderKind;
+  readonly sender?: ReporterKind;
   readonly interval?: number;
   readonly sentAt?: number;
   readonly sightings: readonly unknown[];
@@ -337,7 +337,7 @@ function findBeacon({ beaconId, address }: PhoneSubject, found: Found): SiteBeac
  * What a report is known by, where the engine alone could not tell that it comes again: it has an id of the sender's own,
  * it is a decision, or its time was corrected by when it arrived. Plain samples the engine knows by their time.
  */
-export function keyOf({ item, beacon }: Placed, installationId: string, corrected: boolean): string | undefined {
+export function reportKey({ item, beacon }: Placed, installationId: string, corrected: boolean): string | undefined {
   const { eventId, observation, sentTime } = item;
   const needsKey = eventId !== undefined || (sentTime !== undefined && (corrected || observation.event !== undefined));
   if (!needsKey) return undefined;

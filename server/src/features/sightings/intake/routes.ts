@@ -6,7 +6,7 @@ import type { Batch } from './intake.ts';
 import { readSightings, sightingsExample, sightingsSchema } from './schemas.ts';
 import type { SightingService } from './service.ts';
 
-export const tag: Tag = {
+export const sightingsTag: Tag = {
   name: 'Sightings',
   description: 'What phones and gateways sense, and the resulting events.',
   place: 100,
@@ -18,7 +18,7 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
       method: 'POST',
       path: '/sightings',
       operationId: 'sendSightings',
-      tag,
+      tag: sightingsTag,
       summary: 'Report what a phone or a gateway has sensed',
       description:
         'Up to 1,000 sightings. What follows from them is answered at once: the confirmed events and the messages that ' +

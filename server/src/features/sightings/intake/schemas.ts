@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
+import { isObject } from '../../../base/is-object.ts';
 import { otherExampleId } from '../../../http/answers.ts';
-import { defineShape, isObject, sentence } from '../../../http/shape.ts';
+import { defineShape, sentence } from '../../../http/shape.ts';
 import { latestTime } from '../../../proximity/index.ts';
 import { parseInstant } from '../../../query/instant.ts';
 import type { Batch } from './intake.ts';

@@ -1,9 +1,9 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import { Failure, fail } from '../../../base/errors.ts';
+import { Batcher } from '../../../db/batcher.ts';
 import type { Db } from '../../../db/db.ts';
-import { Gathering } from '../../../db/gathering.ts';
-import { decide, type Turn } from '../decide/decide.ts';
-import { lockInstallation } from '../decide/installation-locks.ts';
+import { type DecisionContext, decide } from '../decide/decide.ts';
+import { lockForDecision } from '../decide/installation-locks.ts';
 import { type RecordTools, recordDecisions } from '../record/record.ts';
 import type { SiteCache } from '../site/site-cache.ts';
 import type { Answer } from './answer.ts';
@@ -22,10 +22,10 @@ const together = { slots: 4, most: 64, mostWeight: 2_000 } as const;
 
 export function createSightingService({ db, site, ...tools }: SightingDeps) {
   const take = (intakes: readonly Intake[]) => db.transaction((db) => takeTogether(db, intakes, { site, tools }));
-  const gathering = new Gathering<Intake, Effect>({
+  const batcher = new Batcher<Intake, Effect>({
     ...together,
     weigh: ({ placed }) => placed.length,
-    shareOf: ({ sender }) => sender.appId,
+    tenantOf: ({ sender }) => sender.appId,
     // Two transactions would only wait for its lock, each with a connection.
     subjectOf: ({ sender, id }) => `${sender.appId} ${id}`,
     run: take,
@@ -49,7 +49,7 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
       const placing = await placeItems({ db, site }, sender.appId, items, batch.installationId);
       const key = batch.installationId === undefined ? undefined : batchKey(batch, items);
       const intakes = intakesOf({ sender, batch, placing, sentAt: batch.sentAt, batchKey: key });
-      const effects = await all(intakes.map((intake) => gathering.add(intake)));
+      const effects = await all(intakes.map((intake) => batcher.add(intake)));
       const clockError = effects.reduce(
         (most, one) => (Math.abs(one.clockError) > Math.abs(most) ? one.clockError : most),
         0,
@@ -123,12 +123,19 @@ export async function noteClientLog(
   { announce, logs }: Pick<RecordTools, 'announce' | 'logs'>,
 ): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
-  const lock = await lockInstallation(db, appId, installationId);
+  const lock = await lockForDecision(db, appId, installationId);
   if (!lock) return;
   const reads = readsOf(db, { appId, installationId, userId: null });
-  const turn: Turn = { installationId, policy, now, hasTarget: false, hasPushTarget: false, heldSince: lock.heldSince };
-  const decision = await decide(reads, turn, [{ beaconId, event, occurredAt, logged: true }]);
+  const context: DecisionContext = {
+    installationId,
+    policy,
+    now,
+    hasTarget: false,
+    hasPushTarget: false,
+    heldSince: lock.heldSince,
+  };
+  const decision = await decide(reads, context, [{ beaconId, event, occurredAt, logged: true }]);
   // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
   const tools: RecordTools = { requestPushes: async () => undefined, expect: () => undefined, announce, logs };
-  await recordDecisions(db, [{ decision, recording: { appId, turn } }], tools);
+  await recordDecisions(db, [{ decision, recording: { appId, context } }], tools);
 }

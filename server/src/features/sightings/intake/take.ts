@@ -1,7 +1,7 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
 import { newClock, type Sample } from '../../../proximity/index.ts';
-import { type Decision, decide, type Reads, type Turn } from '../decide/decide.ts';
+import { type Decision, type DecisionContext, decide, type Reads } from '../decide/decide.ts';
 import { lockNamed, lockPersons, type NamedLock, personOf } from '../decide/installation-locks.ts';
 import * as past from '../decide/presence-store.ts';
 import { newRecord, type TrackRecord } from '../decide/track-record.ts';
@@ -17,7 +17,7 @@ import {
   answeredMessages,
   answeredNearest,
 } from './answer.ts';
-import { correctTimes, type ItemProblem, keyOf, type Placed, type Timed } from './intake.ts';
+import { correctTimes, type ItemProblem, type Placed, reportKey, type Timed } from './intake.ts';
 
 /** What sightings do to the installations that they are about, in one transaction for several of them. */
 
@@ -57,7 +57,7 @@ export interface Effect {
 }
 
 /** Who a track is of, and how it is read. */
-export interface Reading {
+export interface TrackOwner {
   readonly appId: string;
   readonly installationId: string;
   /** The person who is signed in on it. */
@@ -66,7 +66,7 @@ export interface Reading {
 }
 
 /** The engine's reads in a transaction that holds the installation. */
-export function readsOf(db: Db, { appId, installationId, userId, site = storedSite }: Reading): Reads {
+export function readsOf(db: Db, { appId, installationId, userId, site = storedSite }: TrackOwner): Reads {
   const key = { appId, installationId };
   return {
     record: () => store.findTrack(db, key),
@@ -219,7 +219,7 @@ function withKeysIn(keyed: Keyed['keyed'], fresh: ReadonlySet<string>): Placed[]
 
 function keyedOf(timely: Timely): Keyed {
   const { lock, timed } = timely;
-  const keyed = timed.placed.map((one) => ({ one, key: keyOf(one, lock.objectId, timed.error !== 0) }));
+  const keyed = timed.placed.map((one) => ({ one, key: reportKey(one, lock.objectId, timed.error !== 0) }));
   return { ...timely, keyed, keys: [...new Set(keyed.flatMap(({ key }) => key ?? []))] };
 }
 
@@ -236,12 +236,12 @@ async function decideForOne(
   const record = { ...(held.record ?? newRecord(now)), ...(intake.isOwn ? { clock } : {}) };
   const reads = { ...stored, record: async () => record };
   const hasTarget = (intake.isOwn && isShown(held)) || hasPushTarget;
-  const turn: Turn = { installationId, policy, now, hasTarget, hasPushTarget, heldSince };
-  const decision = await decide(reads, turn, fresh.map(sampleOf));
+  const context: DecisionContext = { installationId, policy, now, hasTarget, hasPushTarget, heldSince };
+  const decision = await decide(reads, context, fresh.map(sampleOf));
   const duplicates = timed.placed.length - fresh.length + decision.sensed.duplicates;
   const { problems } = timed;
   return {
-    decided: { decision, recording: { appId, turn } },
+    decided: { decision, recording: { appId, context } },
     effect: effectOf(decision, { duplicates, problems, clockError: error }),
   };
 }

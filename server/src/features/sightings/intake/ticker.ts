@@ -1,8 +1,8 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
-import type { Announce } from '../../happening.ts';
-import { decide, type Turn } from '../decide/decide.ts';
+import type { Announce } from '../../domain-event.ts';
+import { type DecisionContext, decide } from '../decide/decide.ts';
 import { installationExists, lockPersons, tryLockInstallation } from '../decide/installation-locks.ts';
 import * as store from '../decide/track-store.ts';
 import { type LogStore, type RequestPushes, recordDecisions } from '../record/record.ts';
@@ -22,7 +22,7 @@ export interface TickerDeps {
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
 
-/** One alarm; setting it anew replaces the one before. */
+/** One alarm; setting it again replaces the one before. */
 export interface Timer {
   set(ms: number, ring: () => void): void;
   clear(): void;
@@ -40,21 +40,21 @@ function realTimer(): Timer {
   };
 }
 
-export type Run = (what: string, work: () => Promise<unknown>) => void;
+export type RunInBackground = (what: string, work: () => Promise<unknown>) => void;
 
 export interface Ticker {
   /** Does all that is due now; answers for how many installations something was done. */
   tick(): Promise<number>;
   /** From now on it rings when something is due. */
-  start(run: Run): void;
+  start(run: RunInBackground): void;
   /** Something falls due then (ms): makes it ring earlier where that is before what it knows of. */
   expect(deadline: number): void;
   stop(): void;
 }
 
-/** So long it sleeps at most: another node whose deadlines it does not know may be gone. */
+/** The longest sleep: another node whose deadlines it does not know may be gone. */
 const longestSleepMs = 10_000;
-/** So long it sleeps at least: what falls due together shares a commit. */
+/** The shortest sleep: what falls due together shares a commit. */
 const shortestSleepMs = 20;
 /** Who could not be dealt with (another node has it, or it failed) is tried again after this. */
 const retryMs = 1_000;
@@ -65,11 +65,11 @@ const atOnce = 16;
 export function createTicker(deps: TickerDeps): Ticker {
   const round = createRound(deps);
   const timer = deps.timer ?? realTimer();
-  let run: Run | undefined;
+  let run: RunInBackground | undefined;
   let isRunning = false;
   /** Rounds go one after the other. */
   let last: Promise<unknown> = Promise.resolve();
-  /** When it rings next; while it runs, the earliest that it was told of meanwhile. */
+  /** When it rings next; while it runs, the earliest time that it has been told of since. */
   let next = Number.POSITIVE_INFINITY;
 
   function sleepUntil(at: number): void {
@@ -122,7 +122,7 @@ export function createTicker(deps: TickerDeps): Ticker {
 
 interface Round {
   readonly done: number;
-  /** Nobody who is due was left out. */
+  /** Nothing that is due was left out. */
   readonly isComplete: boolean;
   /** Up to when; what falls due later is not looked at yet. */
   readonly until: number;
@@ -191,12 +191,12 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const record = await reads.record();
     if (!record) return false;
     const { hasPushTarget } = lock;
-    const turn: Turn = { installationId, policy, now, hasTarget: hasPushTarget, hasPushTarget };
-    const decision = await decide({ ...reads, record: async () => record }, turn, null);
+    const context: DecisionContext = { installationId, policy, now, hasTarget: hasPushTarget, hasPushTarget };
+    const decision = await decide({ ...reads, record: async () => record }, context, null);
     // What falls due next is read from the index when the round is over.
     const { requestPushes, announce, logs } = deps;
     const tools = { requestPushes, expect: () => undefined, announce, logs };
-    await recordDecisions(db, [{ decision, recording: { appId, turn } }], tools);
+    await recordDecisions(db, [{ decision, recording: { appId, context } }], tools);
     return true;
   });
 }

@@ -2,8 +2,8 @@ import { type Sql, sql } from '../../../base/sql.ts';
 import { BulkStatement, bulkDelete, bulkUpdate } from '../../../db/bulk.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { VisitChange } from '../decide/reconcile.ts';
-import { eventRow, events, type NewEvent, type Written } from '../traces/events.ts';
-import { endOf, visits } from '../traces/visits.ts';
+import { eventRow, events, type NewEvent, type WriteContext } from '../traces/events.ts';
+import { visitEndOf, visits } from '../traces/visits.ts';
 
 /** What late reports correct in events and visits that were told. SQL and nothing else. */
 
@@ -22,7 +22,7 @@ export function changeEvents(dialect: Dialect, rows: readonly NewEvent[]): Sql[]
   return changedEvents.each(dialect, rows.map(eventRow));
 }
 
-export interface ChangedVisit extends Written {
+export interface ChangedVisit extends WriteContext {
   readonly visit: VisitChange;
 }
 
@@ -35,7 +35,7 @@ const changedVisits = bulkUpdate(visits.table, {
 
 export function changeVisits(dialect: Dialect, rows: readonly ChangedVisit[]): Sql[] {
   const changed = rows.filter(stays).map(({ appId, now, visit: { id, enteredAt, exit } }) => ({
-    ...endOf(exit, enteredAt),
+    ...visitEndOf(exit, enteredAt),
     app_id: appId,
     object_id: id,
     entered_at: enteredAt,

@@ -3,7 +3,7 @@ import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../../../db/table.ts';
 import type { JobHandler, NewJob } from '../../../jobs/job.ts';
-import { lockInstallation } from '../decide/installation-locks.ts';
+import { lockForDecision } from '../decide/installation-locks.ts';
 import { deleteTrack } from '../decide/track-store.ts';
 
 /** Forgetting where somebody was. */
@@ -32,7 +32,7 @@ export async function forgetInstallation(
   { enqueue, now }: Forgetting,
 ): Promise<void> {
   // Sightings that are being taken right now finish first.
-  await lockInstallation(db, appId, installationId);
+  await lockForDecision(db, appId, installationId);
   await deleteTrack(db, { appId, installationId });
   const payload: Erasure = { installationId, until: now };
   await enqueue(db, { appId, kind: eraseJob, payload });

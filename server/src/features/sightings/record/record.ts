@@ -3,16 +3,16 @@ import type { Sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { Evidence, PresenceEvent } from '../../../proximity/index.ts';
-import type { Announce } from '../../happening.ts';
-import type { Decision, Fired, Turn } from '../decide/decide.ts';
+import type { Announce } from '../../domain-event.ts';
+import type { Decision, DecisionContext, Fired } from '../decide/decide.ts';
 import { addVisitCounts } from '../decide/presence-store.ts';
 import { addSamples, dropSegments, saveTracks } from '../decide/track-store.ts';
-import type { NewEvent, Written } from '../traces/events.ts';
+import type { NewEvent, WriteContext } from '../traces/events.ts';
 import type { NewPosition } from '../traces/positions.ts';
 import type { NewVerdict } from '../traces/verdicts.ts';
 import type { NewVisit } from '../traces/visits.ts';
 import * as corrected from './correction-store.ts';
-import { happeningsOf } from './happenings.ts';
+import { domainEventsOf } from './domain-events.ts';
 import { savePositions } from './position-store.ts';
 import * as store from './trace-store.ts';
 
@@ -52,7 +52,7 @@ export interface RecordTools {
 
 export interface Recording {
   readonly appId: string;
-  readonly turn: Turn;
+  readonly context: DecisionContext;
 }
 
 /** A message for the push services; the content is what was configured when it fired. */
@@ -98,12 +98,12 @@ export async function recordDecisions(
   if (noteEvidence !== undefined)
     db.afterCommit(() => {
       for (const { decision, recording } of changed)
-        noteEvidence(recording.appId, decision.sensed.evidence, recording.turn.now);
+        noteEvidence(recording.appId, decision.sensed.evidence, recording.context.now);
     });
   const eventful = changed.filter(isEventful);
   const pushes = eventful.flatMap(pushesOf);
   if (pushes.length > 0) await requestPushes(db, pushes);
-  for (const { decision, recording } of eventful) await announce(db, recording.appId, () => happeningsOf(decision));
+  for (const { decision, recording } of eventful) await announce(db, recording.appId, () => domainEventsOf(decision));
   const { dialect } = db;
   // Corrections are rare. They come first, since two statements of one round trip must not meet in a row.
   for (const statement of eventful.flatMap((one) => correctionsOf(dialect, one, logs))) await db.run(statement);
@@ -128,7 +128,7 @@ function isEventful({ decision: { events, verdicts, sensed } }: Decided): boolea
   return events.length + verdicts.length + changedEvents.length + removedEvents.length + visits.length > 0;
 }
 
-const writtenOf = ({ appId, turn }: Recording): Written => ({ appId, now: turn.now });
+const writtenOf = ({ appId, context }: Recording): WriteContext => ({ appId, now: context.now });
 const keyOf = ({ decision, recording }: Decided) => ({
   appId: recording.appId,
   installationId: decision.installationId,
@@ -136,13 +136,13 @@ const keyOf = ({ decision, recording }: Decided) => ({
 
 function trackOf(decided: Decided) {
   const { record, deadline } = decided.decision;
-  return { ...keyOf(decided), record, deadline, now: decided.recording.turn.now };
+  return { ...keyOf(decided), record, deadline, now: decided.recording.context.now };
 }
 
 /** Only where beacons are decided together: the others are a site's that asked for nothing of the kind. */
 function positionOf(decided: Decided): NewPosition[] {
   const { whereabouts } = decided.decision;
-  const { policy, now } = decided.recording.turn;
+  const { policy, now } = decided.recording.context;
   return policy.oneZone && whereabouts?.isDue === true ? [{ ...keyOf(decided), whereabouts, now }] : [];
 }
 
@@ -198,7 +198,7 @@ function countsOf(decided: Decided) {
   };
   count(decision.events, 1);
   count(decision.sensed.removedEvents, -1);
-  const { now } = recording.turn;
+  const { now } = recording.context;
   return [...counts]
     .filter(([, count]) => count !== 0)
     .map(([beaconId, count]) => ({ ...keyOf(decided), beaconId, count, now }));
@@ -245,7 +245,7 @@ function logsOf(decided: Decided): EventLog[] {
         return { appId: row.appId, now: row.now, moduleType, event, beaconId, installationId, occurredAt, eventId };
       });
     });
-  const { now } = decided.recording.turn;
+  const { now } = decided.recording.context;
   // A list goes by the ids, which ascend.
   return logs.map((log) => ({ ...log, objectId: newObjectId(now) }));
 }
@@ -268,8 +268,8 @@ function firingsOf({ decision, recording: { appId } }: Decided): store.NewFiring
 }
 
 function pushesOf({ decision, recording }: Decided): ProximityPush[] {
-  const { appId, turn } = recording;
-  const { installationId, now, policy, hasPushTarget } = turn;
+  const { appId, context } = recording;
+  const { installationId, now, policy, hasPushTarget } = context;
   const expiresAt = now + policy.pushTimeToLive * 1000;
   return decision.fired.map(({ beaconId, verdict, deliveryId, shown }: Fired) => {
     const { eventId, visitId, event, triggerId, kind } = verdict;

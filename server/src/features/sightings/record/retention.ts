@@ -3,14 +3,14 @@ import type { AppPolicy } from '../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
-import { type DbTable, type Kept, stepColumn } from '../../../db/table.ts';
+import { type DbTable, type RetentionRule, stepColumn } from '../../../db/table.ts';
 import { timePrefix } from '../../../proximity/index.ts';
 import { tryLockInstallation } from '../decide/installation-locks.ts';
 
 /** What is older than the app keeps it goes, a few hundred rows a transaction. */
 
 const dayMs = 86_400_000;
-/** Who has not come for so long begins to count visits anew. */
+/** After this long an absence, the count of visits starts again at one. */
 const presenceDays = 400;
 
 export interface RetainedApp {
@@ -38,10 +38,10 @@ export async function purgeTraces(
 }
 
 /** Ids begin with the time, so that what is old is one range of the primary key. */
-const olderThan = ({ by }: Kept, before: number): Sql =>
+const olderThan = ({ by }: RetentionRule, before: number): Sql =>
   by === undefined ? sql`object_id < ${timePrefix(before)}` : sql`${raw(by)} < ${before}`;
 
-function daysOf({ days }: Kept, { retentionDays }: AppPolicy): number {
+function daysOf({ days }: RetentionRule, { retentionDays }: AppPolicy): number {
   if (typeof days === 'number') return days;
   const ofPolicy = (retentionDays as Readonly<Record<string, number>>)[days];
   if (ofPolicy === undefined) throw new Error(`The policy of an app does not say how many days it keeps ${days}.`);
@@ -58,7 +58,7 @@ function sum(a: Purged, b: Purged): Purged {
 
 const pageSize = 500;
 
-/** What an installation has sent is kept for so long at least; what comes later is from before what is known. */
+/** How long the samples of an installation are kept at least; a later one is from before what is known. */
 const trackDays = 3;
 
 interface Aged {

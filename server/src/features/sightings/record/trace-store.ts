@@ -5,7 +5,7 @@ import type { Verdict } from '../../../proximity/index.ts';
 import { eventRow, events, type NewEvent } from '../traces/events.ts';
 import { firings } from '../traces/tables.ts';
 import { type NewVerdict, type VerdictRow, verdictRow, verdicts } from '../traces/verdicts.ts';
-import { endOf, type NewVisit, visitRow, visits } from '../traces/visits.ts';
+import { type NewVisit, visitEndOf, visitRow, visits } from '../traces/visits.ts';
 
 /** What the engine leaves behind: events, visits, verdicts, firings. SQL and nothing else. */
 
@@ -29,7 +29,7 @@ const closedVisits = bulkUpdate(visits.table, {
 /** The visits of EXIT events. */
 export function closeVisits(dialect: Dialect, rows: readonly NewEvent[]): Sql[] {
   const closed = rows.map(({ appId, now, event }) => {
-    const { left_at, dwell, is_open, ended_by, inferred } = endOf(event);
+    const { left_at, dwell, is_open, ended_by, inferred } = visitEndOf(event);
     return { app_id: appId, object_id: event.visitId, left_at, dwell, is_open, ended_by, inferred, updated_at: now };
   });
   return closedVisits.each(dialect, closed);

@@ -1,7 +1,7 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Firing } from '../../../proximity/index.ts';
-import { type Decision, decide, type Place, type Reads, type Turn } from '../decide/decide.ts';
+import { type Decision, type DecisionContext, decide, type Reads, type ReportedPlace } from '../decide/decide.ts';
 import type { TrackRecord } from '../decide/track-record.ts';
 import type { Placed } from '../intake/intake.ts';
 import { readsOf } from '../intake/take.ts';
@@ -49,7 +49,7 @@ function instantsOf(ordered: readonly Placed[]): Placed[][] {
 class Visitor {
   readonly #simulation: Simulation;
   readonly #installationId: string;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, ReportedPlace>();
   readonly #reads: Reads;
   #record: TrackRecord | undefined;
   #deadline: number | null = null;
@@ -104,8 +104,14 @@ class Visitor {
 
   async #decide(samples: Parameters<typeof decide>[2], now: number): Promise<Decision> {
     const { policy, hasTarget } = this.#simulation;
-    const turn: Turn = { installationId: this.#installationId, policy, now, hasTarget, hasPushTarget: hasTarget };
-    const decision = await decide(this.#reads, turn, samples);
+    const context: DecisionContext = {
+      installationId: this.#installationId,
+      policy,
+      now,
+      hasTarget,
+      hasPushTarget: hasTarget,
+    };
+    const decision = await decide(this.#reads, context, samples);
     // Kept samples are not kept here: whatever comes is in order.
     this.#record = { ...decision.record, segments: [] };
     this.#deadline = decision.deadline;

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
-import { Revision } from '../../../db/revision.ts';
+import { CacheVersion } from '../../../db/cache-version.ts';
 import { addEvidence, noEvidence } from '../../../proximity/index.ts';
 import { stepEvidence } from '../../../proximity/position/learning.ts';
-import { Radio } from './radio.ts';
+import { RadioLearning } from './radio.ts';
 import { findBeaconsById } from './site-store.ts';
 
 const minute = 60_000;
@@ -14,10 +14,10 @@ const minute = 60_000;
 for (const database of databases) {
   describe(`what traffic teaches about a beacon on ${database}`, () => {
     let site: Site;
-    let radio: Radio;
+    let radio: RadioLearning;
     beforeEach(async () => {
       site = await openSite(database);
-      radio = new Radio(site.app.storage.db, new Revision(site.app.storage.db, 'site'));
+      radio = new RadioLearning(site.app.storage.db, new CacheVersion(site.app.storage.db, 'site'));
     });
     afterEach(() => site.close());
 

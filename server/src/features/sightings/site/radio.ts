@@ -1,6 +1,6 @@
 import { sql } from '../../../base/sql.ts';
+import type { CacheVersion } from '../../../db/cache-version.ts';
 import type { Database, Db } from '../../../db/db.ts';
-import type { Revision } from '../../../db/revision.ts';
 import { addEvidence, type Evidence, type Learned, learnedFrom, noEvidence } from '../../../proximity/index.ts';
 
 /**
@@ -38,20 +38,20 @@ interface RadioRow {
 const nothing: Halves = [noEvidence, noEvidence];
 /** More beacons are not gathered for at once. */
 const MOST_BEACONS = 10_000;
-/** Visitors count for one half or the other in turns of so long, ms. */
+/** How long visitors count for one half before they count for the other, ms. */
 const HALF_MS = 60_000;
 
 const sum = (a: Halves, b: Halves): Halves => [addEvidence(a[0], b[0]), addEvidence(a[1], b[1])];
 
-export class Radio {
+export class RadioLearning {
   readonly #db: Database;
-  readonly #revision: Revision;
+  readonly #cacheVersion: CacheVersion;
   readonly #gathered = new Map<string, Map<string, Halves>>();
   #beacons = 0;
 
-  constructor(db: Database, revision: Revision) {
+  constructor(db: Database, cacheVersion: CacheVersion) {
     this.#db = db;
-    this.#revision = revision;
+    this.#cacheVersion = cacheVersion;
   }
 
   /** `at` (ms) says for which half it counts. */
@@ -76,7 +76,7 @@ export class Radio {
         let hasChanged = false;
         for (const [beaconId, halves] of [...beacons].sort(([a], [b]) => (a < b ? -1 : 1)))
           hasChanged = (await store(db, { appId, beaconId, halves, now })) || hasChanged;
-        if (hasChanged) await this.#revision.note(db);
+        if (hasChanged) await this.#cacheVersion.note(db);
       });
   }
 
@@ -90,12 +90,12 @@ export class Radio {
     });
   }
 
-  /** Forgets what was learned about a beacon; it begins anew. */
+  /** Forgets what was learned about a beacon; learning starts again. */
   async reset(appId: string, beaconId: string): Promise<void> {
     this.#gathered.get(appId)?.delete(beaconId);
     await this.#db.transaction(async (db) => {
       await db.run(sql`delete from beacon_radio where app_id = ${appId} and beacon_id = ${beaconId}`);
-      await this.#revision.note(db);
+      await this.#cacheVersion.note(db);
     });
   }
 }

@@ -1,5 +1,5 @@
+import type { CacheVersion } from '../../../db/cache-version.ts';
 import type { Database, Db } from '../../../db/db.ts';
-import type { Revision } from '../../../db/revision.ts';
 import {
   type AddressParts,
   findBeaconsByAddress,
@@ -28,20 +28,20 @@ const addressText = ({ uuid, major, minor }: AddressParts) => `${uuid}:${major}:
 
 /**
  * The same from memory. Beacons and messages change rarely and are asked for with every batch; every write of them notes
- * the `site` revision, and then all of it is dropped. What does not exist is not remembered.
+ * the `site` cache version, and then all of it is dropped. What does not exist is not remembered.
  */
 export class SiteCache implements SiteReads {
   readonly #db: Database;
-  readonly #revision: Revision;
+  readonly #cacheVersion: CacheVersion;
   readonly #beacons = new Map<string, SiteBeacon[]>();
   readonly #triggers = new Map<string, readonly SiteTrigger[]>();
   /** Counts drops, so that what was read before a change is not kept after it. */
   #generation = 0;
 
-  constructor(db: Database, revision: Revision) {
+  constructor(db: Database, cacheVersion: CacheVersion) {
     this.#db = db;
-    this.#revision = revision;
-    revision.onChange(() => {
+    this.#cacheVersion = cacheVersion;
+    cacheVersion.onChange(() => {
       this.#generation++;
       this.#beacons.clear();
       this.#triggers.clear();
@@ -50,7 +50,7 @@ export class SiteCache implements SiteReads {
 
   /** Call it once before a batch. */
   fresh(): Promise<void> | undefined {
-    return this.#revision.fresh();
+    return this.#cacheVersion.fresh();
   }
 
   beaconsById(db: Db, appId: string, ids: readonly string[]): Promise<SiteBeacon[]> {

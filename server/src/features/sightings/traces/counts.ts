@@ -14,7 +14,7 @@ export async function countOpenVisits(db: Db, appId: string): Promise<OpenVisits
   const [totals] = await db.all<OpenVisits>(
     sql`select count(distinct installation_id) as visitors, count(distinct beacon_id) as occupied
       from visits where app_id = ${appId} and is_open = 1`,
-    { share: appId },
+    { tenant: appId },
   );
   return totals ?? { visitors: 0, occupied: 0 };
 }
@@ -32,7 +32,7 @@ export function listOccupied(db: Db, appId: string, limit: number): Promise<Occu
     sql`select beacon_id, count(*) as visitors, min(entered_at) as since
       from visits where app_id = ${appId} and is_open = 1
       group by beacon_id order by visitors desc, beacon_id limit ${limit}`,
-    { share: appId },
+    { tenant: appId },
   );
 }
 
@@ -40,7 +40,7 @@ export function listOccupied(db: Db, appId: string, limit: number): Promise<Occu
 export async function findLastVisit(db: Db, appId: string): Promise<number | undefined> {
   const [row] = await db.all<{ entered_at: number }>(
     sql`select entered_at from visits where app_id = ${appId} order by entered_at desc limit 1`,
-    { share: appId },
+    { tenant: appId },
   );
   return row?.entered_at;
 }
@@ -50,7 +50,7 @@ const isSince = (appId: string, since: number) => sql`app_id = ${appId} and obje
 
 export async function countEvents(db: Db, appId: string, since: number): Promise<number> {
   const [row] = await db.all<{ n: number }>(sql`select count(*) as n from events where ${isSince(appId, since)}`, {
-    share: appId,
+    tenant: appId,
   });
   return row?.n ?? 0;
 }
@@ -66,6 +66,6 @@ export function countVerdicts(db: Db, appId: string, since: number): Promise<Ver
   return db.all<VerdictCount>(
     sql`select outcome, reason, count(*) as n from verdicts where ${isSince(appId, since)} group by outcome, reason
       order by n desc, reason`,
-    { share: appId },
+    { tenant: appId },
   );
 }

@@ -16,14 +16,14 @@ import { boolean, json, number, pointer, text, time } from '../../../resources/m
 import { answeredRivals, rivalsExample, rivalsSchema } from './rivals.ts';
 
 export const kind = Type.Enum(['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR']);
-export const visitId = Type.String({ description: 'The visit that it belongs to; the same from ENTER to EXIT' });
+export const visitIdMember = Type.String({ description: 'The visit that it belongs to; the same from ENTER to EXIT' });
 
 const eventMembers = {
   objectId: objectIdSchema,
   event: kind,
   beaconId: pointerSchema('Beacon'),
   installationId: pointerSchema('_Installation'),
-  visitId,
+  visitId: visitIdMember,
   occurredAt: timestampSchema,
   enteredAt: Type.Optional(timestampSchema),
   leftAt: Type.Optional(timestampSchema),
@@ -97,12 +97,12 @@ export const events = defineResource({
 export type EventRow = RowOf<typeof events.table>;
 
 /** In whose name, and when. */
-export interface Written {
+export interface WriteContext {
   readonly appId: string;
   readonly now: number;
 }
 
-export interface NewEvent extends Written {
+export interface NewEvent extends WriteContext {
   readonly event: PresenceEvent;
 }
 

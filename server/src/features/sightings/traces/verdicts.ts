@@ -12,7 +12,7 @@ import {
 import type { Verdict } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { pointer, text, time } from '../../../resources/members.ts';
-import { events, eventTag, kind, visitId, type Written } from './events.ts';
+import { events, eventTag, kind, visitIdMember, type WriteContext } from './events.ts';
 
 const verdictRecord = {
   schema: Type.Object({
@@ -23,7 +23,7 @@ const verdictRecord = {
     event: kind,
     beaconId: pointerSchema('Beacon'),
     installationId: pointerSchema('_Installation'),
-    visitId,
+    visitId: visitIdMember,
     outcome: Type.Enum(['fired', 'stopped', 'pending']),
     reason: Type.Enum(
       [
@@ -107,14 +107,14 @@ export const verdicts = defineResource({
 export type VerdictRow = RowOf<typeof verdicts.table>;
 
 /** A verdict, where it was decided, and the message that came of it. */
-export interface Judged {
+export interface TracedVerdict {
   readonly verdict: Verdict;
   readonly beaconId: string;
   readonly installationId: string;
   readonly deliveryId: string | null;
 }
 
-export interface NewVerdict extends Written, Judged {}
+export interface NewVerdict extends WriteContext, TracedVerdict {}
 
 export function verdictRow(given: NewVerdict): VerdictRow {
   const { eventId, triggerId } = given.verdict;
@@ -122,7 +122,7 @@ export function verdictRow(given: NewVerdict): VerdictRow {
 }
 
 /** What a verdict is apart from the app's records. */
-export function verdictCells(given: Judged): Omit<VerdictRow, 'app_id' | 'object_id' | 'created_at'> {
+export function verdictCells(given: TracedVerdict): Omit<VerdictRow, 'app_id' | 'object_id' | 'created_at'> {
   const { verdict } = given;
   return {
     event_id: verdict.eventId,

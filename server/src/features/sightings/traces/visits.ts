@@ -97,7 +97,7 @@ export interface NewVisit extends NewEvent {
 
 /** A visit from its ENTER on. */
 export function visitRow({ appId, now, event, exit }: NewVisit): VisitRow {
-  const { left_at, dwell, is_open, ended_by, inferred } = endOf(exit);
+  const { left_at, dwell, is_open, ended_by, inferred } = visitEndOf(exit);
   return {
     app_id: appId,
     object_id: event.visitId,
@@ -120,7 +120,7 @@ export type VisitEnd = Pick<VisitRow, 'left_at' | 'dwell' | 'is_open' | 'ended_b
 const underWay: VisitEnd = { left_at: null, dwell: null, is_open: 1, ended_by: null, inferred: 0 };
 
 /** How a visit ended: when somebody left and after how many seconds, and who noticed. Without an EXIT it is under way. */
-export function endOf(exit: PresenceEvent | null | undefined, enteredAt = exit?.enteredAt): VisitEnd {
+export function visitEndOf(exit: PresenceEvent | null | undefined, enteredAt = exit?.enteredAt): VisitEnd {
   if (!exit) return underWay;
   const leftAt = exit.leftAt ?? exit.at;
   return {

@@ -7,16 +7,16 @@ const pollMs = 500;
 /**
  * Tells caches when to drop what they hold (apps, keys, tokens, users' roles, bucket definitions).
  *
- * Every change bumps one counter row in its own transaction. On the embedded database the row is read once per turn of
+ * Every change bumps one counter row in its own transaction. On the embedded database the row is read once per tick of
  * the event loop, so that a change made by the command line is seen by the very next request; over the network it is
  * polled twice a second, and changes of this process are announced at once.
  */
-export class Revision {
+export class CacheVersion {
   readonly #db: Database;
   readonly #name: string;
   readonly #listeners: (() => void)[] = [];
   #known = -1;
-  #checkedThisTurn = false;
+  #checkedThisTick = false;
   #checking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> = Promise.resolve();
@@ -54,11 +54,11 @@ export class Revision {
   /** Call before trusting a cache. Cheap: usually no more than a flag, and then nothing is to be waited for. */
   fresh(): Promise<void> | undefined {
     if (!this.#db.readsAreLocal) return undefined;
-    // Who comes while the answer is still on its way waits for it too.
-    if (this.#checkedThisTurn) return this.#checking;
-    this.#checkedThisTurn = true;
+    // Callers that come while the answer is on its way wait for it too.
+    if (this.#checkedThisTick) return this.#checking;
+    this.#checkedThisTick = true;
     setImmediate(() => {
-      this.#checkedThisTurn = false;
+      this.#checkedThisTick = false;
     });
     this.#checking = this.#read().finally(() => {
       this.#checking = undefined;
@@ -67,7 +67,7 @@ export class Revision {
   }
 
   /**
-   * Asks the database whether something changed, for who is about to be refused by what is cached. However many ask at the
+   * Asks the database whether something changed, for a caller about to be refused by what is cached. However many ask at the
    * same time, one question at a time is under way. Undefined where `fresh` has just asked.
    */
   recheck(): Promise<void> | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BriefTurns } from './brief-turns.ts';
+import { TimeSlicedReads } from './time-sliced-reads.ts';
 
 /** Keeps the thread busy for this many milliseconds of its own time. */
 function work(ms: number): void {
@@ -11,23 +11,23 @@ function work(ms: number): void {
   }
 }
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('brief queries', () => {
   test('are answered at once while there is time in the slice', async () => {
-    const turns = new BriefTurns();
+    const reads = new TimeSlicedReads();
     let ran = 0;
-    const answers = [turns.run('a', () => ++ran), turns.run('b', () => ++ran)];
+    const answers = [reads.run('a', () => ++ran), reads.run('b', () => ++ran)];
     assert.equal(ran, 2);
     assert.deepEqual(await Promise.all(answers), [1, 2]);
   });
 
   test('leave the event loop to others between slices', async () => {
-    const turns = new BriefTurns();
+    const reads = new TimeSlicedReads();
     let ran = 0;
     const flood = Promise.all(
       Array.from({ length: 20 }, () =>
-        turns.run('a', () => {
+        reads.run('a', () => {
           work(2);
           ran++;
         }),
@@ -37,19 +37,19 @@ describe('brief queries', () => {
     const seen: number[] = [];
     while (ran < 20) {
       seen.push(ran);
-      await nextTurn();
+      await nextTick();
     }
     await flood;
     assert.ok(seen.length >= 5, `other work came between only ${seen.length} times`);
   });
 
   test("of one app do not delay another app's first", async () => {
-    const turns = new BriefTurns();
+    const reads = new TimeSlicedReads();
     const order: string[] = [];
-    const ask = (share: string) =>
-      turns.run(share, () => {
+    const ask = (tenant: string) =>
+      reads.run(tenant, () => {
         work(3);
-        order.push(share);
+        order.push(tenant);
       });
     await Promise.all([...Array.from({ length: 10 }, () => ask('flood')), ask('other')]);
     assert.equal(order.length, 11);
@@ -57,19 +57,19 @@ describe('brief queries', () => {
   });
 
   test('that are long three times in a row no longer count as brief, and a failing one reports its error', async () => {
-    const turns = new BriefTurns();
+    const reads = new TimeSlicedReads();
     for (let n = 0; n < 3; n++) {
-      assert.equal(turns.isPaused('a'), false);
-      await turns.run('a', () => work(11));
+      assert.equal(reads.isPaused('a'), false);
+      await reads.run('a', () => work(11));
     }
-    assert.equal(turns.isPaused('a'), true);
-    assert.equal(turns.isPaused('b'), false);
+    assert.equal(reads.isPaused('a'), true);
+    assert.equal(reads.isPaused('b'), false);
     await assert.rejects(
-      turns.run('b', () => {
+      reads.run('b', () => {
         throw new Error('no such table');
       }),
       /no such table/,
     );
-    assert.equal(await turns.run('b', () => 'works'), 'works');
+    assert.equal(await reads.run('b', () => 'works'), 'works');
   });
 });

@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 
 /**
  * How long brief queries and the handling of their rows run in a row; then sockets are read and other requests
  * answered. Node accepts one new connection per tick, so the last of 500 waits for 500 ticks.
  */
-const turnMs = 1;
+const sliceMs = 1;
 /** A brief query that takes longer reads large records, or has not been asked for long. */
 const longMicros = 10_000;
 /** This many long ones in a row are no accident. */
@@ -20,37 +20,37 @@ const afterMicrotasks = () => new Promise<void>((resolve) => process.nextTick(re
  * tick, and tenants take turns: a flood from one app neither delays another's answer by more than its own time slice
  * nor keeps new connections from being accepted.
  */
-export class BriefTurns {
+export class TimeSlicedReads {
   readonly #lines = new Map<string, (() => void)[]>();
   /** Tenants whose brief queries are not brief. */
   readonly #long = new Map<string, { inARow: number; pausedUntil: number }>();
-  #turnBegan: number | undefined;
+  #sliceBegan: number | undefined;
   #usedBefore = { user: 0, system: 0 };
   #isServing = false;
 
   /** Whether the tenant's queries have recently been long, so that they belong elsewhere. */
-  isPaused(share: string): boolean {
-    return performance.now() < (this.#long.get(share)?.pausedUntil ?? 0);
+  isPaused(tenant: string): boolean {
+    return performance.now() < (this.#long.get(tenant)?.pausedUntil ?? 0);
   }
 
-  run<T>(share: string, work: () => T): Promise<T> {
+  run<T>(tenant: string, work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const start = () => {
         try {
-          resolve(this.#measured(share, work));
+          resolve(this.#measured(tenant, work));
         } catch (error) {
           reject(error);
         }
       };
       if (this.#lines.size === 0 && !this.#isSpent()) start();
-      else this.#wait(share, start);
+      else this.#wait(tenant, start);
     });
   }
 
-  #wait(share: string, start: () => void): void {
-    const line = this.#lines.get(share);
+  #wait(tenant: string, start: () => void): void {
+    const line = this.#lines.get(tenant);
     if (line) line.push(start);
-    else this.#lines.set(share, [start]);
+    else this.#lines.set(tenant, [start]);
     if (this.#isServing) return;
     this.#isServing = true;
     void this.#serve();
@@ -63,14 +63,14 @@ export class BriefTurns {
   async #serve(): Promise<void> {
     for (let first = this.#first(); first; first = this.#first()) {
       if (this.#isSpent()) {
-        await nextTurn();
+        await nextTick();
         continue;
       }
-      const [share, line] = first;
+      const [tenant, line] = first;
       const start = line.shift();
       // The tenant goes to the end of the round: a map keeps the order of insertion.
-      this.#lines.delete(share);
-      if (line.length > 0) this.#lines.set(share, line);
+      this.#lines.delete(tenant);
+      if (line.length > 0) this.#lines.set(tenant, line);
       start?.();
       await afterMicrotasks();
     }
@@ -83,18 +83,18 @@ export class BriefTurns {
 
   #isSpent(): boolean {
     const now = performance.now();
-    if (this.#turnBegan === undefined) {
-      this.#turnBegan = now;
+    if (this.#sliceBegan === undefined) {
+      this.#sliceBegan = now;
       this.#usedBefore = process.threadCpuUsage();
       // Runs before everything that is put off in the meantime.
       setImmediate(() => {
-        this.#turnBegan = undefined;
+        this.#sliceBegan = undefined;
       });
     }
-    return now - this.#turnBegan >= turnMs;
+    return now - this.#sliceBegan >= sliceMs;
   }
 
-  #measured<T>(share: string, work: () => T): T {
+  #measured<T>(tenant: string, work: () => T): T {
     const began = performance.now();
     try {
       return work();
@@ -102,23 +102,23 @@ export class BriefTurns {
       // The clock runs on while other processes have the processor. Asking for processor time takes longer, so it is
       // used once per tick.
       const mayBeLong = (performance.now() - began) * 1000 > longMicros;
-      this.#note(share, mayBeLong && this.#usedInTurn() > longMicros);
+      this.#note(tenant, mayBeLong && this.#usedInSlice() > longMicros);
     }
   }
 
   /** Microseconds of processor time. */
-  #usedInTurn(): number {
+  #usedInSlice(): number {
     const { user, system } = process.threadCpuUsage(this.#usedBefore);
     return user + system;
   }
 
-  #note(share: string, isLong: boolean): void {
+  #note(tenant: string, isLong: boolean): void {
     if (!isLong) {
-      this.#long.delete(share);
+      this.#long.delete(tenant);
       return;
     }
-    const inARow = (this.#long.get(share)?.inARow ?? 0) + 1;
+    const inARow = (this.#long.get(tenant)?.inARow ?? 0) + 1;
     if (this.#long.size >= maxRemembered) this.#long.clear();
-    this.#long.set(share, { inARow, pausedUntil: inARow >= longInARow ? performance.now() + pauseMs : 0 });
+    this.#long.set(tenant, { inARow, pausedUntil: inARow >= longInARow ? performance.now() + pauseMs : 0 });
   }
 }

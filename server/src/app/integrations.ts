@@ -3,8 +3,8 @@ import type { Background } from '../base/background.ts';
 import type { Clock } from '../base/clock.ts';
 import { createSecretBox } from '../base/secrets.ts';
 import type { Config } from '../config/config.ts';
+import type { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
-import type { Revision } from '../db/revision.ts';
 import { apnsDefinition } from '../delivery/apns/apns.ts';
 import { fcmDefinition } from '../delivery/fcm/fcm.ts';
 import { brokerDefinition } from '../delivery/mqtt/mqtt-broker-sender.ts';
@@ -15,7 +15,7 @@ import { messagesPerSecond } from '../delivery/push/pace.ts';
 import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.ts';
 import { webPushDefinition } from '../delivery/web-push/web-push.ts';
 import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
-import type { Announce } from '../features/happening.ts';
+import type { Announce } from '../features/domain-event.ts';
 import { installations } from '../features/installations/resource.ts';
 import { countRoutes, markTokenDead, matchInstallations, walkInstallations } from '../features/installations/store.ts';
 import { Feed } from '../features/live/feed.ts';
@@ -39,7 +39,7 @@ export interface OutgoingDeps {
   readonly config: Config;
   readonly db: Database;
   readonly now: Clock;
-  readonly revision: Revision;
+  readonly cacheVersion: CacheVersion;
   readonly outbox: Outbox;
   readonly background: Background;
   readonly onError: (what: string, error: unknown) => void;
@@ -48,7 +48,7 @@ export interface OutgoingDeps {
 }
 
 /** The integrations and the functions that feed them: pushes, webhooks, messages to devices, live streams. */
-export interface Outgoing {
+export interface Integrations {
   readonly senders: SenderService;
   readonly deviceCredentials: DeviceCredentials;
   /** The port for MQTT devices, if there is one. */
@@ -70,8 +70,8 @@ export interface Outgoing {
   close(): Promise<void>;
 }
 
-export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
-  const { config, db, now, revision, outbox, background, onError } = deps;
+export async function createIntegrations(deps: OutgoingDeps): Promise<Integrations> {
+  const { config, db, now, cacheVersion, outbox, background, onError } = deps;
   const { enqueue } = outbox;
   const targets = createTargetRules(config.privateTargets);
   const definitions = deps.definitions ?? [fcmDefinition, apnsDefinition, webPushDefinition, brokerDefinition(targets)];
@@ -81,8 +81,8 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     // The nodes of a PostgreSQL database share no folder.
     folder: config.databaseUrl ? undefined : config.dataFolder,
   });
-  const deviceCredentials = createDeviceCredentials({ db, revision, now });
-  const devices = await createDevicePort({ config, credentials: deviceCredentials, revision, now, onError });
+  const deviceCredentials = createDeviceCredentials({ db, cacheVersion, now });
+  const devices = await createDevicePort({ config, credentials: deviceCredentials, cacheVersion, now, onError });
   const registry = createSenderRegistry({
     db,
     secrets,
@@ -95,16 +95,16 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
         : new Map(),
     onError,
   });
-  const webhookDeps = { db, revision, now, enqueue, secrets, targets };
-  const feed = new Feed({ db, revision, now, onError });
+  const webhookDeps = { db, cacheVersion, now, enqueue, secrets, targets };
+  const feed = new Feed({ db, cacheVersion, now, onError });
   const backlog = createBacklog({
     db,
     now,
     mostWaiting: config.webhookBacklog,
     run: (work) => background.run('giving up calls of a webhook', work),
   });
-  const tellWebhooks = createWebhookPublisher({ revision, now, enqueue, backlog });
-  const tellListeners = createLivePublisher({ revision, now, wake: feed.wake });
+  const tellWebhooks = createWebhookPublisher({ cacheVersion, now, enqueue, backlog });
+  const tellListeners = createLivePublisher({ cacheVersion, now, wake: feed.wake });
   const announce: Announce = async (db, appId, tell) => {
     await tellWebhooks(db, appId, tell);
     await tellListeners(db, appId, tell);

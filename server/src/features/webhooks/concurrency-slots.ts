@@ -3,28 +3,28 @@
  * deliveries. A call that finds no free slot is told when to come back. These times are spaced at the pace that the
  * receiver has shown, so that a long queue is not claimed again and again.
  */
-export class Places {
+export class ConcurrencySlots {
   static readonly perWebhook = 4;
   static readonly perApp = 16;
   readonly #running = new Map<string, number>();
   readonly #pace = new Map<string, { meanMs: number; nextAt: number }>();
 
-  /** Undefined: go ahead, and call `leave` afterwards. Otherwise the pause in ms. */
-  enter(appId: string, webhookId: string, now: number): number | undefined {
+  /** Undefined: go ahead, and call `release` afterwards. Otherwise the pause in ms. */
+  acquire(appId: string, webhookId: string, now: number): number | undefined {
     const ofApp = this.#running.get(appId) ?? 0;
     const ofWebhook = this.#running.get(webhookId) ?? 0;
-    if (ofApp < Places.perApp && ofWebhook < Places.perWebhook) {
+    if (ofApp < ConcurrencySlots.perApp && ofWebhook < ConcurrencySlots.perWebhook) {
       this.#running.set(appId, ofApp + 1);
       this.#running.set(webhookId, ofWebhook + 1);
       return undefined;
     }
     const pace = this.#pace.get(webhookId) ?? { meanMs: 200, nextAt: 0 };
-    pace.nextAt = Math.max(pace.nextAt, now) + pace.meanMs / Places.perWebhook;
+    pace.nextAt = Math.max(pace.nextAt, now) + pace.meanMs / ConcurrencySlots.perWebhook;
     this.#pace.set(webhookId, pace);
     return Math.min(maxPauseMs, Math.max(minPauseMs, pace.nextAt - now));
   }
 
-  leave(appId: string, webhookId: string, tookMs: number): void {
+  release(appId: string, webhookId: string, tookMs: number): void {
     this.#lower(appId);
     this.#lower(webhookId);
     const pace = this.#pace.get(webhookId);

@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts';
 
 /** What an app can be told about, by a webhook or in its live stream. */
-export const happeningTypes = [
+export const domainEventTypes = [
   'presence.enter',
   'presence.exit',
   'presence.zone',
@@ -13,10 +13,10 @@ export const happeningTypes = [
   'push.progress',
   'push.finished',
 ] as const;
-export type HappeningType = (typeof happeningTypes)[number];
+export type DomainEventType = (typeof domainEventTypes)[number];
 
-export interface Happening {
-  readonly type: HappeningType;
+export interface DomainEvent {
+  readonly type: DomainEventType;
   /** When it happened, epoch milliseconds. */
   readonly at: number;
   /** JSON, in the shapes of the interface. */
@@ -24,7 +24,7 @@ export interface Happening {
 }
 
 /**
- * Tells everybody who wants to know. `db` is the transaction of what happened, so that neither is there without the
- * other. `tell` is called only when somebody wants to know.
+ * Notifies webhooks and live streams. `db` is the transaction of what happened, so that neither is there without the
+ * other. `tell` is called only if there is a subscriber.
  */
-export type Announce = (db: Db, appId: string, tell: () => readonly Happening[]) => Promise<void>;
+export type Announce = (db: Db, appId: string, tell: () => readonly DomainEvent[]) => Promise<void>;

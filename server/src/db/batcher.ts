@@ -1,8 +1,8 @@
 /**
- * Puts what arrives at the same time into few runs. While a run waits for the database, what comes meanwhile gathers for
- * the next: alone, an item runs at once, and under load the runs grow instead of the waiting line.
+ * Batches what arrives at the same time into few runs. While a run waits for the database, new items are collected for
+ * the next: a single item runs at once, and under load the runs grow instead of the queue.
  */
-export interface GatheringOptions<Item, Result> {
+export interface BatcherOptions<Item, Result> {
   /** Runs at the same time. */
   readonly slots: number;
   /** Items in one run, at most. */
@@ -10,8 +10,8 @@ export interface GatheringOptions<Item, Result> {
   /** What the items of one run weigh together, at most; a heavier one runs alone. */
   readonly mostWeight: number;
   readonly weigh: (item: Item) => number;
-  /** Who asks. Shares take turns, so that one with many items does not hold up the others. */
-  readonly shareOf: (item: Item) => string;
+  /** Tenants take turns, so that one with many items does not hold up the others. */
+  readonly tenantOf: (item: Item) => string;
   /** What an item works on. Of two items that work on the same, the later one is left in line until the other is done. */
   readonly subjectOf?: (item: Item) => string;
   /**
@@ -31,24 +31,24 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-export class Gathering<Item, Result> {
-  readonly #options: GatheringOptions<Item, Result>;
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
   /** Whose turn is next comes first. */
   readonly #lines = new Map<string, Waiting<Item, Result>[]>();
   /** What is being worked on. */
   readonly #busy = new Set<string>();
   #running = 0;
 
-  constructor(options: GatheringOptions<Item, Result>) {
+  constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options;
   }
 
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const share = this.#options.shareOf(item);
-      const line = this.#lines.get(share);
+      const tenant = this.#options.tenantOf(item);
+      const line = this.#lines.get(tenant);
       if (line) line.push({ item, resolve, reject });
-      else this.#lines.set(share, [{ item, resolve, reject }]);
+      else this.#lines.set(tenant, [{ item, resolve, reject }]);
       this.#start();
     });
   }
@@ -56,7 +56,7 @@ export class Gathering<Item, Result> {
   #start(): void {
     if (this.#running >= this.#options.slots) return;
     this.#running++;
-    // The rest of this turn of the event loop brings what was read from other sockets.
+    // The rest of this tick of the event loop brings what was read from other sockets.
     setImmediate(() => void this.#runAll());
   }
 
@@ -70,12 +70,12 @@ export class Gathering<Item, Result> {
     this.#running--;
   }
 
-  /** The next run: one item of each share in turn. */
+  /** The next run: one item of each tenant in turn. */
   #take(): Waiting<Item, Result>[] {
     const { most, mostWeight, weigh, subjectOf } = this.#options;
     const taken: Waiting<Item, Result>[] = [];
     let weight = 0;
-    for (const [share, line] of this.#lines) {
+    for (const [tenant, line] of this.#lines) {
       const place = subjectOf ? line.findIndex(({ item }) => !this.#busy.has(subjectOf(item))) : 0;
       const next = line[place];
       if (!next) continue;
@@ -84,9 +84,9 @@ export class Gathering<Item, Result> {
       taken.push(next);
       if (subjectOf) this.#busy.add(subjectOf(next.item));
       line.splice(place, 1);
-      this.#lines.delete(share);
+      this.#lines.delete(tenant);
       // Behind the others, where this walk comes by again.
-      if (line.length > 0) this.#lines.set(share, line);
+      if (line.length > 0) this.#lines.set(tenant, line);
     }
     return taken;
   }

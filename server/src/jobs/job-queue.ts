@@ -10,7 +10,7 @@ export const leaseMs = 30_000;
  * Claims the jobs of one kind. Apps take turns: a claim gives every app with due jobs the same number, and if there are
  * more apps than free slots, the next claim continues where the last one ended.
  */
-export class Lane {
+export class JobQueue {
   readonly kind: string;
   readonly #db: Database;
   readonly #leaseMs: number;
@@ -23,23 +23,23 @@ export class Lane {
   }
 
   /**
-   * At most `places` jobs, and `room(appId)` of one app. An empty result means that nothing is due for an app with
+   * At most `slots` jobs, and `room(appId)` of one app. An empty result means that nothing is due for an app with
    * room.
    */
-  async claim(places: number, now: number, room: (appId: string) => number = () => places): Promise<Job[]> {
-    const apps = await this.#nextApps(places, now, room);
+  async claim(slots: number, now: number, room: (appId: string) => number = () => slots): Promise<Job[]> {
+    const apps = await this.#nextApps(slots, now, room);
     if (apps.length === 0) return [];
     const leaseToken = randomBytes(16).toString('base64url');
     const each = { kind: this.kind, now, leaseUntil: now + this.#leaseMs, leaseToken };
     const claimed = await this.#db.transaction(async (db) => {
       const jobs: Job[] = [];
       for (const [index, appId] of apps.entries()) {
-        const limit = Math.min(room(appId), Math.ceil((places - jobs.length) / (apps.length - index)));
+        const limit = Math.min(room(appId), Math.ceil((slots - jobs.length) / (apps.length - index)));
         jobs.push(...(await claimJobs(db, { ...each, appId, limit })));
       }
       return jobs;
     });
-    this.#lastServed = apps.length < places ? '' : (apps.at(-1) ?? '');
+    this.#lastServed = apps.length < slots ? '' : (apps.at(-1) ?? '');
     return claimed;
   }
 

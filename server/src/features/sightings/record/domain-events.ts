@@ -1,10 +1,10 @@
 import type { PresenceEvent } from '../../../proximity/index.ts';
-import type { Happening } from '../../happening.ts';
+import type { DomainEvent } from '../../domain-event.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { VisitChange } from '../decide/reconcile.ts';
 import { shownEvent } from '../traces/events.ts';
 import { verdictCells, verdicts } from '../traces/verdicts.ts';
-import { endOf, visits } from '../traces/visits.ts';
+import { visitEndOf, visits } from '../traces/visits.ts';
 
 /** A decision in the shapes of `GET /events`, `/visits` and `/verdicts`, for webhooks and the live stream. */
 
@@ -15,17 +15,17 @@ interface Where {
 
 const placeOf = ({ beaconId, installationId }: Where) => ({ beacon_id: beaconId, installation_id: installationId });
 
-export function happeningsOf({ installationId, events, sensed, verdicts: judged, fired }: Decision): Happening[] {
+export function domainEventsOf({ installationId, events, sensed, verdicts: judged, fired }: Decision): DomainEvent[] {
   const deliveries = new Map(fired.map(({ verdict, deliveryId }) => [verdict, deliveryId]));
   return [
     ...sensed.visits.map((visit) => updateOf(visit, installationId)),
     ...events.flatMap(presenceOf),
-    ...judged.map(({ beaconId, verdict }): Happening => {
+    ...judged.map(({ beaconId, verdict }): DomainEvent => {
       const deliveryId = deliveries.get(verdict) ?? null;
       const data = verdicts.records.show(verdictCells({ verdict, beaconId, installationId, deliveryId }));
       return { type: 'message.verdict', at: verdict.at, data };
     }),
-    ...fired.map(({ beaconId, verdict, deliveryId, shown }): Happening => {
+    ...fired.map(({ beaconId, verdict, deliveryId, shown }): DomainEvent => {
       const {
         outcome: _fired,
         reason: _same,
@@ -44,9 +44,9 @@ export function happeningsOf({ installationId, events, sensed, verdicts: judged,
 function updateOf(
   { id, beaconId, change, enteredAt, exit, mergedInto }: VisitChange,
   installationId: string,
-): Happening {
+): DomainEvent {
   const visit = { object_id: id, ...placeOf({ beaconId, installationId }), entered_at: enteredAt };
-  const end = endOf(exit, enteredAt);
+  const end = visitEndOf(exit, enteredAt);
   const data = {
     ...visits.records.show({ ...visit, ...end }),
     change,
@@ -57,13 +57,13 @@ function updateOf(
 
 const presenceTypes = { ENTER: 'presence.enter', EXIT: 'presence.exit' } as const;
 
-function presenceOf(event: PresenceEvent): Happening[] {
+function presenceOf(event: PresenceEvent): DomainEvent[] {
   const { event: kind, visitId, at, enteredAt, cause } = event;
   if (kind !== 'ENTER' && kind !== 'EXIT') return [{ type: 'presence.zone', at, data: shownEvent(event) }];
-  const seen: Happening = { type: presenceTypes[kind], at, data: shownEvent(event) };
+  const seen: DomainEvent = { type: presenceTypes[kind], at, data: shownEvent(event) };
   const visit = { object_id: visitId, ...placeOf(event), entered_at: enteredAt ?? at };
   if (kind === 'ENTER')
     return [seen, { type: 'visit.opened', at, data: visits.records.show({ ...visit, source: cause }) }];
-  const { is_open: _over, ...end } = endOf(event);
+  const { is_open: _over, ...end } = visitEndOf(event);
   return [seen, { type: 'visit.closed', at, data: visits.records.show({ ...visit, ...end }) }];
 }

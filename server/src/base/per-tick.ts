@@ -1,5 +1,5 @@
 /** Collects the items of one tick of the event loop and passes them on together at its end. */
-export function perTurn<T>(work: (all: readonly T[]) => void): (item: T) => void {
+export function perTick<T>(work: (all: readonly T[]) => void): (item: T) => void {
   let waiting: T[] = [];
   const flush = () => {
     const all = waiting;

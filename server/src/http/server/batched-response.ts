@@ -33,15 +33,15 @@ function sendAll(): void {
  * sleeping client costs several times as much as to one that is awake: it is woken, and if it shares the processors, it
  * runs first. So the clients of a tick are answered one right after the other instead of between two pieces of work.
  */
-export class GatheredResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   #isEnding = false;
 
   static {
     // Callers see an answer that has ended, as if it had been sent at once.
     const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(ServerResponse.prototype), 'writableEnded');
-    Object.defineProperty(GatheredResponse.prototype, 'writableEnded', {
+    Object.defineProperty(BatchedResponse.prototype, 'writableEnded', {
       configurable: true,
-      get(this: GatheredResponse) {
+      get(this: BatchedResponse) {
         return this.#isEnding || inherited?.get?.call(this);
       },
     });
