@@ -23,6 +23,7 @@ import { countJobs, wakeFromFuture } from '../jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from '../jobs/sweep.ts';
 import { createWorker } from '../jobs/worker.ts';
 import type { DiskRoom } from '../limits/disk-room.ts';
+import { IdempotencyKeys } from '../limits/idempotency.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
 import { type Composition, composeFeatures } from './features.ts';
 import { createIntegrations, type Integrations } from './integrations.ts';
@@ -140,6 +141,7 @@ async function openToHttp(platform: Platform, integrations: Integrations, { feat
     headerPrefixes: config.headerPrefixes,
     corsOrigins: config.corsOrigins,
     assertRoom,
+    idempotencyKeys: new IdempotencyKeys(db),
   });
   await registerConsoleApi(server, {
     endpoints: consoleEndpoints,

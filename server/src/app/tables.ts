@@ -41,7 +41,7 @@ import { details, scenarioBeacons, storylines } from '../features/storylines/res
 import { passwordResets, tokens, users } from '../features/users/tables.ts';
 import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
 import { jobs } from '../jobs/tables.ts';
-import { limitBuckets, usage } from '../limits/tables.ts';
+import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';
 import type { Resource } from '../resources/define.ts';
 
 /** What the interface shows of tables, as its owners declare it. */
@@ -87,6 +87,7 @@ export const tables: readonly DbTable[] = [
   users,
   appKeys,
   usage,
+  idempotencyKeys,
   apps,
   audit,
   admins,

@@ -6,15 +6,17 @@ import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import type { CacheVersion } from '../db/cache-version.ts';
+import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
-import type { Endpoint, Grant } from './endpoint.ts';
-import { type Admitted, type AssertRoom, mountEndpoints } from './mount-endpoints.ts';
+import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
+import { type Admitted, type AssertRoom, type HandlerAnswer, mountEndpoints } from './mount-endpoints.ts';
 
 export const apiPrefix = '/api/v2';
 
 const exposedName = 'access-control-expose-headers';
-const exposedHeaders = 'Location, ETag, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow';
+const exposedHeaders =
+  'Location, ETag, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow, Idempotency-Replayed';
 
 export interface ApiOptions {
   readonly endpoints: readonly Endpoint[];
@@ -28,6 +30,7 @@ export interface ApiOptions {
   readonly headerPrefixes: readonly string[];
   readonly corsOrigins: readonly string[] | '*';
   readonly assertRoom: AssertRoom;
+  readonly idempotencyKeys: IdempotencyKeys;
 }
 
 /**
@@ -73,6 +76,10 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
           andThen(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
         readmit: (request, endpoint) =>
           andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
+        handle: (request, endpoint, call) =>
+          request.raw.headers['idempotency-key'] === undefined || !endpoint.repeat
+            ? endpoint.handle(call)
+            : handleOnce(request, endpoint, call, options.idempotencyKeys),
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
       });
@@ -87,6 +94,33 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
     },
     { prefix: apiPrefix },
   );
+}
+
+async function handleOnce(
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  call: Call<unknown, unknown>,
+  keys: IdempotencyKeys,
+): Promise<HandlerAnswer> {
+  const { repeat } = endpoint;
+  if (!repeat) return endpoint.handle(call);
+  const repeatable = {
+    appId: call.app.appId,
+    userId: call.user?.userId ?? null,
+    address: `${request.method} ${request.url}`,
+    key: String(request.raw.headers['idempotency-key']),
+    body: request.body,
+    now: call.now,
+  };
+  return keys.once<HandlerAnswer>(repeatable, {
+    create: (creation) => endpoint.handle({ ...call, ...creation }),
+    repeat: (creation) => replayed(repeat(creation)),
+  });
+}
+
+function replayed(answer: JsonText | object): JsonText {
+  const [text, headers] = answer instanceof JsonText ? [answer.text, answer.headers] : [JSON.stringify(answer), {}];
+  return new JsonText(text, { ...headers, 'idempotency-replayed': 'true' });
 }
 
 /** Credentials and rate limit: every request has to pass these before the rest of it is read. */

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import blocks from '../../components/page/blocks.module.css';
-import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { type Role, roleOptions, roleTexts, useMay, useSession } from '../../lib/data/access.ts';
@@ -35,9 +34,7 @@ export function AdministratorsPage() {
               <Button variant="default" onClick={() => setAdding(true)}>
                 Add an administrator
               </Button>
-              <Button leftSection={<Icon name="send" />} onClick={() => setInviting(true)}>
-                Invite
-              </Button>
+              <Button onClick={() => setInviting(true)}>Invite</Button>
             </Group>
           )
         }

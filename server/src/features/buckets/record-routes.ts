@@ -7,6 +7,7 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database } from '../../db/db.ts';
 import {
+  created,
   createdAnswer,
   deletedAnswer,
   inArray,
@@ -134,9 +135,10 @@ function create(deps: RecordDeps): Endpoint {
     body: createBody,
     answer: createdAnswer,
     errors: ['InvalidBucketName', 'InvalidSchema', 'ValidationError', 'ObjectTooLarge', 'OperationForbidden'],
+    repeat: created,
     locate: (call) => bucketToWrite(deps, call),
     handle: async (call) => {
-      const objectId = newObjectId(call.now);
+      const { objectId = newObjectId(call.now) } = call;
       const bytes = await writeRecord(stepsOf(deps, call), async (bucket) => {
         const prepared = prepare(bucket, call.body);
         if (prepared.outcome === 'misfits') return prepared;
@@ -148,7 +150,7 @@ function create(deps: RecordDeps): Endpoint {
         return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
       });
       deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
-      return { result: { createdAt: isoTime(call.now), objectId } };
+      return created({ objectId, now: call.now });
     },
   });
 }
