@@ -84,6 +84,8 @@ describe('passkeys in the console', () => {
     await button('Sign in').click();
     await page.getByRole('heading', { name: 'Second step' }).waitFor();
     await takePictures(page, 'second-step-passkey');
+    await button('Use a recovery code').click();
+    await page.getByLabel('Recovery code').waitFor();
     await button('Use a passkey').click();
     // Where one was before.
     await page.getByRole('heading', { name: 'Sign-in and security' }).waitFor();

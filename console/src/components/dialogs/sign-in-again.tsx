@@ -54,7 +54,7 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
       }
       form={fields}
       names={['email', 'password', 'code', 'recoveryCode']}
-      submit="Sign in"
+      submit={signIn.submitText}
       isBusy={signIn.isBusy}
       onSubmit={signIn.submit}
     >

@@ -1,54 +1,69 @@
 import { Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { canUsePasskeys } from '../../lib/data/passkeys.ts';
 import { Icon } from '../page/icon.tsx';
-import type { SignIn } from './use-sign-in.ts';
+import { type SignIn, type Way, ways } from './use-sign-in.ts';
 
-/** The fields of the second step: a code of the app, or a recovery code. */
+const others: Readonly<Record<Way, string>> = {
+  code: 'Use a code of the app',
+  passkey: 'Use a passkey',
+  recoveryCode: 'Use a recovery code',
+};
+
+/** The second step: a code of the app, a passkey, or a recovery code. */
 export function SecondStep({ signIn }: { readonly signIn: SignIn }) {
-  const { fields, proofs = [], isRecovering } = signIn;
-  const canSign = proofs.includes('passkey') && canUsePasskeys();
+  const { proofs = [], way } = signIn;
+  const alternatives = ways.filter(
+    (other) => other !== way && proofs.includes(other) && (other !== 'passkey' || canUsePasskeys()),
+  );
   return (
     <>
-      {canSign && <PasskeyButton signIn={signIn} />}
-      {isRecovering ? (
-        <TextInput
-          key="recovery"
-          label="Recovery code"
-          description="One of the ten that were shown when you set up the second factor. Each works once."
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-          autoFocus
-          {...fields.text('recoveryCode')}
-        />
-      ) : (
-        <TextInput
-          key="code"
-          label="Code"
-          description="The six digits that your authenticator app shows for Pharos."
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          data-autofocus
-          autoFocus
-          {...fields.text('code')}
-        />
-      )}
+      <Given signIn={signIn} />
       <Group gap="lg">
-        {proofs.includes('code') && proofs.includes('recoveryCode') && (
-          <Anchor component="button" type="button" size="sm" onClick={() => signIn.recover(!isRecovering)}>
-            {isRecovering ? 'Use a code of the app' : 'Use a recovery code'}
+        {alternatives.map((other) => (
+          <Anchor key={other} component="button" type="button" size="sm" onClick={() => signIn.take(other)}>
+            {others[other]}
           </Anchor>
-        )}
+        ))}
         <Anchor component="button" type="button" size="sm" onClick={signIn.back}>
           Back
         </Anchor>
       </Group>
-      {proofs.length === 0 && (
+      {!proofs.includes('recoveryCode') && (
         <Text size="sm" c="dimmed">
-          There are no recovery codes left. An owner can take away your second factor.
+          You have no recovery codes left. If you cannot go on, an owner can take away your second factor.
         </Text>
       )}
     </>
+  );
+}
+
+function Given({ signIn: { way, fields } }: { readonly signIn: SignIn }) {
+  if (way === 'passkey')
+    return <Text size="sm">Your browser asks for a finger, a face, a PIN or your security key.</Text>;
+  if (way === 'recoveryCode')
+    return (
+      <TextInput
+        key="recovery"
+        label="Recovery code"
+        description="One of the ten that were shown when you set up the second factor. Each works once."
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        autoFocus
+        {...fields.text('recoveryCode')}
+      />
+    );
+  return (
+    <TextInput
+      key="code"
+      label="Code"
+      description="The six digits that your authenticator app shows for Pharos."
+      autoComplete="one-time-code"
+      inputMode="numeric"
+      data-autofocus
+      autoFocus
+      {...fields.text('code')}
+    />
   );
 }
 
@@ -59,7 +74,7 @@ export function PasskeyButton({ signIn }: { readonly signIn: SignIn }) {
       fullWidth
       leftSection={<Icon name="key" />}
       loading={signIn.isAskingPasskey}
-      onClick={signIn.usePasskey}
+      onClick={signIn.askPasskey}
     >
       Use a passkey
     </Button>

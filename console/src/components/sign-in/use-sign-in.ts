@@ -2,10 +2,14 @@ import { PharosError } from '@pharos/sdk';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
-import { signInWithPasskey } from '../../lib/data/passkeys.ts';
+import { canUsePasskeys, signInWithPasskey } from '../../lib/data/passkeys.ts';
 import { useFields } from '../form/use-fields.ts';
 
 type SignedIn = Awaited<ReturnType<typeof signInWithPasskey>>;
+
+/** What can be given beside the password, the likeliest first. */
+export const ways = ['code', 'passkey', 'recoveryCode'] as const;
+export type Way = (typeof ways)[number];
 
 const empty = { password: '', code: '', recoveryCode: '' };
 
@@ -14,11 +18,11 @@ export function useSignIn(knownEmail: string | undefined, after: (answer: Signed
   const fields = useFields({ email: '', ...empty });
   /** What can be given beside the password, once that is right. */
   const [proofs, setProofs] = useState<readonly string[]>();
-  const [isRecovering, setRecovering] = useState(false);
+  const [way, setWay] = useState<Way>('code');
   const withPassword = useAction({
     run: () => {
       const { email, password, code, recoveryCode } = fields.values;
-      const proof = proofs === undefined ? {} : isRecovering ? { recoveryCode } : { code };
+      const proof = proofs === undefined ? {} : way === 'recoveryCode' ? { recoveryCode } : { code };
       return call('signInToConsole', { body: { email: knownEmail ?? email, password, ...proof } });
     },
     showsError: true,
@@ -30,7 +34,8 @@ export function useSignIn(knownEmail: string | undefined, after: (answer: Signed
     if (error instanceof PharosError && error.name === 'SecondFactorNeeded') {
       const named = error.details.map(({ field }) => field);
       setProofs(named);
-      setRecovering(!named.includes('code'));
+      const isPossible = (one: Way) => named.includes(one) && (one !== 'passkey' || canUsePasskeys());
+      setWay(ways.find(isPossible) ?? 'recoveryCode');
       fields.setFailure(null);
     } else fields.setFailure(error);
   }
@@ -38,17 +43,22 @@ export function useSignIn(knownEmail: string | undefined, after: (answer: Signed
     setProofs(undefined);
     fields.reset({ ...fields.values, ...empty });
   }
+  const askPasskey = () => withPasskey.mutate(undefined, { onError });
+  const isSigning = proofs !== undefined && way === 'passkey';
   return {
     fields,
     proofs,
-    isRecovering,
-    isBusy: withPassword.isPending,
+    way,
+    /** On the button of the form. */
+    submitText: isSigning ? 'Use a passkey' : 'Sign in',
+    isBusy: withPassword.isPending || (isSigning && withPasskey.isPending),
     isAskingPasskey: withPasskey.isPending,
-    submit: () => withPassword.mutate(undefined, { onError }),
-    usePasskey: () => withPasskey.mutate(undefined, { onError }),
-    recover(isWanted: boolean) {
-      setRecovering(isWanted);
+    submit: () => (isSigning ? askPasskey() : withPassword.mutate(undefined, { onError })),
+    askPasskey,
+    take(other: Way) {
+      setWay(other);
       fields.setFailure(null);
+      if (other === 'passkey') askPasskey();
     },
     back,
   };

@@ -64,7 +64,7 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
     after,
   });
   const onError = fields.setFailure;
-  function usePasskey() {
+  function askPasskey() {
     // The browser's dialog comes first; a missing name would be told only after it.
     if (name.trim() === '') fields.setProblems([{ field: 'name', problem: 'is needed first' }]);
     else withPasskey.mutate(undefined, { onError });
@@ -109,7 +109,7 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
                 fullWidth
                 leftSection={<Icon name="key" />}
                 loading={withPasskey.isPending}
-                onClick={usePasskey}
+                onClick={askPasskey}
               >
                 Use a passkey
               </Button>

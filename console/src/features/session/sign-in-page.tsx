@@ -52,7 +52,7 @@ export function SignInPage() {
             </>
           )}
           <Button type="submit" loading={signIn.isBusy} fullWidth mt="xs">
-            Sign in
+            {signIn.submitText}
           </Button>
           {!proofs && canUsePasskeys() && <PasskeyButton signIn={signIn} />}
           {!proofs && (

@@ -11,6 +11,8 @@ import {
   sendFromConsole,
   signInToConsole,
 } from '../../../test/support/console.ts';
+import { createSecretBox } from '../../base/secrets.ts';
+import { sql } from '../../base/sql.ts';
 
 const me: SentRequest = { method: 'GET', url: '/session' };
 const halfMinute = 30_000;
@@ -150,6 +152,19 @@ for (const database of databases)
       const factors = await ada.send({ method: 'GET', url: '/session/factors' });
       for (const text of [JSON.stringify(rows), JSON.stringify(factors.body), app.log.join('\n')])
         assert.ok(!text.includes(secret));
+    });
+
+    test('if the key of the stored secrets is lost, codes say so, and recovery codes still work', async () => {
+      const ada = await openConsole(app, 'editor');
+      const { secret, recoveryCodes } = await enrolTotp(app, ada);
+      const other = createSecretBox({ keys: [Buffer.alloc(32, 7)], folder: undefined });
+      const sealed = other.seal(secret, `admin ${ada.adminId} totp`);
+      await app.storage.db.run(sql`update admin_totp set secret = ${sealed} where admin_id = ${ada.adminId}`);
+      app.clock.now += halfMinute;
+      const { status, body } = await signIn({ email: ada.email, password, code: codeAt(secret, app.clock.now) });
+      assert.deepEqual([status, body.error.name], [403, 'OperationForbidden']);
+      assert.match(body.error.error, /PHAROS_SECRET_KEY.*Use a recovery code or a passkey/);
+      assert.equal((await signIn({ email: ada.email, password, recoveryCode: recoveryCodes[0] })).status, 201);
     });
 
     test('codes of one account are limited, wherever they are tried, and a recovery code still works', async () => {
