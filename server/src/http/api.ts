@@ -1,6 +1,7 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessGuard } from '../access/access.ts';
+import type { FindHeld } from '../access/caller.ts';
 import type { AppContext, UserContext } from '../access/context.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
@@ -9,6 +10,8 @@ import type { CacheVersion } from '../db/cache-version.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import type { Endpoint, Grant } from './endpoint.ts';
+import { grantOf } from './grants.ts';
+import { handleByMembers } from './member-rules.ts';
 import { type Admitted, type AssertRoom, mountEndpoints } from './mount-endpoints.ts';
 
 export const apiPrefix = '/api/v2';
@@ -28,6 +31,8 @@ export interface ApiOptions {
   readonly headerPrefixes: readonly string[];
   readonly corsOrigins: readonly string[] | '*';
   readonly assertRoom: AssertRoom;
+  /** Called where the rules of an app speak of the caller's installations. */
+  readonly findHeld: FindHeld;
 }
 
 /**
@@ -69,10 +74,11 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         endpoints: options.endpoints,
         prefix: '',
         assertRoom: options.assertRoom,
+        handle: (request, endpoint, call) => handleByMembers(endpoint, call, request.body),
         admit: (request, endpoint) =>
-          andThen(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
+          andThen(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
         readmit: (request, endpoint) =>
-          andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
+          andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
       });
@@ -140,12 +146,14 @@ function admitUser(
   request: FastifyRequest,
   guarded: Guarded,
   endpoint: Endpoint,
-  guard: AccessGuard,
+  { guard, findHeld }: Pick<ApiOptions, 'guard' | 'findHeld'>,
 ): MaybePromise<Admitted> {
   const { app } = guarded;
-  const grant = typeof endpoint.grant === 'function' ? endpoint.grant(app.policy) : endpoint.grant;
+  const grant = grantOf(endpoint, app.rules, request.params as Readonly<Record<string, string>>);
   return andThen(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
     if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
+    if (user && app.rules.asksForInstallations)
+      return knowInstallations(app, user, findHeld).then((user) => ({ app, now: guarded.now, user }));
     return { app, now: guarded.now, user };
   });
 }
@@ -159,6 +167,11 @@ function findUser(
   if (grant === 'app') return undefined;
   if ((grant === 'visitor' || grant === 'phone') && authorization === undefined) return undefined;
   return grant === 'phone' ? knownUser(authorization, app, guard) : guard.user(app, authorization);
+}
+
+async function knowInstallations(app: AppContext, user: UserContext, findHeld: FindHeld): Promise<UserContext> {
+  const held = await findHeld(app.appId, user.userId);
+  return { ...user, installationIds: held.map(({ objectId }) => objectId) };
 }
 
 async function knownUser(
