@@ -13,6 +13,8 @@ export interface WireOperation {
   readonly query: readonly { readonly name: string; readonly description: string; readonly schema: JsonSchema }[];
   readonly body: JsonSchema | 'stream' | undefined;
   readonly answer: JsonSchema;
+  /** It takes an `Idempotency-Key`. */
+  readonly takesKey?: boolean;
 }
 
 interface Parameter {
@@ -29,15 +31,17 @@ export function operationsOfDocument(document: OpenApiDocument, prefix: string):
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): WireOperation => {
       const body = (operation['requestBody'] as Content | undefined)?.content;
+      const parameters = (operation['parameters'] ?? []) as Parameter[];
       const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1] as Content;
       return {
         operationId: operation.operationId,
         summary: operation.summary,
         method: method.toUpperCase(),
         path: path.slice(prefix.length),
-        query: ((operation['parameters'] ?? []) as Parameter[]).filter((parameter) => parameter.in === 'query'),
+        query: parameters.filter((parameter) => parameter.in === 'query'),
         body: body && (body['application/json'] ? asInput(body['application/json'].schema) : 'stream'),
         answer: success.content?.['application/json']?.schema ?? {},
+        takesKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
       };
     }),
   );

@@ -1,6 +1,7 @@
 import { following, pause, reasonOf, unlessAborted, within } from './abort.ts';
 import { noteTag } from './entity-tag.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
+import { randomId } from './random-id.ts';
 import { delayBefore, isRepeatable, type RetryOptions, withDefaults } from './retry.ts';
 import type { Where } from './where.ts';
 import type { JsonInput, Operations } from './wire.ts';
@@ -19,6 +20,8 @@ export interface Operation {
   readonly path: string;
   /** The members that every answer has, and their JSON types. */
   readonly answer?: Readonly<Record<string, string>>;
+  /** It takes an `Idempotency-Key`. */
+  readonly takesKey?: boolean;
 }
 
 export type OperationTable = Readonly<Record<string, Operation>>;
@@ -52,6 +55,12 @@ export interface CallOptions {
    * since, nothing is done and the call fails with `PreconditionFailed`.
    */
   readonly ifMatch?: string | undefined;
+  /**
+   * For creating records and sending pushes: names what is to be done, so that the service does it once however often the
+   * call is made with the same key and body, within a day. Each call has a key of its own by default, with which it is
+   * repeated if its answer is lost. Give one that outlives the process, such as the id of a job, to repeat it yourself.
+   */
+  readonly idempotencyKey?: string | undefined;
 }
 
 type QueryOf<Q> = Q extends { readonly where?: unknown } ? Query : Q;
@@ -107,12 +116,14 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
     if (!operation) throw new TypeError(`There is no operation ${id}.`);
     const { signal } = input;
     // Repeated after a lost answer, a conditional change would fail because of itself.
-    const mayRepeat = input.ifMatch === undefined && isRepeatable(id, operation.method, input.body);
+    const key = operation.takesKey ? (input.idempotencyKey ?? randomId()) : undefined;
+    const mayRepeat =
+      key !== undefined || (input.ifMatch === undefined && isRepeatable(id, operation.method, input.body));
     const attempts = mayRepeat ? retry.attempts : 1;
     for (let attempt = 1, mayBeDone = false; ; attempt++) {
       if (signal?.aborted) throw reasonOf(signal);
       try {
-        return await sendOnce(connection, operation, input);
+        return await sendOnce(connection, operation, { ...input, idempotencyKey: key });
       } catch (error) {
         if (signal?.aborted) throw reasonOf(signal);
         if (mayBeDone && isGone(error) && operation.method === 'DELETE') return emptyAnswer(operation);
@@ -141,7 +152,7 @@ export function addressOf(path: string, { params = {}, query = {} }: Pick<Loose,
 }
 
 async function sendOnce(connection: Connection, operation: Operation, input: Loose): Promise<unknown> {
-  const { body, contentType, signal, ifMatch } = input;
+  const { body, contentType, signal, ifMatch, idempotencyKey } = input;
   const isJson = body !== undefined && contentType === undefined;
   const type = isJson ? 'application/json' : contentType;
   const usual = (connection.timeout ?? defaultTimeout) * (body === undefined || isJson ? 1 : 10);
@@ -152,6 +163,7 @@ async function sendOnce(connection: Connection, operation: Operation, input: Loo
       ...connection.headers?.(),
       ...(type === undefined ? {} : { 'Content-Type': type }),
       ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     },
     ...(connection.credentials ? { credentials: connection.credentials } : {}),
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as RequestInit['body']) }),

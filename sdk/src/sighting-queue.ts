@@ -1,6 +1,7 @@
 import { following, unlessAborted, within } from './abort.ts';
 import type { Call, CallOptions } from './call.ts';
 import { PharosError } from './error.ts';
+import { randomId } from './random-id.ts';
 import { safely } from './report.ts';
 import { locked } from './storage-lock.ts';
 import type { JsonInput, Operations } from './wire.ts';
@@ -297,10 +298,4 @@ function readKept(text: string | null, newId: () => string): Map<string, Sightin
       return [id, { ...sighting, eventId: id }];
     }),
   );
-}
-
-/** React Native has no crypto.randomUUID; these ids only have to differ within one installation. */
-function randomId(): string {
-  const part = () => Math.random().toString(36).slice(2, 12).padEnd(10, '0');
-  return `${Date.now().toString(36)}-${part()}${part()}`;
 }

@@ -127,6 +127,64 @@ describe('the client, against the service', () => {
     );
   });
 
+  test('calls with each of its methods the operation that it is named after', async () => {
+    const sent: string[] = [];
+    const fetch = async (url: string | URL | Request, how?: RequestInit) => {
+      const { pathname, search } = new URL(String(url));
+      sent.push(`${how?.method} ${pathname.replace('/api/v2', '')}${search}${how?.body ? ` ${how.body}` : ''}`);
+      return Response.json({ code: 100, error: { name: 'Any' } }, { status: 400 });
+    };
+    const own = connect({ fetch, retry: false });
+    const { activity, devices, files, installations, notifications, push, sightings, storylines, users } = own;
+    const page = { limit: 2 };
+    const body = {} as never;
+    for (const [request, call] of [
+      ['GET /visits/v', () => activity.visit('v')],
+      ['GET /visits?limit=2', () => activity.visits(page)],
+      ['GET /events/e', () => activity.event('e')],
+      ['GET /events?limit=2', () => activity.events(page)],
+      ['GET /verdicts?limit=2', () => activity.verdicts(page)],
+      ['POST /simulations {}', () => activity.simulate(body)],
+      ['POST /sightings {}', () => sightings.send(body)],
+      ['GET /device?limit=2', () => devices.list(page)],
+      ['DELETE /device/d', () => devices.delete('d')],
+      ['DELETE /files/f', () => files.delete('f')],
+      ['GET /installations/i', () => installations.get('i')],
+      ['GET /installations?limit=2', () => installations.list(page)],
+      ['PUT /installations/i {}', () => installations.update('i', body)],
+      ['DELETE /installations/i', () => installations.delete('i')],
+      ['GET /notifications/n', () => notifications.get('n')],
+      ['PUT /notifications/n {}', () => notifications.update('n', body)],
+      ['DELETE /notifications/n', () => notifications.delete('n')],
+      ['POST /push/notification {}', () => push.send(body)],
+      ['GET /push/notification/p', () => push.get('p')],
+      ['POST /push/notification/p/cancel', () => push.cancel('p')],
+      ['POST /receipts {}', () => push.report(body)],
+      ['GET /storylines/s', () => storylines.get('s')],
+      ['PUT /storylines/s {}', () => storylines.update('s', body)],
+      ['GET /storylines/s/detail?limit=2', () => storylines.listDetails('s', page)],
+      ['PUT /storylines/s/detail/d {}', () => storylines.updateDetail('s', 'd', body)],
+      ['DELETE /storylines/s/detail/d', () => storylines.deleteDetail('s', 'd')],
+      ['DELETE /storylines/s', () => storylines.delete('s')],
+      ['PUT /users/me {}', () => users.updateMe(body)],
+    ] as const) {
+      await refused(call());
+      assert.equal(sent.pop(), request);
+    }
+  });
+
+  test('has no user any more once the account is erased', async () => {
+    const own = connect();
+    const other = { ...account, email: 'gone@example.org' };
+    await own.users.signUp(other);
+    await own.users.signIn({ email: other.email, password: other.password });
+    await own.users.updateMe({ firstname: 'Nora' });
+    assert.equal((await own.users.me()).firstname, 'Nora');
+    await own.users.deleteMe();
+    assert.equal(own.token, undefined);
+    assert.equal((await refused(own.users.signIn({ email: other.email, password: other.password }))).code, 101);
+  });
+
   test('throws what the service says, with every broken rule', async () => {
     const error = await refused(client.beacons.create({ ...hall, name: '', major: 70_000 }));
     assert.deepEqual([error.name, error.code, error.status], ['ValidationError', 142, 400]);

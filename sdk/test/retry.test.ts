@@ -11,12 +11,14 @@ describe('repeating', () => {
   let server: Server;
   let script: Script = [];
   let seen: string[] = [];
+  let keys: unknown[] = [];
   let waits: number[] = [];
   let client: PharosClient;
 
   before(async () => {
     server = createServer((request, response) => {
       seen.push(`${request.method} ${request.url}`);
+      keys.push(request.headers['idempotency-key']);
       const next = script.shift();
       if (next === 'drop') return void request.socket.destroy();
       const [status, retryAfter] = Array.isArray(next) ? next : [next ?? 200, undefined];
@@ -36,9 +38,10 @@ describe('repeating', () => {
   });
   after(() => server.close());
   beforeEach(() => {
-    [seen, waits] = [[], []];
+    [seen, keys, waits] = [[], [], []];
   });
 
+  const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'correct horse' };
   const beacon = { name: 'b', uuid: 'u', major: 1, minor: 1 };
   const log = {
     event: 'ENTER',
@@ -58,7 +61,8 @@ describe('repeating', () => {
     ['deleting', () => client.beacons.delete('x'), ['drop'], 2, false],
     ['not a refusal', () => client.beacons.list(), [400], 1, true],
     ['not an error of the service itself', () => client.beacons.list(), [500], 1, true],
-    ['not a create without an id of its own', () => client.beacons.create(beacon), [503], 1, true],
+    ['creating, with a key', () => client.beacons.create(beacon), ['drop', 503], 3, false],
+    ['not signing up', () => client.users.signUp(account), [503], 1, true],
     ['a log with an eventId', () => client.logs.create({ ...log, eventId: 'e1' }), ['drop'], 2, false],
     ['not a log without one', () => client.logs.create(log), ['drop'], 1, true],
     ['registering', () => client.installations.register({ installationId: 'p', deviceType: 'ios' }), [503], 2, false],
@@ -88,6 +92,20 @@ describe('repeating', () => {
       assert.equal(outcome instanceof PharosError, isRefused, String(outcome));
       assert.equal(seen.length, tries);
     });
+
+  test('a creation has one key for all its tries, and the next one has another', async () => {
+    script = ['drop', 503];
+    await client.push.send({ data: { title: 'Hall 2', alert: 'The tour begins.' } });
+    await client.beacons.create(beacon);
+    await client.beacons.create(beacon, { idempotencyKey: 'job-7' });
+    const [first, , , second, third] = keys;
+    assert.deepEqual(keys, [first, first, first, second, third]);
+    assert.match(String(first), /^[\w-]{20,64}$/);
+    assert.notEqual(first, second);
+    assert.equal(third, 'job-7');
+    await client.beacons.list();
+    assert.equal(keys.at(-1), undefined);
+  });
 
   test('waits as long as the service asks, and longer from time to time', async () => {
     script = [[429, '2'], 503, 503];

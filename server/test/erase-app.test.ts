@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { tables } from '../src/app/tables.ts';
+import { service } from '../src/access/audit.ts';
+import { ruledFields, tables } from '../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../src/base/sql.ts';
+import { CacheVersion } from '../src/db/cache-version.ts';
+import { AppService } from '../src/features/apps/service.ts';
 import { buildApp, databases, type TestApp } from './support/build-app.ts';
 import { type StoredColumn, storedColumns } from './support/schema.ts';
 
@@ -68,3 +71,26 @@ for (const database of databases) {
     });
   });
 }
+
+test('an app is refused while it is being deleted, so that nothing is written in between', async () => {
+  const app = await buildApp();
+  const { db } = app.storage;
+  try {
+    // Without a bearer: 209 once the app has been recognised.
+    const ask = async () => (await app.send({ method: 'GET', url: '/api/v2/beacons' })).body.code;
+    const before = await ask();
+    const meanwhile: unknown[] = [];
+    const emptyApp = async () => void meanwhile.push(await ask());
+    const apps = new AppService({
+      db,
+      cacheVersion: new CacheVersion(db),
+      now: () => app.clock.now,
+      emptyApp,
+      ruledFields,
+    });
+    await apps.remove(app.appId, service);
+    assert.deepEqual([before, meanwhile], [209, [903]]);
+  } finally {
+    await app.close();
+  }
+});

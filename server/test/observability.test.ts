@@ -1,6 +1,45 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fastify from 'fastify';
+import { registerMetrics } from '../src/http/metrics.ts';
 import { buildApp, databases, signIn } from './support/build-app.ts';
+
+test('reading the metrics counts nothing twice, and what is over is no longer shown', async () => {
+  const server = fastify();
+  let jobs: Record<string, number> = { queued: 2, dead: 1 };
+  registerMetrics(server, {
+    database: () => ({ walBytes: 0, queuedWrites: 0, queuedSlowQueries: 0 }),
+    jobs: async () => jobs,
+    storage: () => ({
+      level: 'ample',
+      freeBytes: 5,
+      minFreeBytes: 1,
+      reserveBytes: 0,
+      errors: { full: 3, io: 0, unreadable: 0 },
+      isRefusing: false,
+      hasFailed: false,
+    }),
+    deliveries: () => [{ sender: 'fcm', state: 'sent', count: 4 }],
+    givenUpCalls: () => 6,
+  });
+  const lines = async () =>
+    (await server.inject({ url: '/metrics' })).payload
+      .split('\n')
+      .filter((line) => /^pharos_(jobs|deliveries|webhook|storage_errors)/.test(line));
+  const others = [
+    'pharos_deliveries_total{sender="fcm",state="sent"} 4',
+    'pharos_webhook_calls_given_up_total 6',
+    'pharos_storage_errors_total{kind="full"} 3',
+    'pharos_storage_errors_total{kind="io"} 0',
+    'pharos_storage_errors_total{kind="unreadable"} 0',
+  ];
+  await lines();
+  const all = [...others, 'pharos_jobs{state="queued"} 2', 'pharos_jobs{state="dead"} 1'];
+  assert.deepEqual((await lines()).sort(), all.sort());
+  jobs = { queued: 1 };
+  assert.deepEqual((await lines()).sort(), [...others, 'pharos_jobs{state="queued"} 1'].sort());
+  await server.close();
+});
 
 for (const database of databases) {
   describe(`watching the service on ${database}`, () => {

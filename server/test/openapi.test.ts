@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import fastify from 'fastify';
 import { Compile } from 'typebox/compile';
 import { defaultPolicy } from '../src/access/policy.ts';
 import { catalogue } from '../src/base/errors.ts';
 import { defaultRules } from '../src/http/grants.ts';
+import { registerDocs } from '../src/http/openapi/docs.ts';
 import { errorsOf } from '../src/http/openapi/openapi.ts';
 import { buildApp, type TestApp } from './support/build-app.ts';
 
@@ -68,6 +70,17 @@ describe('the OpenAPI document', () => {
         [put, patch],
         `${path} ${JSON.stringify(body)}`,
       );
+  });
+
+  test('is made once, however often it is read', async () => {
+    const server = fastify();
+    let made = 0;
+    const publicUrl = () => `http://pharos.test/${++made}`;
+    registerDocs(server, { endpoints: app.app.endpoints, version: '1', publicUrl });
+    const read = async (url: string) => (await server.inject({ url })).payload;
+    const [first, again, page] = [await read('/openapi.json'), await read('/openapi.json'), await read('/docs')];
+    assert.deepEqual([again === first, page.length > 0, made], [true, true, 1]);
+    await server.close();
   });
 
   test('is readable at /docs without anything from elsewhere', async () => {

@@ -12,6 +12,7 @@ import { runCommandLine } from '../src/cli/run.ts';
 import { filesFolder } from '../src/config/config.ts';
 import { settleFiles } from '../src/features/files/settle.ts';
 import { buildApp, databases, signIn, signInManager, type TestApp } from './support/build-app.ts';
+import { head, listen, openConnection } from './support/socket.ts';
 
 const blobsOf = (app: TestApp) => createDiskBlobStore(filesFolder(app.config));
 const keysIn = async (app: TestApp) => (await blobsOf(app).list({ limit: 100 })).map(({ key }) => key);
@@ -60,6 +61,8 @@ test('after the disk has failed nothing is stored that is refused, and who was i
         headers,
         body: { deviceName: name, manufacture: 'Acme', topic: `a/${name}` },
       });
+    // What the app stores is counted with the first upload.
+    assert.equal((await upload(app, 'earlier.txt')).status, 201);
     fails = true;
     const unknown = await device('first');
     assert.deepEqual([unknown.status, unknown.body.code, unknown.headers['retry-after']], [503, 124, undefined]);
@@ -80,9 +83,14 @@ test('after the disk has failed nothing is stored that is refused, and who was i
       Number((await app.storage.db.one<{ n: number }>(raw(`select count(*) as n from ${table}`)))?.n);
     assert.deepEqual(
       [await rows('devices'), await rows('files'), await rows('pushes'), await rows('users')],
-      [1, 0, 0, 1],
+      [1, 1, 0, 1],
     );
-    assert.deepEqual(await keysIn(app), [], 'no bytes were written either');
+    assert.equal((await keysIn(app)).length, 1, 'no bytes were written either');
+    const connection = await openConnection(await listen(app));
+    const headersOfUpload = [...Object.entries(app.credentials), ['Content-Type', 'text/plain']] as const;
+    connection.send(head('POST /api/v2/files/a.txt', [...headersOfUpload, ['Content-Length', '1000000']]));
+    assert.equal((await connection.answer()).status, 503, 'an upload is refused before it is sent');
+    connection.socket.destroy();
     assert.equal((await readiness(app)).status, 503);
     assert.equal(await metric(app, 'pharos_storage_failed'), '1');
     assert.equal(app.log.filter((line) => line.includes('the disk has failed')).length, 1);

@@ -24,6 +24,7 @@ import { countJobs, wakeFromFuture } from '../jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from '../jobs/sweep.ts';
 import { createWorker } from '../jobs/worker.ts';
 import type { DiskRoom } from '../limits/disk-room.ts';
+import { IdempotencyKeys } from '../limits/idempotency.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
 import { type Composition, composeFeatures } from './features.ts';
 import { createIntegrations, type Integrations } from './integrations.ts';
@@ -142,6 +143,7 @@ async function openToHttp(platform: Platform, integrations: Integrations, { feat
     corsOrigins: config.corsOrigins,
     assertRoom,
     findHeld: (appId, userId) => findHeld(db, appId, userId),
+    idempotencyKeys: new IdempotencyKeys(db),
   });
   await registerConsoleApi(server, {
     endpoints: consoleEndpoints,

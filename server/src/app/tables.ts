@@ -34,7 +34,7 @@ import { details, scenarioBeacons, storylines } from '../features/storylines/res
 import { passwordResets, tokens, userSummaryTable, users } from '../features/users/tables.ts';
 import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
 import { jobs } from '../jobs/tables.ts';
-import { limitBuckets, usage } from '../limits/tables.ts';
+import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';
 import type { FieldLookup } from '../query/fields.ts';
 import type { Resource } from '../resources/define.ts';
 
@@ -81,6 +81,7 @@ export const tables: readonly DbTable[] = [
   users,
   appKeys,
   usage,
+  idempotencyKeys,
   apps,
   audit,
   admins,

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   buildApp,
   createPostgresDatabase,
@@ -117,6 +126,10 @@ async function answersOf(send: TestApp['send'], headers: Readonly<Record<string,
     answers.push([url, status, raw.toString('utf8')]);
   }
   return answers;
+}
+
+async function* changedBytes(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('something else');
 }
 
 async function restoredApp(app: TestApp, storage: TestStorage) {
@@ -234,6 +247,45 @@ for (const database of databases) {
         }
       }));
 
+    test('a restore that fails leaves the database and the file storage empty, for the next one', () =>
+      withFolder(async (folder) => {
+        const app = await buildApp({ database });
+        const target = await openEmpty(database);
+        try {
+          await fill(app);
+          const backup = join(folder, 'b');
+          const manifest = await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: backup, now: 0 });
+          const into = (from: string, read = manifest) =>
+            restoreBackup({ db: target.db, blobs: storageBlobs(target), folder: from, now: 0 }, read);
+          const withUsers = (change: object) => ({
+            ...manifest,
+            tables: {
+              ...manifest.tables,
+              users: { rows: 1, file: '', sha256: '', ...manifest.tables['users'], ...change },
+            },
+          });
+          await assert.rejects(into(backup, withUsers({ rows: 5 })), /is damaged: users has 1 rows instead of 5/);
+          writeFileSync(join(backup, 'odd.gz'), gzipSync('{"object_id) values (1); --":1}\n'));
+          await assert.rejects(into(backup, withUsers({ file: 'odd.gz' })), /users has a column of an impossible name/);
+          const changed = join(folder, 'changed');
+          cpSync(backup, changed, { recursive: true });
+          const [blob] = await createDiskBlobStore(join(changed, 'files')).list({ limit: 1 });
+          await createDiskBlobStore(join(changed, 'files')).put(blob?.key ?? '', changedBytes());
+          await assert.rejects(into(changed), /files\/.* is missing or has been changed/);
+          assert.deepEqual(
+            await storageBlobs(target).list({ limit: 1 }),
+            [],
+            'the file that was written is gone again',
+          );
+          await into(backup);
+          const rows = await target.db.all({ strings: ['select 1 from users'], values: [] });
+          assert.equal(rows.length, 1);
+        } finally {
+          await target.close();
+          await app.close();
+        }
+      }));
+
     test('a restore that was cut off is refused to serve, and is finished by running it again', () =>
       withFolder(async (folder) => {
         const app = await buildApp({ database });
@@ -291,6 +343,8 @@ test('a damaged or incomplete backup is refused before anything is written, and 
           /has version 2; this version of Pharos reads version 1/,
         ],
         ['newer', (backup) => editManifest(backup, { migration: 9999 }), /Restore it with a newer version/],
+        ['without a table', (backup) => editManifest(backup, { tables: {} }), /the table \w+ is not in it/],
+        ['of another form', (backup) => editManifest(backup, { tables: null }), /does not have the form of a manifest/],
         [
           'no files',
           (backup) => rmSync(join(backup, 'files'), { recursive: true }),

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -35,6 +44,40 @@ test('a blob on disk lies in a folder of its first two digits, and a broken uplo
       'App1/ab',
       key.replace('/', '/ab/'),
     ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** The files and folders below one that this process has open. */
+function openBelow(folder: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test('every file and folder that it opens is closed, also when something fails', {
+  skip: !existsSync('/proc/self/fd') && 'only on Linux',
+}, async () => {
+  const folder = newFolder();
+  try {
+    const store = createDiskBlobStore(folder);
+    async function* bytes(isBroken = false): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('half');
+      assert.equal(openBelow(folder).length, 1, 'the file that is written');
+      if (isBroken) throw new Error('cut');
+    }
+    await store.put(key, bytes());
+    await assert.rejects(store.put(key, bytes(true)), /cut/);
+    await assert.rejects(store.get(key, { start: 2, end: 9 }), RangeError);
+    await store.list({ limit: 10 });
+    await store.remove(key);
+    assert.deepEqual(openBelow(folder), []);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createPostgresDatabase, databases } from '../../test/support/build-app.ts';
+import { startSmtpSink } from '../../test/support/smtp-sink.ts';
+import { raw, sql } from '../base/sql.ts';
+import { readConfig } from '../config/config.ts';
+import { openDatabase } from './commands/storage.ts';
 import { commands, runCommandLine } from './run.ts';
 
 interface Ran {
@@ -238,6 +242,82 @@ for (const database of databases) {
   });
 }
 
+test('doctor says what stands out, and what to do about it', () =>
+  withShell('sqlite', async ({ folder, environment, run }) => {
+    const examine = async (settings: Readonly<Record<string, string>> = {}) => {
+      const { json, code } = await shellOf(folder, { ...environment, ...settings }).run('doctor --json');
+      const findings = json.checks as readonly { check: string; state: string; message: string }[];
+      const of = (check: string) =>
+        findings.filter((one) => one.check === check).map(({ state, message }) => `${state} ${message}`);
+      return { code, of };
+    };
+    const data = join(folder, 'data');
+    assert.match((await examine()).of('data folder').join(), /^warn .*data does not exist yet/);
+    await run('migrate');
+    const made = (await run('app create --name Guide --json')).json;
+    chmodSync(data, 0o755);
+    const open = await examine({ PHAROS_HOST: '0.0.0.0' });
+    assert.match(open.of('data folder')[0] ?? '', /^warn Every user of this machine can read .*chmod 700/);
+    assert.match(open.of('data folder')[1] ?? '', /GiB are free in/);
+    assert.match(open.of('settings')[0] ?? '', /^warn PHAROS_PUBLIC_URL is not set/);
+    assert.match(open.of('settings')[1] ?? '', /^warn PHAROS_SMTP_URL is not set/);
+    assert.match(open.of('app Guide').join(), /^warn .*\(listUsers\); .*\(uploadNeedsUser\)\. Change/);
+    assert.match(open.of('administrators').join(), /^warn Nobody can sign in/);
+    assert.equal(open.code, 0);
+
+    chmodSync(data, 0o700);
+    await run(`admin create --email vera@example.org --name Vera --role owner --password-stdin`, {
+      input: 'a long enough secret',
+    });
+    const mail = await startSmtpSink();
+    const settled = await examine({ PHAROS_PUBLIC_URL: 'http://museum.example', PHAROS_SMTP_URL: mail.url });
+    await mail.close();
+    assert.equal(settled.of('data folder').length, 1);
+    assert.deepEqual(settled.of('administrators'), ['ok 1 owner.']);
+    assert.match(settled.of('settings').join(), /^warn PHAROS_PUBLIC_URL is not https/);
+    assert.match(settled.of('mail').join(), /^ok The mail server 127.0.0.1:\d+ accepts mail/);
+    const proxied = await examine({ PHAROS_PUBLIC_URL: 'https://museum.example', PHAROS_SMTP_URL: mail.url });
+    assert.match(proxied.of('settings').join(), /^warn PHAROS_TRUST_PROXY is false/);
+    assert.match(proxied.of('mail').join(), /^fail The mail server .* cannot be used \(ECONNREFUSED|ESOCKET\)/);
+    assert.equal(proxied.code, 1);
+
+    const db = await openDatabase(readConfig(environment));
+    await db.run(sql`insert into files
+      (app_id, object_id, stored_name, name, content_type, size, sha256, by_admin, created_at, updated_at)
+      values (${made.appId}, 'f', ${`${'a'.repeat(32)}_lost.txt`}, 'lost.txt', 'text/plain', 1, '', 0, 1, 1)`);
+    await db.run(raw('delete from migrations where id = (select max(id) from migrations)'));
+    await db.close();
+    const damaged = await examine();
+    assert.match(damaged.of('migrations').join(), /^warn The database is at \d+ of \d+\. Run: pharos migrate/);
+    assert.match(damaged.of('files').join(), /^fail 1 of 1 uploaded files have lost their bytes, such as .*lost\.txt/);
+    assert.equal(damaged.code, 1);
+  }));
+
+test('a PostgreSQL database that would compare text in another way is not used, and doctor says how to make one', async () => {
+  const postgres = await createPostgresDatabase('SQL_ASCII');
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-cli-'));
+  try {
+    const { run } = shellOf(folder, { PHAROS_DATA: folder, PHAROS_DATABASE_URL: postgres.url });
+    const refused = /must compare text by code point, .*encoding SQL_ASCII.*CREATE DATABASE pharos/;
+    const examined = await run('doctor --json');
+    assert.equal(examined.code, 1);
+    const [found] = examined.json.checks.filter(({ check }: { check: string }) => check === 'database');
+    assert.equal(found.state, 'fail');
+    assert.match(found.message, refused);
+    assert.deepEqual(examined.json.checks.at(-1), {
+      check: 'migrations',
+      state: 'warn',
+      message: 'The database is empty. pharos serve creates its tables.',
+    });
+    const started = await run('migrate');
+    assert.equal(started.code, 1);
+    assert.match(started.err, refused);
+  } finally {
+    await postgres.drop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('there is help for pharos, for a group and for each command, and it explains every setting', async () => {
   const { run } = shellOf('', {});
   const overview = await run('--help');
@@ -273,6 +353,43 @@ test('an unknown command is refused with advice, on standard error, with exit co
     assert.equal(refused.out, '');
   }
 });
+
+test('simulate and replay say which option is wrong before they call the service', () =>
+  withShell('sqlite', async ({ folder }) => {
+    const [plan, recording] = [join(folder, 'plan.json'), join(folder, 'walk.csv')];
+    const waypoints = [
+      { name: 'in', x: 0, y: 0 },
+      { name: 'out', x: 9, y: 0 },
+    ];
+    const beacons = [{ beacon: 'hall', x: 1, y: 1 }];
+    writeFileSync(plan, JSON.stringify({ beacons, waypoints, paths: [['in', 'out']] }));
+    writeFileSync(recording, 'at,visitor,beacon,rssi\n2026-05-04T09:30:00Z,anna,hall,-60\n');
+    const { run } = shellOf(folder, { APP_ID: 'a', APP_KEY: 'k', BASE_URL: 'http://127.0.0.1:1' });
+    const simulate = `simulate --plan ${plan}`;
+    const replay = `replay ${recording} --beacon hall=hall`;
+    for (const [line, problem] of [
+      [
+        `${simulate} --url ftp://museum.example`,
+        '--url must be an address such as http://127.0.0.1:8080, not "ftp://museum.example".',
+      ],
+      [`${simulate} --visitors 10001`, '--visitors must be a number from 1 to 10000, not "10001".'],
+      [`${simulate} --duration soon`, '--duration must be a time such as 90s, 10m or 2h, not "soon".'],
+      [`${simulate} --run a/b`, '--run must have 1 to 60 letters, digits, dots, dashes and underscores.'],
+      [`${simulate} walk`, 'A name is allowed here only with --remove; use --run NAME.'],
+      ['simulate --remove a/b', '"a/b" is not the name of a run.'],
+      [`${replay} --speed 0`, '--speed must be a number from 0.01 to 100000, not "0".'],
+      [`${replay} --at noon`, '--at must be a time such as 2026-05-04T09:30:00Z, not "noon".'],
+      [`${replay} --at 2999-01-01T00:00:00Z`, 'With this --at and --speed records would lie in the future.'],
+      [`replay ${recording} --beacon hall`, '--beacon takes NAME=ID, not "hall".'],
+    ] as const) {
+      const { code, err } = await run(line);
+      assert.equal(code, 2, `${line}: ${err}`);
+      assert.ok(err.includes(problem), `${line}: ${err}`);
+    }
+    const nobody = await shellOf(folder, {}).run(simulate);
+    assert.equal(nobody.code, 2);
+    assert.match(nobody.err, /Name the app with --app-id and --app-key, or with APP_ID and APP_KEY/);
+  }));
 
 test('all problems of the configuration are reported at once, and as JSON to a script', async () => {
   const { run } = shellOf('', { PHAROS_PORT: 'x', PHAROS_PROT: '1', PHAROS_DATABASE_URL: 'mysql://secret@host' });

@@ -28,6 +28,8 @@ export interface Dialect {
     readonly all: (names: readonly string[]) => Sql;
     readonly free: (names: readonly string[]) => Sql;
   } | null;
+  /** Selects a row if there is a table of this name. */
+  readonly findTable: (name: string) => Sql;
   /** How many rows travel with one statement. */
   readonly rows: RowsDialect;
 }

@@ -129,6 +129,15 @@ describe('FCM', () => {
     assert.equal(briefly(await send('k')), 'retry provider 4000');
   });
 
+  test('a token endpoint that answers without a token: retry, and no message goes out without one', async () => {
+    for (const answer of [{ expires_in: 3599 }, { access_token: 5, expires_in: 3599 }]) {
+      provider.tell('oauth', json(200, answer));
+      assert.equal(briefly(await send('l')), 'retry provider');
+      now += 11_000;
+    }
+    assert.equal((await send('l')).outcome, 'sent');
+  });
+
   test('the trial tells a project that does not take the account', async () => {
     provider.tell('credentials-test', json(403, { error: { status: 'PERMISSION_DENIED', message: 'Not yours.' } }));
     const answer = await sender().test(never);

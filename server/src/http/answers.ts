@@ -1,6 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 
-export { isoTime } from '../query/instant.ts';
+import type { Creation } from '../limits/idempotency.ts';
+import { isoTime } from '../query/instant.ts';
+
+export { isoTime };
 
 const timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' });
 const objectId = Type.String({
@@ -45,6 +48,9 @@ export const createdAnswer: AnswerSpec = {
   schema: Type.Object({ result: Type.Object({ createdAt: timestamp, objectId }) }),
   example: { result: { createdAt: exampleCreated, objectId: exampleId } },
 };
+
+/** The answer to the creation of a record. */
+export const created = ({ objectId, now }: Creation) => ({ result: { createdAt: isoTime(now), objectId } });
 
 export const updatedAnswer: AnswerSpec = {
   status: 200,

@@ -7,17 +7,19 @@ import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import type { CacheVersion } from '../db/cache-version.ts';
+import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
-import type { Endpoint, Grant } from './endpoint.ts';
+import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
 import { grantOf } from './grants.ts';
 import { handleByMembers } from './member-rules.ts';
-import { type Admitted, type AssertRoom, mountEndpoints } from './mount-endpoints.ts';
+import { type Admitted, type AssertRoom, type HandlerAnswer, mountEndpoints } from './mount-endpoints.ts';
 
 export const apiPrefix = '/api/v2';
 
 const exposedName = 'access-control-expose-headers';
-const exposedHeaders = 'Location, ETag, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow';
+const exposedHeaders =
+  'Location, ETag, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Allow, Idempotency-Replayed';
 
 export interface ApiOptions {
   readonly endpoints: readonly Endpoint[];
@@ -33,6 +35,7 @@ export interface ApiOptions {
   readonly assertRoom: AssertRoom;
   /** Called where the rules of an app speak of the caller's installations. */
   readonly findHeld: FindHeld;
+  readonly idempotencyKeys: IdempotencyKeys;
 }
 
 /**
@@ -74,11 +77,14 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         endpoints: options.endpoints,
         prefix: '',
         assertRoom: options.assertRoom,
-        handle: (request, endpoint, call) => handleByMembers(endpoint, call, request.body),
         admit: (request, endpoint) =>
           andThen(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
         readmit: (request, endpoint) =>
           andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
+        handle: (request, endpoint, call) =>
+          request.raw.headers['idempotency-key'] === undefined || !endpoint.repeat
+            ? handleByMembers(endpoint, call, request.body)
+            : handleOnce(request, endpoint, call, options.idempotencyKeys),
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
       });
@@ -93,6 +99,33 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
     },
     { prefix: apiPrefix },
   );
+}
+
+async function handleOnce(
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  call: Call<unknown, unknown>,
+  keys: IdempotencyKeys,
+): Promise<HandlerAnswer> {
+  const { repeat } = endpoint;
+  if (!repeat) return handleByMembers(endpoint, call, request.body);
+  const repeatable = {
+    appId: call.app.appId,
+    userId: call.user?.userId ?? null,
+    address: `${request.method} ${request.url}`,
+    key: String(request.raw.headers['idempotency-key']),
+    body: request.body,
+    now: call.now,
+  };
+  return keys.once<HandlerAnswer>(repeatable, {
+    create: (creation) => handleByMembers(endpoint, { ...call, ...creation }, request.body),
+    repeat: (creation) => replayed(repeat(creation)),
+  });
+}
+
+function replayed(answer: JsonText | object): JsonText {
+  const [text, headers] = answer instanceof JsonText ? [answer.text, answer.headers] : [JSON.stringify(answer), {}];
+  return new JsonText(text, { ...headers, 'idempotency-replayed': 'true' });
 }
 
 /** Credentials and rate limit: every request has to pass these before the rest of it is read. */

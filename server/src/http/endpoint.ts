@@ -6,6 +6,7 @@ import type { ResourceName } from '../access/rules/presets.ts';
 import type { Verb } from '../access/rules/rule-types.ts';
 import type { ErrorName } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
+import type { Creation } from '../limits/idempotency.ts';
 import type { StreamAnswer } from './stream-answer.ts';
 
 /**
@@ -44,6 +45,8 @@ export interface Call<Body, Located> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The unread body, for an endpoint that takes a stream. */
   readonly stream: Readable;
+  /** The id of what the request creates, if the request has an `Idempotency-Key`. */
+  readonly objectId: string | undefined;
 }
 
 /**
@@ -141,6 +144,11 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly hasEntityTag?: true;
   /** It is refused unless the record is the one that `If-Match` names; its answer carries the new tag. */
   readonly takesIfMatch?: true;
+  /**
+   * It takes an `Idempotency-Key`: with the same `objectId` and `now`, what it creates is the same row. The answer to a
+   * request that has been done already.
+   */
+  readonly repeat?: (creation: Creation) => JsonText | object;
   /** The body is a file of any type instead of JSON; the handler reads `stream`. */
   readonly takesStream?: true;
   readonly answer: Success;

@@ -186,6 +186,7 @@ function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitt
     address: request.ip,
     headers: request.raw.headers,
     stream: request.raw,
+    objectId: undefined,
     body: undefined,
     located: undefined,
   };

@@ -24,3 +24,20 @@ export const usage = defineTable({
   },
   key: ['app_id'],
 });
+
+/** Requests that may be sent again without being done twice. */
+export const idempotencyKeys = defineTable({
+  name: 'idempotency_keys',
+  owner: 'limits',
+  columns: {
+    app_id: text,
+    key_hash: text,
+    fingerprint: text,
+    object_id: text,
+    is_done: withDefault(bigint),
+    created_at: bigint,
+  },
+  key: ['app_id', 'key_hash'],
+  indexes: { idempotency_keys_created: { on: ['app_id', 'created_at', 'key_hash'] } },
+  kept: { days: 1, by: 'created_at' },
+});

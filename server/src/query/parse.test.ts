@@ -97,6 +97,16 @@ describe('a where', () => {
     it(`is refused with ${what}`, () => void refusal(() => parse(where)));
   }
 
+  it('is refused in words where an operator is alone that belongs to another, or is none', () => {
+    const words = (where: object) =>
+      refusal(() => parse(where))
+        .map(({ problem }) => problem)
+        .join();
+    assert.match(words({ title: { $options: 'i' } }), /has \$options without \$regex/);
+    assert.match(words({ title: { $gt: 'a', $foo: 1 } }), /has the unknown operator "\$foo"; allowed are \$eq, /);
+    assert.match(words({ title: { $gt: 'a', foo: 1 } }), /mixes operators with the member "foo"/);
+  });
+
   it('is accepted at its limits', () => {
     const accepted: readonly unknown[] = [
       nest(16),

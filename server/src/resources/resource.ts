@@ -4,7 +4,7 @@ import { newObjectId } from '../base/id.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Cells, Columns } from '../db/table.ts';
-import { createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from '../http/answers.ts';
+import { created, createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from '../http/answers.ts';
 import { type BodySpec, type Call, type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Changes, Shape } from '../http/shape.ts';
 import { assertAllowed, checksResult } from './allowed.ts';
@@ -80,12 +80,13 @@ function create(options: Options): Endpoint {
       ...(options.errors ?? ['ValidationError']),
       ...(options.verify || locateParent ? (['ObjectNotFound'] as const) : []),
     ],
+    repeat: created,
     locate: async ({ app, params }) => locateParent?.(app.appId, params),
     handle: async (call) => {
       const { app, params, body, now } = call;
       const values = body as Values;
       await options.verify?.(db, call, values);
-      const objectId = newObjectId(now);
+      const { objectId = newObjectId(now) } = call;
       const key = { app_id: app.appId, ...options.parentKey?.(params), object_id: objectId };
       await together(options, checksResult(options, 'create', call), async (db) => {
         await options.holdParent?.(db, key);
@@ -97,7 +98,7 @@ function create(options: Options): Endpoint {
         await options.onWrite?.(db, key, values);
         await assertAllowed(db, options, { key, verb: 'create', caller: call });
       });
-      return { result: { createdAt: isoTime(now), objectId } };
+      return created({ objectId, now });
     },
   });
 }

@@ -29,9 +29,11 @@ async function onServer(statement: string): Promise<void> {
 }
 
 /** A new empty PostgreSQL database; `drop` removes it. */
-export async function createPostgresDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+export async function createPostgresDatabase(
+  encoding = 'UTF8',
+): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const name = `pharos_${randomBytes(6).toString('hex')}`;
-  await onServer(`create database ${name} template template0 lc_collate 'C' lc_ctype 'C' encoding 'UTF8'`);
+  await onServer(`create database ${name} template template0 lc_collate 'C' lc_ctype 'C' encoding '${encoding}'`);
   const url = new URL(await postgresUrl());
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => onServer(`drop database ${name} with (force)`) };

@@ -3,6 +3,7 @@ import { createServices } from '../../app/services.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { type Config, ConfigError, databaseFile, filesFolder } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
+import { isInUse } from '../../db/migrate.ts';
 import { storedFiles } from '../../features/files/walk.ts';
 import type { Command, CommandCall } from '../support/command.ts';
 import {
@@ -50,7 +51,10 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   let db: Database | undefined;
   try {
     db = await openDatabase(config);
-    findings.push(...(await checkDatabase(db)), await checkMigrations(db), ...(await checkIntegrity(db)));
+    findings.push(...(await checkDatabase(db)));
+    if (!(await isInUse(db)))
+      return [...findings, finder('migrations').warn('The database is empty. pharos serve creates its tables.')];
+    findings.push(await checkMigrations(db), ...(await checkIntegrity(db)));
     const blobs = createDiskBlobStore(filesFolder(config));
     const { admins, apps } = createServices({ db, now: Date.now });
     findings.push(await checkFiles(blobs, storedFiles(db)), await checkAdmins(admins), ...(await checkPolicies(apps)));

@@ -33,6 +33,7 @@ export const postgresDialect: Dialect = Object.freeze({
   lockRow: ' for update',
   holdRow: ' for key share',
   skipLocked: ' for update skip locked',
+  findTable: (name: string) => sql`select 1 as found where to_regclass(${name}) is not null`,
   lockNames: {
     all: (
       names: readonly string[],

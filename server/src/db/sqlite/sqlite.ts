@@ -1,6 +1,6 @@
 import { Failure } from '../../base/errors.ts';
 import { FairQueue } from '../../base/fair-queue.ts';
-import { raw, type Sql } from '../../base/sql.ts';
+import { raw, type Sql, sql } from '../../base/sql.ts';
 import { type Database, type Row, type RowBudget, type SlowQuery, type StorageListener, tryWrite } from '../db.ts';
 import type { Dialect } from '../dialect.ts';
 import { rowsOneByOne } from '../rows.ts';
@@ -35,6 +35,7 @@ export const sqliteDialect: Dialect = Object.freeze({
   lockRow: '',
   holdRow: '',
   skipLocked: '',
+  findTable: (name: string) => sql`select 1 as found from sqlite_schema where type = 'table' and name = ${name}`,
   lockNames: null,
   rows: rowsOneByOne,
 });

@@ -6,11 +6,13 @@ import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../test/sup
 import { Failure } from '../../base/errors.ts';
 import { createTargetRules } from '../provider/target-rules.ts';
 import type { PushMessage, PushSender } from '../push/push-sender.ts';
+import { BrokerClient } from './mqtt-broker-client.ts';
 import { brokerDefinition } from './mqtt-broker-sender.ts';
 import { maxMessageBytes } from './mqtt-message.ts';
 
 const never = new AbortController().signal;
-const definition = brokerDefinition(createTargetRules(['127.0.0.0/8']));
+const targets = createTargetRules(['127.0.0.0/8']);
+const definition = brokerDefinition(targets);
 const deps = { now: Date.now, timeoutMs: 2_000 };
 const target = (token: string) => ({ token, deviceType: 'embedded' }) as const;
 
@@ -127,6 +129,16 @@ describe('messages through Mosquitto', { skip }, () => {
     assert.equal(await arrived, 'app1/gate');
     await prefixed.close();
     await watcher.endAsync();
+  });
+
+  test('nothing is kept of a message that the broker has', async () => {
+    const { url, username, password } = broker;
+    const client = new BrokerClient({ url, username, password }, { targets, timeoutMs: 10_000 });
+    const connection = await client.connect();
+    const before = connection.listenerCount('close');
+    for (let n = 0; n < 20; n++) await client.publish(`many/${n}`, Buffer.from('x'), 60);
+    assert.equal(connection.listenerCount('close'), before);
+    await client.close();
   });
 
   test('many at once', async () => {

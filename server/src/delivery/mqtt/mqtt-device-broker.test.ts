@@ -275,12 +275,16 @@ describe('the port for devices', () => {
   test('more connections of one address than allowed are not taken', async () => {
     await broker.close();
     broker = await start({ maxPerAddress: 3 });
-    const some = [await raw(), await raw(), await raw()];
-    const fourth = await raw();
-    await fourth.ended;
-    some[0]?.socket.destroy();
-    await once(some[0]?.socket as never, 'close');
-    while (broker.connections > 2) await new Promise((resolve) => setImmediate(resolve));
+    for (let round = 0; round < 2; round++) {
+      const some = [await raw(), await raw(), await raw()];
+      const fourth = await raw();
+      await fourth.ended;
+      for (const { socket } of some) {
+        socket.destroy();
+        await once(socket, 'close');
+      }
+      while (broker.connections > 0) await new Promise((resolve) => setImmediate(resolve));
+    }
     await device();
   });
 

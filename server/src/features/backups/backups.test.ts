@@ -142,6 +142,17 @@ for (const database of databases) {
       assert.deepEqual(result.jobs, { queued: 0, running: 0, dead: 0 });
     });
 
+    test('the system tells at once that the disk has filled up', async (context) => {
+      const storage = async () => (await owner.send({ method: 'GET', url: '/system' })).body.result.storage;
+      assert.deepEqual(Object.values(await storage()), [null, null, 0, 0]);
+      context.mock.method(app.storage.db, 'fitInto', () => ({ needed: 2 ** 50, reusable: 0 }));
+      const { problem, warning } = await storage();
+      // With a database server only the files are on this disk.
+      assert.match(database === 'sqlite' ? problem : warning, /nearly full.*Make room/);
+      context.mock.restoreAll();
+      assert.deepEqual(Object.values(await storage()), [null, null, 0, 0]);
+    });
+
     test('the audit is narrowed down by kind, person and time', async () => {
       const count = async (query: string) => {
         const { status, body } = await owner.send({ method: 'GET', url: `/audit?${query}` });

@@ -7,6 +7,7 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
 import {
+  created,
   createdAnswer,
   deletedAnswer,
   inArray,
@@ -143,10 +144,10 @@ function create(deps: RecordDeps): Endpoint {
     body: createBody,
     answer: createdAnswer,
     errors: ['InvalidBucketName', 'InvalidSchema', 'ValidationError', 'ObjectTooLarge', 'OperationForbidden'],
+    repeat: created,
     locate: (call) => bucketToWrite(deps, call),
     handle: async (call) => {
-      const { user, now } = call;
-      const objectId = newObjectId(now);
+      const { user, now, objectId = newObjectId(now) } = call;
       const createdBy = user?.userId ?? null;
       const rules = new RecordRules(call, call.located);
       const bytes = await writeRecord(stepsOf(deps, call), async (bucket) => {
@@ -162,7 +163,7 @@ function create(deps: RecordDeps): Endpoint {
         return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
       });
       deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
-      return { result: { createdAt: isoTime(call.now), objectId } };
+      return created({ objectId, now: call.now });
     },
   });
 }

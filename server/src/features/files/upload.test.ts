@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { createServer, request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { head, listen, openConnection } from '../../../test/support/socket.ts';
 import { sql } from '../../base/sql.ts';
+import type { BlobStore } from '../../blobs/blob-store.ts';
 import { filesFolder } from '../../config/config.ts';
+import { storeBody } from './upload.ts';
 
 /** Uploads as they happen on a network: slow, interrupted, too long. */
 for (const database of databases) {
@@ -213,3 +216,29 @@ function openFiles(): string[] {
     }
   });
 }
+
+test('what is stored of an upload holds no memory any more, whenever the garbage is collected', async () => {
+  const chunks: Uint8Array[] = [];
+  const blobs: Pick<BlobStore, 'put'> = {
+    async put(_key, source) {
+      for await (const chunk of source) chunks.push(chunk);
+    },
+  };
+  const server = createServer(async (incoming, answer) => {
+    const { size } = await storeBody(blobs as BlobStore, 'key', { stream: incoming, maxBytes: 1_000_000 });
+    answer.end(String(size));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const outgoing = request({ method: 'POST', port: (server.address() as AddressInfo).port });
+    outgoing.end(Buffer.alloc(500_000));
+    const [answer] = await once(outgoing, 'response');
+    assert.equal(String((await answer.toArray()).join('')), '500000');
+    const held = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    // A chunk that shares its memory with the head of the request is left to the garbage collector.
+    assert.ok(chunks.length > 1 && held <= 65_536, `${held} bytes are still held by ${chunks.length} chunks`);
+  } finally {
+    server.close();
+  }
+});

@@ -9,6 +9,7 @@ import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { assertNotAskedBy } from '../../http/hidden-members.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
+import type { Creation } from '../../limits/idempotency.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { getEndpoint, listEndpoint, locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
 import { expandJob } from './expand.ts';
@@ -32,6 +33,9 @@ const acceptedAnswer = {
   example: { result: { result: true } },
 } as const;
 
+const accepted = ({ objectId }: Pick<Creation, 'objectId'>) =>
+  new JsonText('{"result":{"result":true}}', { location: `notification/${objectId}` });
+
 export function pushEndpoints(deps: PushDeps): Endpoint[] {
   return [accept(deps), list(deps), get(deps), cancel(deps)];
 }
@@ -48,11 +52,12 @@ function accept({ db, enqueue, quotas, audienceFields }: PushDeps): Endpoint {
     body: { schema: pushSchema, example: pushExample, read: (body) => readPush(body, audienceFields) },
     answer: acceptedAnswer,
     errors: ['ValidationError', 'InvalidQuery', 'APICallLimit'],
+    repeat: accepted,
     handle: async (call) => {
       const { app, user, body, now } = call;
       if (!seesAll(call)) assertWholeIds(body.audience);
       quotas.takePush(call);
-      const pushId = newObjectId(now);
+      const { objectId: pushId = newObjectId(now) } = call;
       const { sendAt, expiresAt } = timesOf(body, now);
       const push: store.NewPush = {
         appId: app.appId,
@@ -68,7 +73,7 @@ function accept({ db, enqueue, quotas, audienceFields }: PushDeps): Endpoint {
         await store.insertPush(db, push);
         await enqueue(db, { appId: app.appId, kind: expandJob, payload: { pushId }, runAt: sendAt });
       });
-      return new JsonText('{"result":{"result":true}}', { location: `notification/${pushId}` });
+      return accepted({ objectId: pushId });
     },
   });
 }

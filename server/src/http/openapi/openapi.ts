@@ -101,6 +101,7 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   if (isRuled) names.push('OperationForbidden');
   names.push(...endpoint.errors);
   if (endpoint.takesIfMatch) names.push('PreconditionFailed');
+  if (endpoint.repeat) names.push('DuplicateValue');
   if (endpoint.body) names.push(...withJsonBody);
   return [...new Set(names)];
 }
@@ -140,12 +141,26 @@ function queryParameters(endpoint: Endpoint): Json[] {
   }));
 }
 
-function headerParameters({ takesIfMatch }: Endpoint): Json[] {
-  if (!takesIfMatch) return [];
-  const description =
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  description:
     'The `ETag` of the version that the change is based on. If the record has changed since, nothing is done and the ' +
-    'answer is 412. Without it, the change is made in any case.';
-  return [{ name: 'If-Match', in: 'header', description, schema: { type: 'string' } }];
+    'answer is 412. Without it, the change is made in any case.',
+  schema: { type: 'string' },
+};
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A text of your own that names this request, such as a UUID. A request that is sent again with the same key and ' +
+    'body within a day is done once; if it was done before, the answer has the header `Idempotency-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function headerParameters({ takesIfMatch, repeat }: Endpoint): Json[] {
+  return [...(takesIfMatch ? [ifMatch] : []), ...(repeat ? [idempotencyKey] : [])];
 }
 
 function requestBody(endpoint: Endpoint): Json | undefined {

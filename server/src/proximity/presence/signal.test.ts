@@ -9,7 +9,8 @@ const at = 0;
 test('measured power is the calibration, else a plausible packet, else -59, plus the offset of the receiver', () => {
   assert.equal(measuredPower({ occurredAt: at, txPower: -65 }, { measuredPower: -55 }), -55);
   assert.equal(measuredPower({ occurredAt: at, txPower: -65 }, {}), -65);
-  assert.equal(measuredPower({ occurredAt: at, txPower: 12 }, {}), -59);
+  for (const implausible of [12, -19, -101])
+    assert.equal(measuredPower({ occurredAt: at, txPower: implausible }, {}), -59);
   assert.equal(measuredPower({ occurredAt: at, receiver: 'r' }, { receiverOffsets: { r: 3 } }), -56);
 });
 
@@ -17,6 +18,7 @@ test('twenty dB of loss are ten metres, and back', () => {
   assert.equal(distanceFromLoss(0), 1);
   assert.equal(distanceFromLoss(20), 10);
   assert.ok(Math.abs(lossFromDistance(10) - 20) < 1e-9);
+  assert.equal(lossFromDistance(0), lossFromDistance(0.01), 'touching');
   assert.equal(pathLoss({ occurredAt: at, rssi: -79 }, {}), 20);
   assert.equal(pathLoss({ occurredAt: at, rssi: -79, distance: 1, smoothed: true }, {}), 0);
   const smoothed = { occurredAt: at, rssi: -79, distance: 1, smoothed: true } as const;

@@ -241,7 +241,7 @@ async function decideForOne(
   const duplicates = timed.placed.length - fresh.length + decision.sensed.duplicates;
   const { problems } = timed;
   return {
-    decided: { decision, recording: { appId, context: context } },
+    decided: { decision, recording: { appId, context } },
     effect: effectOf(decision, { duplicates, problems, clockError: error }),
   };
 }

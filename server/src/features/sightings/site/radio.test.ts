@@ -47,6 +47,10 @@ for (const database of databases) {
       assert.deepEqual(body.result[0].learned, found);
       assert.equal((await console.send({ method: 'DELETE', url: `${url}/${site.hall}` })).status, 200);
       assert.equal(await learned(), undefined);
+      pass(6);
+      await radio.reset(site.app.appId, site.hall);
+      await radio.flush(site.now);
+      assert.equal(await learned(), undefined, 'what was not written yet is forgotten too');
     });
 
     test('is not applied where visitors disagree, and ends with a new calibration', async () => {

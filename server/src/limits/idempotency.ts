@@ -1,0 +1,105 @@
+import { secretHash } from '../access/access.ts';
+import { fail } from '../base/errors.ts';
+import { newObjectId } from '../base/id.ts';
+import { sql } from '../base/sql.ts';
+import { type Database, UniqueViolation } from '../db/db.ts';
+
+/** What a request creates: the same however often the request is sent. */
+export interface Creation {
+  readonly objectId: string;
+  /** Epoch milliseconds at which the request came for the first time. */
+  readonly now: number;
+}
+
+/** A request with an `Idempotency-Key`. */
+export interface RepeatableRequest {
+  readonly appId: string;
+  /** Null for a caller with the app key alone. */
+  readonly userId: string | null;
+  /** Method and path. */
+  readonly address: string;
+  /** As the client sent it. */
+  readonly key: string;
+  readonly body: unknown;
+  readonly now: number;
+}
+
+/** Visible ASCII: a UUID, or a string in quotes as the draft of the header field has it. */
+const keyForm = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * Does what is asked once, however often a client asks with the same key: after a time-out, from two tabs, or after a
+ * crash between the write and the answer (draft-ietf-httpapi-idempotency-key-header).
+ *
+ * Before anything is written the key is bound to the id and the time of what will be created. A request that comes again
+ * creates the same row, and finds that it is there already; so no answer has to be stored, and no lock held.
+ */
+export class IdempotencyKeys {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * `create` makes what the request asks for, and `repeat` is the answer if that has been done.
+   *
+   * @throws Failure ValidationError for a malformed key, DuplicateValue for a key that was used for another request
+   */
+  async once<T>(
+    request: RepeatableRequest,
+    { create, repeat }: { create(creation: Creation): Promise<T>; repeat(creation: Creation): T },
+  ): Promise<T> {
+    const claim = await this.#claim(request);
+    if (claim.isDone) return repeat(claim);
+    try {
+      const answer = await create(claim);
+      await this.#settle(request);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      await this.#settle(request);
+      return repeat(claim);
+    }
+  }
+
+  async #claim(request: RepeatableRequest): Promise<Creation & { readonly isDone: boolean }> {
+    const { appId, key, now } = request;
+    if (!keyForm.test(key)) {
+      const problem = 'must be 1 to 255 visible ASCII characters, such as a UUID';
+      throw fail('ValidationError', {
+        message: `Idempotency-Key ${problem}.`,
+        details: [{ field: 'Idempotency-Key', problem }],
+      });
+    }
+    const [keyHash, fingerprint, objectId] = [
+      hashOf(request),
+      secretHash(JSON.stringify(request.body)),
+      newObjectId(now),
+    ];
+    const isNew =
+      await this.#db.run(sql`insert into idempotency_keys (app_id, key_hash, fingerprint, object_id, created_at)
+      values (${appId}, ${keyHash}, ${fingerprint}, ${objectId}, ${now}) on conflict (app_id, key_hash) do nothing`);
+    if (isNew > 0) return { objectId, now, isDone: false };
+    const row = await this.#db.latest<{ fingerprint: string; object_id: string; is_done: number; created_at: number }>(
+      sql`select fingerprint, object_id, is_done, created_at from idempotency_keys
+        where app_id = ${appId} and key_hash = ${keyHash}`,
+    );
+    // Forgotten in this moment: it is a day old.
+    if (!row) return this.#claim(request);
+    if (row.fingerprint !== fingerprint)
+      throw fail('DuplicateValue', {
+        message: 'This Idempotency-Key was sent with another body. Use a new key for a new request.',
+        details: [{ field: 'Idempotency-Key', problem: 'was sent with another body' }],
+      });
+    return { objectId: row.object_id, now: row.created_at, isDone: row.is_done !== 0 };
+  }
+
+  /** From now on the answer does not depend on the record, which somebody may delete. */
+  async #settle(request: RepeatableRequest): Promise<void> {
+    await this.#db.run(sql`update idempotency_keys set is_done = 1
+      where app_id = ${request.appId} and key_hash = ${hashOf(request)}`);
+  }
+}
+
+const hashOf = ({ userId, address, key }: RepeatableRequest) => secretHash(JSON.stringify([userId, address, key]));
