@@ -1848,7 +1848,7 @@ export interface Operations {
         /** The document: any JSON object of at most 256 KiB */
         readonly metadata: JsonObject;
         /** The user to whom it belongs: who made it, unless it was handed over; null where nobody was signed in */
-        readonly createdBy: UserPointer | null;
+        readonly createdBy?: UserPointer | null;
         /** ISO 8601, UTC, with milliseconds */
         readonly createdAt: string;
         /** ISO 8601, UTC, with milliseconds */

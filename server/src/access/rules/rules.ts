@@ -116,6 +116,8 @@ export interface ResourceRules {
   readonly unowned: 'user' | 'manager';
   /** Verbs about which the app itself says something. */
   readonly own: ReadonlySet<Verb>;
+  /** The app has a preset other than that of the specification, or says something itself. */
+  readonly isOwn: boolean;
   readonly members: NonNullable<StoredRules['members']>;
   readonly hasMembers: boolean;
   /** Members that the caller neither sees nor can ask by. */
@@ -147,7 +149,15 @@ const ownedOrFree = (owner: string, hasConsoleMark: boolean) => ({
   ],
 });
 
-function compile(preset: StoredRules, stored: StoredRules, defaultOwner: string, isBucket: boolean): ResourceRules {
+interface Compiling {
+  readonly preset: StoredRules;
+  readonly stored: StoredRules;
+  readonly defaultOwner: string;
+  readonly isBucket: boolean;
+  readonly isOwn: boolean;
+}
+
+function compile({ preset, stored, defaultOwner, isBucket, isOwn }: Compiling): ResourceRules {
   const { unowned = 'manager', owner = defaultOwner, members = {} } = { ...preset, ...stored };
   const rule = (verb: Verb) => {
     const given =
@@ -169,6 +179,7 @@ function compile(preset: StoredRules, stored: StoredRules, defaultOwner: string,
     rules: Object.freeze(Object.fromEntries(verbs.map((verb) => [verb, rule(verb)])) as Record<Verb, Rule>),
     owner,
     unowned,
+    isOwn,
     own: new Set(verbs.filter((verb) => stored[verb] !== undefined)),
     members,
     ownership: new Rule('owner', unowned === 'user' ? ownedOrFree(owner, !isBucket) : ownedBy(owner)),
@@ -193,17 +204,28 @@ export function compileRules(stored: StoredAppRules, policy: LegacyPolicy): AppR
     return resource.owner ?? 'createdBy';
   };
   // Buckets without rules of their own share one entry, so that memory does not grow with names that clients invent.
-  const others = compile(defaults.bucket, buckets['*'] ?? {}, 'createdBy', true);
+  const hasPreset = preset !== 'specification';
+  const everyBucket = buckets['*'];
+  const ofBucket = { defaultOwner: 'createdBy', isBucket: true } as const;
+  const isOwn = hasPreset || everyBucket !== undefined;
+  const others = compile({ ...ofBucket, preset: defaults.bucket, stored: everyBucket ?? {}, isOwn });
   return Object.freeze({
     preset,
     stored,
     text: JSON.stringify([stored, defaults]),
     asksForInstallations: JSON.stringify(stored).includes('$auth.installationId'),
-    of: (name: ResourceName) => keep(name, () => compile(defaults[name], resources[name] ?? {}, ownerOf(name), false)),
+    of: (name: ResourceName) =>
+      keep(name, () => {
+        const given = resources[name];
+        const isOwn = hasPreset || given !== undefined;
+        const defaultOwner = ownerOf(name);
+        return compile({ preset: defaults[name], stored: given ?? {}, defaultOwner, isBucket: false, isOwn });
+      }),
     bucket: (name: string) => {
       const own = Object.hasOwn(buckets, name) && name !== '*' ? buckets[name] : undefined;
       if (!own) return others;
-      return keep(`bucket ${name}`, () => compile({ ...defaults.bucket, ...buckets['*'] }, own, 'createdBy', true));
+      const preset = { ...defaults.bucket, ...everyBucket };
+      return keep(`bucket ${name}`, () => compile({ ...ofBucket, preset, stored: own, isOwn: true }));
     },
   });
 }

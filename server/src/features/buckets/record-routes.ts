@@ -27,9 +27,9 @@ import type { AskedMembers } from './learn.ts';
 import type { InsertRecord } from './record-inserter.ts';
 import { type Document, judgedRow, RecordRules } from './record-rules.ts';
 import { prepare, type WriteSteps, writeRecord } from './record-writing.ts';
-import { assertBucketName, recordBody, recordExample, recordSchema } from './schemas.ts';
+import { assertBucketName, listedRecordSchema, recordBody, recordExample, recordSchema } from './schemas.ts';
 import * as store from './store.ts';
-import { recordTable, recordTag } from './tables.ts';
+import { plainRecordTable, recordTable, recordTag } from './tables.ts';
 
 export interface RecordDeps {
   readonly db: Database;
@@ -102,14 +102,15 @@ function list(deps: RecordDeps): Endpoint {
     grant: { of: 'bucket', verb: 'list' },
     summary: 'List the records of a bucket',
     query: listParameters,
-    answer: listAnswer(recordSchema, recordExample),
+    answer: listAnswer(listedRecordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound', 'InvalidQuery', 'Timeout'],
     locate: (call) => bucketToRead(deps, call),
     handle: (call) => {
       const { query, located: bucket } = call;
-      const rule = new RecordRules(call, bucket).listed(bucket);
+      const rules = new RecordRules(call, bucket);
+      const rule = rules.listed(bucket);
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
-      const table = { ...recordTable, lookup: bucket.lookup };
+      const table = { ...(rules.showOwners ? recordTable : plainRecordTable), lookup: bucket.lookup };
       return listRecords(deps.db, table, {
         scope,
         ...(rule ? { allowed: { where: rule } } : {}),

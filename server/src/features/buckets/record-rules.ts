@@ -56,6 +56,11 @@ export class RecordRules {
     this.#caller = caller;
   }
 
+  /** Whether lists say whose the records are. It is a third of a short record, so only where the app asks for owners. */
+  get showOwners(): boolean {
+    return this.#rules.isOwn;
+  }
+
   /** What the caller may list; undefined: all. */
   listed({ lookup }: Pick<Bucket, 'lookup'>) {
     return this.#rules.rules.list.bind(this.#caller, lookup);

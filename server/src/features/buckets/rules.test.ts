@@ -53,9 +53,13 @@ for (const database of databases) {
     const forbidden = [403, 119];
 
     test('a record knows who made it', async () => {
-      await rule({});
+      await rule({ list: 'user' });
       const id = await add(anna, { text: 'a' });
       assert.deepEqual((await send(ben, 'GET', `/${id}`)).body.result.createdBy, pointerTo(anna));
+      const listed = async () => (await send(ben, 'GET', `?where={"objectId":"${id}"}`)).body.results[0].createdBy;
+      assert.deepEqual(await listed(), pointerTo(anna));
+      await app.app.apps.changeRules(app.appId, {});
+      assert.equal(await listed(), undefined, 'as it was before there were rules');
       await rule({ create: 'app', get: 'app' });
       const nobodys = await add(undefined, { text: 'b' });
       assert.equal((await send(undefined, 'GET', `/${nobodys}`)).body.result.createdBy, null);

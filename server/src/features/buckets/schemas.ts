@@ -42,6 +42,11 @@ export const recordSchema = Type.Object({
   }),
   ...recordStamps,
 });
+/** In a list. */
+export const listedRecordSchema = Type.Object({
+  ...recordSchema.properties,
+  createdBy: Type.Optional(recordSchema.properties.createdBy),
+});
 export const recordExample = {
   objectId: exampleId,
   ...recordBody.example,

@@ -143,6 +143,18 @@ export const recordTable = recordsOf(
   { held: slotsHeld, pairs: slotPairs },
 );
 
+/** The same without who made it, as lists show records of buckets about which the app says nothing of owners. */
+export const plainRecordTable = recordsOf(
+  records,
+  {
+    objectId: ownMembers.objectId,
+    metadata: json('doc'),
+    createdAt: ownMembers.createdAt,
+    updatedAt: ownMembers.updatedAt,
+  },
+  { held: slotsHeld, pairs: slotPairs },
+);
+
 const { lookup } = recordsOf(records, recordMembers);
 // Its index begins with the bucket as well, which every query of records names.
 const createdBy = { ...lookup('createdBy'), indexed: true } as ColumnField;
