@@ -5,6 +5,7 @@ import type { FieldLookup } from '../query/fields.ts';
 import { parseOrder } from '../query/order.ts';
 import { parseWhere } from '../query/parse.ts';
 import { isIndexed } from '../query/plan.ts';
+import { joinWheres } from '../query/template/template.ts';
 import { queryToSql } from '../query/to-sql.ts';
 import { byCreation } from './creation-order.ts';
 import type { RecordTable } from './table.ts';
@@ -16,6 +17,8 @@ export interface ListQuestion {
   readonly defaultOrder: string;
   /** The time that objectIds were made from, if any. */
   readonly time: 'createdAt' | 'occurredAt' | undefined;
+  /** What the caller may list; it holds beside what she asks. */
+  readonly rule: Where | undefined;
 }
 
 /** A question that was read and put into SQL. */
@@ -46,7 +49,9 @@ class AskedLists {
 
   /** @throws Failure InvalidQuery */
   read({ dialect }: Db, table: RecordTable, question: ListQuestion): AskedList {
-    const { where, order, defaultOrder, time } = question;
+    const { where, order, defaultOrder, time, rule } = question;
+    // Each caller has another rule.
+    if (rule) return put(dialect, table, question);
     const key = JSON.stringify([dialect.name, where, order, defaultOrder, time]);
     const known = this.#known.get(table.lookup)?.get(key);
     if (known) return known;
@@ -73,8 +78,8 @@ function lengthOf({ values }: Sql): number {
   return values.reduce<number>((total, value) => total + (typeof value === 'string' ? value.length : 0), 0);
 }
 
-function put(dialect: Db['dialect'], table: RecordTable, { time, ...question }: ListQuestion): AskedList {
-  const where = parseWhere(question.where, table.lookup);
+function put(dialect: Db['dialect'], table: RecordTable, { time, rule, ...question }: ListQuestion): AskedList {
+  const where = joinWheres(rule, parseWhere(question.where, table.lookup));
   const asked = parseOrder(question.order, table.lookup, question.defaultOrder);
   const { bounds, rest, order } = time
     ? byCreation(where, asked, time)
