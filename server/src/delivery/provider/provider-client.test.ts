@@ -71,6 +71,22 @@ describe('requests to a provider', () => {
     await old.close();
   });
 
+  test('an answer without end is not read to its end', async () => {
+    const old = await startPushProvider({ http1: true });
+    for (const [{ origin, ca, tell }, http1] of [
+      [provider, false],
+      [old, true],
+    ] as const) {
+      const pool = client({ origin, ca, http1 });
+      tell('h', { status: 400, body: 'x'.repeat(10_000_000) });
+      const end = await pool.send(request('h'), never);
+      assert.match('noAnswer' in end ? end.text : 'it was read', /the answer is too long/);
+      assert.ok(isAnswer(await pool.send(request('h'), never)));
+      await pool.close();
+    }
+    await old.close();
+  });
+
   test('a header that HTTP does not allow ends its own request only', async () => {
     const pool = client();
     assert.ok(isAnswer(await pool.send(request('f'), never)));
