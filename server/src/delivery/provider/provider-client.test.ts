@@ -87,6 +87,16 @@ describe('requests to a provider', () => {
     await old.close();
   });
 
+  test('what a provider says when it closes the connection is told to who waited for it', async () => {
+    const [pool, before] = [client({ connections: 1 }), provider.connections];
+    provider.tell('i', 'goaway');
+    const end = await pool.send(request('i'), never);
+    assert.match('noAnswer' in end ? end.text : '', /closed the connection \(GOAWAY 0\) \{"reason":"Shutdown"\}/);
+    assert.ok(isAnswer(await pool.send(request('i'), never)));
+    assert.equal(provider.connections - before, 2);
+    await pool.close();
+  });
+
   test('a header that HTTP does not allow ends its own request only', async () => {
     const pool = client();
     assert.ok(isAnswer(await pool.send(request('f'), never)));
