@@ -1,11 +1,11 @@
 import type { Caller, Narrow, Visible } from '../access/caller.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
 import type { Verb } from '../access/rules/rule-types.ts';
+import type { AskedRule } from '../access/rules/rules.ts';
 import { fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
-import type { Where } from '../query/ast.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import type { Key, RecordTable } from './table.ts';
 
@@ -18,7 +18,7 @@ export interface RuledTable {
 }
 
 /** The rows that a caller may deal with, as a where or, where that cannot say it, as SQL. */
-export type Allowed = { readonly where: Where } | { readonly visible: Visible };
+export type Allowed = AskedRule | { readonly visible: Visible };
 
 /** What the app's rule leaves to the caller; undefined: everything. */
 export function allowedTo(
@@ -29,8 +29,7 @@ export function allowedTo(
   const rule = caller.app.rules.of(rules).rules[verb];
   if (narrow && rule.word === 'owner')
     return andThen(narrow(caller), (visible) => (visible === undefined ? undefined : { visible }));
-  const where = rule.bind(caller, records.ruleLookup);
-  return where === undefined ? undefined : { where };
+  return rule.ask(caller, records.ruleLookup);
 }
 
 /** A condition for what is allowed, to stand beside those that name the rows. */

@@ -80,13 +80,14 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   const visible = allowed && 'visible' in allowed ? allowed.visible : undefined;
   const scope = visible ? sql`${options.scope} and ${visible.condition}` : options.scope;
   const index = db.dialect.knowsSizes || !visible?.index ? '' : ` indexed by ${visible.index}`;
-  const { where, order, bounds, condition, orderBy, ...asked } = askedLists.read(db, table, {
+  const asked = askedLists.read(db, table, {
     where: query['where'],
     order: query['order'],
     defaultOrder: options.defaultOrder ?? 'objectId',
     time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
-    rule: allowed && 'where' in allowed ? allowed.where : undefined,
+    rule: allowed && 'where' in allowed ? allowed : undefined,
   });
+  const { order, bounds, condition, orderBy } = asked;
   const page = parsePage(query, options.defaultLimit);
   const from = raw(`from ${table.name}${index} where`);
   // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
@@ -96,7 +97,8 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   const select = asked.shapes.template(
     scope.strings.join('?'),
   )`select ${table.selection} ${from} ${scope} and ${bounds} and ${condition} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
-  const narrowly = () => selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, ...slow });
+  const narrowly = () =>
+    selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where: asked.where, order, page, ...slow });
   const rows =
     page.limit === 0
       ? []
@@ -104,7 +106,7 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
         ? await db.all(select, { ...slow, isBrief: true })
         : ((visible === undefined && page.skip <= cheapSkip ? await narrowly() : undefined) ??
           (await db.all(select, slow)));
-  if (!isCheap) options.onDocumentsRead?.(documentFields(where, order));
+  if (!isCheap) options.onDocumentsRead?.(documentFields(asked.where, order));
   const texts = renderWithin(rows, render);
   const isCut = texts.length < rows.length;
   const found = texts.length;
@@ -116,7 +118,7 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   const isLast = !isCut && found < page.limit && (found > 0 || page.skip === 0);
   if (isLast) return listText(texts, `,"count":${page.skip + found}`);
   const [counted] = await db.all<{ n: number }>(
-    sql`select count(*) as n ${from} ${scope} and ${bounds} and ${whereToSql(where, db.dialect.where)}`,
+    sql`select count(*) as n ${from} ${scope} and ${bounds} and ${whereToSql(asked.where, db.dialect.where)}`,
     { tenant: options.tenant },
   );
   return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/errors.ts';
+import { randomText } from '../../base/id.ts';
 import type { Template, Where } from '../../query/ast.ts';
 import type { Field, FieldLookup } from '../../query/fields.ts';
 import { parseTemplate } from '../../query/parse.ts';
@@ -28,6 +29,22 @@ export interface RuleCaller {
 /** The weakest credentials with which a rule can let anybody in; `open` is the app key alone. */
 export type Gate = 'nobody' | 'manager' | 'user' | 'open';
 
+/** What a rule leaves to a caller, as lists ask for it. */
+export interface AskedRule {
+  readonly where: Where;
+  readonly general?: {
+    readonly key: number;
+    readonly where: Where;
+    /** A text that stands for the value in `where`. */
+    readonly standIn: string;
+    readonly value: string;
+  };
+}
+
+/** Of letters and digits alone, like an id, so that it is the same in JSON; nobody can send it. */
+const standIn = `user${randomText(32)}`;
+let generalWheres = 0;
+
 /**
  * One rule, ready to be asked. A where is parsed once for each table that it is asked about, and its variables get their
  * values in each request.
@@ -39,6 +56,7 @@ export class Rule {
   readonly gate: Gate;
   readonly #where: unknown;
   readonly #templates = new WeakMap<FieldLookup, Template>();
+  readonly #general = new WeakMap<FieldLookup, { readonly key: number; readonly where: Where }>();
 
   /** @param where what a where is, or what `owner` means for these records */
   constructor(stored: StoredRule, where: unknown) {
@@ -60,6 +78,26 @@ export class Rule {
     if (this.word === 'manager') return never;
     const where = bindTemplate(this.#template(lookup), valuesFor(user));
     return isAlways(where) ? undefined : where;
+  }
+
+  /**
+   * The same, with what a list needs to put it into SQL once for all users: the where with a stand-in for the user's id,
+   * and a key that tells such wheres apart. Undefined: all records.
+   */
+  ask(caller: RuleCaller, lookup: FieldLookup): AskedRule | undefined {
+    const where = this.bind(caller, lookup);
+    if (where === undefined) return undefined;
+    const { user } = caller;
+    if (user?.role !== 'user' || user.installationIds !== undefined || isNever(where)) return { where };
+    const known = this.#general.get(lookup) ?? this.#generalize(lookup);
+    return { where, general: { ...known, standIn, value: user.userId } };
+  }
+
+  #generalize(lookup: FieldLookup): { readonly key: number; readonly where: Where } {
+    const values = { '$auth.userId': standIn, '$auth.role': 'user' } as const;
+    const general = { key: generalWheres++, where: bindTemplate(this.#template(lookup), values) };
+    this.#general.set(lookup, general);
+    return general;
   }
 
   #template(lookup: FieldLookup): Template {

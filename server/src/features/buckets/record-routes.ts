@@ -113,7 +113,7 @@ function list(deps: RecordDeps): Endpoint {
       const table = { ...(rules.showOwners ? recordTable : plainRecordTable), lookup: bucket.lookup };
       return listRecords(deps.db, table, {
         scope,
-        ...(rule ? { allowed: { where: rule } } : {}),
+        ...(rule ? { allowed: rule } : {}),
         query,
         defaultLimit: 100,
         idsFollowCreation: true,

@@ -63,7 +63,7 @@ export class RecordRules {
 
   /** What the caller may list; undefined: all. */
   listed({ lookup }: Pick<Bucket, 'lookup'>) {
-    return this.#rules.rules.list.bind(this.#caller, lookup);
+    return this.#rules.rules.list.ask(this.#caller, lookup);
   }
 
   may(verb: Verb, bucket: Pick<Bucket, 'lookup'>, record: Judged): boolean {
