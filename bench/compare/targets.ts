@@ -46,6 +46,22 @@ export function starters(databases: Databases, before: string | undefined): Read
     raw: startRawSqlite,
     least: startLeastService,
     sqlite: (folder) => startPharos({ name: 'Pharos on SQLite', durability: full, folder }),
+    // The same with rules of an app, for what they cost.
+    owner: (folder) => startPharos({ name: 'Pharos, rule owner', durability: full, folder, rule: 'owner' }),
+    where: (folder) =>
+      startPharos({
+        name: 'Pharos, a where',
+        durability: full,
+        folder,
+        rule: { 'metadata.species': { $ne: '$auth.userId' } },
+      }),
+    shared: (folder) =>
+      startPharos({
+        name: 'Pharos, shared lists',
+        durability: full,
+        folder,
+        rule: { $or: [{ createdBy: '$auth.userId' }, { 'metadata.sharedWith': '$auth.userId' }] },
+      }),
     postgres: (folder) => onPostgres(folder, 'Pharos on PostgreSQL', 'pharos'),
     ...(before
       ? {

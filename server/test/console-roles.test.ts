@@ -41,6 +41,8 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'GET /apps/:appId': adminRoles,
   'PUT /apps/:appId': ['owner', 'manager'],
   'DELETE /apps/:appId': ['owner'],
+  'GET /apps/:appId/rules': adminRoles,
+  'PUT /apps/:appId/rules': ['owner', 'manager'],
   'GET /apps/:appId/keys': ['owner', 'manager'],
   'POST /apps/:appId/keys': ['owner', 'manager'],
   'DELETE /apps/:appId/keys/:keyId': ['owner', 'manager'],

@@ -128,7 +128,8 @@ for (const database of databases) {
         for (const parent of childOf) assert.ok(names.has(parent), `${name} belongs to ${parent}`);
         if ('installation_id' in declared && name !== 'installations')
           assert.equal(trail?.installation, 'installation_id', `${name} names an installation`);
-        if ('user_id' in declared) assert.ok(users.includes('user_id'), `${name} names a user`);
+        for (const column of ['user_id', 'created_by'])
+          if (column in declared) assert.ok(users.includes(column), `${name} names a user`);
       }
     });
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { service } from '../src/access/audit.ts';
-import { tables } from '../src/app/tables.ts';
+import { ruledFields, tables } from '../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../src/base/sql.ts';
 import { CacheVersion } from '../src/db/cache-version.ts';
 import { AppService } from '../src/features/apps/service.ts';
@@ -81,7 +81,13 @@ test('an app is refused while it is being deleted, so that nothing is written in
     const before = await ask();
     const meanwhile: unknown[] = [];
     const emptyApp = async () => void meanwhile.push(await ask());
-    const apps = new AppService({ db, cacheVersion: new CacheVersion(db), now: () => app.clock.now, emptyApp });
+    const apps = new AppService({
+      db,
+      cacheVersion: new CacheVersion(db),
+      now: () => app.clock.now,
+      emptyApp,
+      ruledFields,
+    });
     await apps.remove(app.appId, service);
     assert.deepEqual([before, meanwhile], [209, [903]]);
   } finally {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { defaultPolicy } from '../src/access/policy.ts';
 import { apiPrefix } from '../src/http/api.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
+import { grantOf } from '../src/http/grants.ts';
 import {
   type Answer,
   buildApp,
@@ -66,10 +66,6 @@ async function pushOf(app: TestApp, headers: Readonly<Record<string, string>>): 
 
 /** A stream has parameters too, and no end. */
 const isList = ({ query, answer }: Endpoint) => query !== undefined && answer.type === undefined;
-
-function grantOf(endpoint: Endpoint) {
-  return typeof endpoint.grant === 'function' ? endpoint.grant(defaultPolicy) : endpoint.grant;
-}
 
 function requestTo(endpoint: Endpoint): SentRequest {
   const path = endpoint.path.replace(':bucketName', 'birds').replace(/:\w+/g, noId);

@@ -4,6 +4,7 @@ import fastify from 'fastify';
 import { Compile } from 'typebox/compile';
 import { defaultPolicy } from '../src/access/policy.ts';
 import { catalogue } from '../src/base/errors.ts';
+import { defaultRules } from '../src/http/grants.ts';
 import { registerDocs } from '../src/http/openapi/docs.ts';
 import { errorsOf } from '../src/http/openapi/openapi.ts';
 import { buildApp, type TestApp } from './support/build-app.ts';
@@ -38,7 +39,7 @@ describe('the OpenAPI document', () => {
       const where = `${endpoint.method} ${endpoint.path}`;
       assert.ok(Compile(endpoint.answer.schema).Check(endpoint.answer.example), `${where}: the answer's example`);
       if (!endpoint.body) continue;
-      const context = { appId: app.appId, name: 'Test', policy: defaultPolicy };
+      const context = { appId: app.appId, name: 'Test', policy: defaultPolicy, rules: defaultRules };
       endpoint.body.read(endpoint.body.example, context);
     }
   });

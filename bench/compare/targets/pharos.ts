@@ -1,6 +1,6 @@
 /** Pharos as it is shipped: request log, metrics, rate limit, credentials and bearer; a process of its own. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,6 +32,8 @@ export interface PharosOptions {
   readonly databasePid?: number;
   /** Another checkout, to compare two versions. */
   readonly checkout?: string;
+  /** The rule of all buckets for reading. */
+  readonly rule?: string | object;
   /** Options for the Node that runs the service. */
   readonly nodeOptions?: string;
 }
@@ -71,6 +73,14 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
     if (status !== 0) throw new Error(`pharos ${words.join(' ')}: ${stderr}`);
     return stdout;
   };
+  const ruledApp = async () => {
+    const credentials = await firstApp(options.folder);
+    if (options.rule === undefined) return credentials;
+    const file = join(options.folder, 'rules.json');
+    writeFileSync(file, JSON.stringify({ buckets: { '*': { list: options.rule, get: options.rule } } }));
+    command('app', 'rules', 'apply', credentials['x-service-appid'] ?? '', file);
+    return credentials;
+  };
   const { databasePid } = options;
   return {
     name: options.name,
@@ -78,7 +88,7 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
     url,
     pid: service.child.pid ?? 0,
     ...(databasePid ? { helpers: () => family(databasePid) } : {}),
-    ...(await openApp({ url, command }, await firstApp(options.folder))),
+    ...(await openApp({ url, command }, await ruledApp())),
     anotherApp: () => {
       const made = command('app', 'create', '--name', 'Another', '--json');
       const { appId, appKey } = JSON.parse(made) as { appId: string; appKey: string };

@@ -163,6 +163,101 @@ export interface App {
   readonly updatedAt: string;
 }
 
+export interface AppRules {
+  readonly preset: 'specification' | 'visitors';
+  readonly presets: readonly ('specification' | 'visitors')[];
+  /** What a where may know of the caller */
+  readonly variables: readonly string[];
+  readonly stored: {
+    readonly preset?: 'specification' | 'visitors';
+    readonly resources?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+    /** By name; * for buckets without rules of their own */
+    readonly buckets?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+  };
+  readonly resources: Readonly<Record<string, {
+    readonly noun: string;
+    readonly rules: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly rule: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Said by the app itself, and not by its preset */
+      readonly isOwn: boolean;
+      readonly sentence: string;
+      readonly words: readonly ('nobody' | 'manager' | 'owner' | 'user' | 'app')[];
+      readonly takesWhere: boolean;
+    }>>;
+    readonly owner: string;
+    readonly unowned?: 'user' | 'manager';
+    /** From whom a member is kept. app: callers who are not signed in */
+    readonly members: Readonly<Record<string, {
+      readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+      readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+    }>>;
+  }>>;
+  readonly buckets: Readonly<Record<string, {
+    readonly noun: string;
+    readonly rules: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly rule: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Said by the app itself, and not by its preset */
+      readonly isOwn: boolean;
+      readonly sentence: string;
+      readonly words: readonly ('nobody' | 'manager' | 'owner' | 'user' | 'app')[];
+      readonly takesWhere: boolean;
+    }>>;
+    readonly owner: string;
+    readonly unowned?: 'user' | 'manager';
+    /** From whom a member is kept. app: callers who are not signed in */
+    readonly members: Readonly<Record<string, {
+      readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+      readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+    }>>;
+  }>>;
+}
+
 export interface AppUsage {
   readonly files: {
     readonly used: number;
@@ -416,6 +511,57 @@ export interface ChangeAppBody {
   };
 }
 
+export interface ChangeAppRulesBody {
+  readonly preset?: 'specification' | 'visitors';
+  readonly resources?: Readonly<Record<string, {
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** Of buckets: the member that names the owner, such as metadata.assignee */
+    readonly owner?: string;
+    /** Who may change and delete what has no owner, where the rule says owner */
+    readonly unowned?: 'user' | 'manager';
+    /** From whom a member is kept. app: callers who are not signed in */
+    readonly members?: Readonly<Record<string, {
+      readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+      readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+    }>>;
+  }>>;
+  /** By name; * for buckets without rules of their own */
+  readonly buckets?: Readonly<Record<string, {
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
+    /** Of buckets: the member that names the owner, such as metadata.assignee */
+    readonly owner?: string;
+    /** Who may change and delete what has no owner, where the rule says owner */
+    readonly unowned?: 'user' | 'manager';
+    /** From whom a member is kept. app: callers who are not signed in */
+    readonly members?: Readonly<Record<string, {
+      readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+      readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+    }>>;
+  }>>;
+}
+
 export interface ChangeAppUserBody {
   readonly role?: 'user' | 'manager';
   readonly disabled?: boolean;
@@ -464,6 +610,12 @@ export interface CreateAdministratorBody {
   readonly name: string;
   readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
   readonly password: string;
+}
+
+export interface CreateAppBody {
+  readonly name: string;
+  /** Who may read and write what, to begin with: as the specification describes (without it), or as an app for visitors wants it, whose content is for everyone and whose other records are for their owners */
+  readonly preset?: 'specification' | 'visitors';
 }
 
 export interface CreateWebhookBody {
@@ -1584,7 +1736,7 @@ export interface Operations {
   readonly createApp: {
     readonly params: undefined;
     readonly query: undefined;
-    readonly body: RenamePasskeyBody;
+    readonly body: CreateAppBody;
     readonly answer: {
       readonly result: {
         /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
@@ -1659,6 +1811,24 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       readonly result: JsonObject;
+    };
+  };
+  /** Who may read and write what in an app */
+  readonly getAppRules: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: AppRules;
+    };
+  };
+  /** Replace the rules of an app */
+  readonly changeAppRules: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: ChangeAppRulesBody;
+    readonly answer: {
+      readonly result: AppRules;
     };
   };
   /** What an app has stored, and its quotas */
@@ -1998,6 +2168,8 @@ export const operations = {
   listKeys: { method: 'GET', path: '/apps/{appId}/keys', answer: { results: 'array' } },
   rotateKey: { method: 'POST', path: '/apps/{appId}/keys', answer: { result: 'object' } },
   disableKey: { method: 'DELETE', path: '/apps/{appId}/keys/{keyId}', answer: { result: 'object' } },
+  getAppRules: { method: 'GET', path: '/apps/{appId}/rules', answer: { result: 'object' } },
+  changeAppRules: { method: 'PUT', path: '/apps/{appId}/rules', answer: { result: 'object' } },
   getAppUsage: { method: 'GET', path: '/apps/{appId}/usage', answer: { result: 'object' } },
   listSenders: { method: 'GET', path: '/apps/{appId}/senders', answer: { results: 'array' } },
   saveSender: { method: 'PUT', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },

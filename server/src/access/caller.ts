@@ -46,10 +46,6 @@ export function ownTraces(findHeld: FindHeld, index: string, times: readonly str
   };
 }
 
-/** Narrows a table to the records that name the caller in `user_id`. */
-export const ownRecords: Narrow = async (caller) =>
-  seesAll(caller) ? undefined : { condition: sql`user_id = ${caller.user?.userId ?? null}` };
-
 function heldBy(held: readonly HeldInstallation[], times: readonly string[]): Sql {
   const ids = joinSql(
     held.map(({ objectId }) => sql`${objectId}`),

@@ -1,18 +1,19 @@
 import type { AppPolicy } from './policy.ts';
+import type { RuleUser } from './rules/rule-types.ts';
+import type { AppRules } from './rules/rules.ts';
 
 /** The app whose credentials a request carries. */
 export interface AppContext {
   readonly appId: string;
   readonly name: string;
   readonly policy: AppPolicy;
+  readonly rules: AppRules;
 }
 
-export type UserRole = 'user' | 'manager';
+export type UserRole = RuleUser['role'];
 
 /** The signed-in user of a request. */
-export interface UserContext {
-  readonly userId: string;
-  readonly role: UserRole;
+export interface UserContext extends RuleUser {
   /** As the client sent it. */
   readonly accessToken: string;
   readonly tokenHash: string;

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { deliveryRulesSchema } from './delivery-rules.ts';
+import { legacyDefaults } from './rules/presets.ts';
+import type { Preset } from './rules/rule-types.ts';
 
 /**
  * What an app's owner decides in the console. Each member defaults to the value in the specification, so `{}` in the
@@ -103,12 +105,7 @@ export const policySchema = Type.Object({
 export type AppPolicy = Static<typeof policySchema>;
 
 export const defaultPolicy: AppPolicy = Object.freeze({
-  listUsers: 'app',
-  push: 'user',
-  readContent: 'user',
-  writeContent: 'user',
-  uploadNeedsUser: false,
-  deviceNeedsUser: false,
+  ...legacyDefaults.specification,
   tokenDays: 30,
   passwordMinLength: 4,
   timeZone: 'UTC',
@@ -135,7 +132,12 @@ export const defaultPolicy: AppPolicy = Object.freeze({
 export const newAppPolicy: Partial<AppPolicy> = Object.freeze({ oneZone: true });
 
 /** The complete policy of an app. A stored one may lack members that were added later. */
-export function readPolicy(stored: string): AppPolicy {
+export function readPolicy(stored: string, preset: Preset = 'specification'): AppPolicy {
   const given = JSON.parse(stored) as Partial<AppPolicy>;
-  return Object.freeze({ ...defaultPolicy, ...given, quotas: { ...defaultPolicy.quotas, ...given.quotas } });
+  return Object.freeze({
+    ...defaultPolicy,
+    ...legacyDefaults[preset],
+    ...given,
+    quotas: { ...defaultPolicy.quotas, ...given.quotas },
+  });
 }

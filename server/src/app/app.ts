@@ -6,6 +6,7 @@ import type { SenderDefinition } from '../delivery/push/push-sender.ts';
 import type { AdminService } from '../features/admins/accounts/service.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { BucketService } from '../features/buckets/service.ts';
+import { findHeld } from '../features/installations/store.ts';
 import type { SenderService } from '../features/senders/service.ts';
 import type { Ticker } from '../features/sightings/intake/ticker.ts';
 import type { Retention } from '../features/sightings/record/retention.ts';
@@ -141,6 +142,7 @@ async function openToHttp(platform: Platform, integrations: Integrations, { feat
     headerPrefixes: config.headerPrefixes,
     corsOrigins: config.corsOrigins,
     assertRoom,
+    findHeld: (appId, userId) => findHeld(db, appId, userId),
     idempotencyKeys: new IdempotencyKeys(db),
   });
   await registerConsoleApi(server, {

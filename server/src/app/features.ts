@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import type { FindHeld } from '../access/caller.ts';
-import { readPolicy } from '../access/policy.ts';
 import { version } from '../config/version.ts';
 import type { Db } from '../db/db.ts';
 import { tokenFault } from '../delivery/token-fault.ts';
 import { type AdminFeature, createAdminFeature } from '../features/admins/feature.ts';
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
+import { rulesConsoleEndpoints } from '../features/apps/rules-routes.ts';
 import type { AppService } from '../features/apps/service.ts';
-import { findAppAccess, listApps } from '../features/apps/store.ts';
+import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
 import { backupConsoleEndpoints } from '../features/backups/console-routes.ts';
 import { BackupService } from '../features/backups/service.ts';
 import { calibrationEndpoints } from '../features/beacons/calibration-routes.ts';
 import { beaconEndpoints } from '../features/beacons/routes.ts';
-import { findBeaconNames, findMissingBeacons } from '../features/beacons/store.ts';
+import { findBeaconNames, findMissingBeacons, findUnreadableBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
 import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
@@ -52,7 +52,7 @@ import type { MailSender } from '../mail/mail-sender.ts';
 import { createSmtpSender } from '../mail/smtp.ts';
 import type { Integrations } from './integrations.ts';
 import type { Platform } from './platform.ts';
-import { keptTables, traceTables } from './tables.ts';
+import { keptTables, ruledFields, traceTables } from './tables.ts';
 
 export interface Composition {
   /** In the order of the OpenAPI document. */
@@ -80,7 +80,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     installations(platform),
     pushes(parts),
     ...sites(parts),
-    createBucketFeature({ ...platform, service: platform.buckets, assertApp: parts.assertApp }),
+    createBucketFeature({ ...platform, service: platform.buckets, assertApp: parts.assertApp, userExists }),
     devices(parts),
     files(parts),
     sightings,
@@ -133,7 +133,7 @@ function sightingFeature({ platform, integrations, ownOf, assertApp }: Parts): S
     logs: logStore,
     traceTables,
     keptTables,
-    listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: readPolicy(app.policy) })),
+    listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: policyOf(app) })),
   });
 }
 
@@ -156,8 +156,8 @@ function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertA
 function sites({ platform: { db }, noteChange }: Parts): readonly Feature[] {
   return [
     { endpoints: [...beaconEndpoints({ db, noteChange }), ...calibrationEndpoints(db, noteChange)] },
-    { endpoints: notificationEndpoints({ db, findMissingBeacons, noteChange }) },
-    { endpoints: storylineEndpoints({ db, findMissingBeacons, noteChange }) },
+    { endpoints: notificationEndpoints({ db, findUnreadableBeacons, noteChange }) },
+    { endpoints: storylineEndpoints({ db, findUnreadableBeacons, noteChange }) },
   ];
 }
 
@@ -183,7 +183,7 @@ function files({ platform, quotas, assertApp }: Parts): Feature {
 function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Feature[] {
   return [
     {
-      endpoints: liveEndpoints(integrations.feed, ownOf),
+      endpoints: liveEndpoints(integrations.feed, ownOf, ruledFields.of),
       sweeps: { 'forgetting old live events': () => integrations.feed.sweep() },
       close: () => integrations.feed.stop(),
     },
@@ -199,9 +199,13 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
   ];
 }
 
-function apps({ platform: { apps, usage }, assertApp }: Parts): Feature {
+function apps({ platform: { apps, buckets, usage }, assertApp }: Parts): Feature {
   return {
-    consoleEndpoints: [...appConsoleEndpoints(apps), ...usageConsoleEndpoints({ usage, getApp: assertApp })],
+    consoleEndpoints: [
+      ...appConsoleEndpoints(apps),
+      ...rulesConsoleEndpoints({ apps, listBuckets: (appId) => buckets.listBuckets(appId) }),
+      ...usageConsoleEndpoints({ usage, getApp: assertApp }),
+    ],
     sweeps: { 'counting what is stored': () => usage.sweep() },
   };
 }

@@ -10,7 +10,7 @@ import { findInstallationsOf, unlinkUser } from '../features/installations/store
 import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { UserService } from '../features/users/service.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
-import { emptyApp } from './tables.ts';
+import { emptyApp, ruledFields } from './tables.ts';
 
 export interface ServiceOptions {
   readonly db: Database;
@@ -36,7 +36,7 @@ export function createServices({ db, now }: ServiceOptions): Services {
     cacheVersion,
     passwords,
     outbox,
-    apps: new AppService({ db, cacheVersion, now, emptyApp }),
+    apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields }),
     buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue }),
     admins: new AdminService({ db, now, passwords }),
     users: new UserService({

@@ -1,3 +1,4 @@
+import type { RuledFields } from '../access/rules/check.ts';
 import { audit } from '../access/tables.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
@@ -16,6 +17,7 @@ import {
 } from '../features/admins/accounts/tables.ts';
 import { appKeys, apps } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
+import { bucketLookup } from '../features/buckets/directory.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
 import { deviceCredentials, devices } from '../features/devices/resource.ts';
 import { files } from '../features/files/resource.ts';
@@ -38,10 +40,11 @@ import {
 import { verdicts } from '../features/sightings/traces/verdicts.ts';
 import { visits } from '../features/sightings/traces/visits.ts';
 import { details, scenarioBeacons, storylines } from '../features/storylines/resource.ts';
-import { passwordResets, tokens, users } from '../features/users/tables.ts';
+import { passwordResets, tokens, userSummaryTable, users } from '../features/users/tables.ts';
 import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
 import { jobs } from '../jobs/tables.ts';
 import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';
+import type { FieldLookup } from '../query/fields.ts';
 import type { Resource } from '../resources/define.ts';
 
 /** What the interface shows of tables, as its owners declare it. */
@@ -102,6 +105,16 @@ export const tables: readonly DbTable[] = [
   settingsTable,
   revisions,
 ];
+
+const ruledTables = new Map(resources.map(({ rules, records }) => [rules, records.ruleLookup]));
+
+/** What the rules of an app can speak of. */
+export const ruledFields: RuledFields = {
+  of: (name) => (name === 'users' ? userSummaryTable.ruleLookup : ruledTables.get(name)) ?? noFields,
+  bucket: bucketLookup({}, []),
+};
+/** Of schemas only words are said. */
+const noFields: FieldLookup = () => undefined;
 
 /** Children before what they belong to, and the apps themselves last. */
 function childrenFirst(unordered: readonly DbTable[]): readonly DbTable[] {

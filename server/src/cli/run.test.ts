@@ -99,6 +99,34 @@ for (const database of databases) {
         assert.deepEqual([gone.code, gone.err], [1, `There is no app ${made.appId}.`]);
       }));
 
+    test('rules go to a file and come back', () =>
+      withShell(database, async ({ run, folder }) => {
+        const { appId } = (await run('app create --name Guide --preset visitors --json')).json;
+        const file = join(folder, 'rules.json');
+        const exported = await run(`app rules export ${appId}`);
+        assert.deepEqual(JSON.parse(exported.out), { preset: 'visitors' });
+        writeFileSync(file, exported.out);
+        assert.deepEqual(
+          [(await run(`app rules diff ${appId} ${file}`)).code, (await run(`app rules apply ${appId} ${file}`)).code],
+          [0, 0],
+        );
+        const rules = { preset: 'visitors', buckets: { notes: { get: { createdBy: '$auth.userId' }, list: 'owner' } } };
+        writeFileSync(file, JSON.stringify(rules));
+        const diff = await run(`app rules diff ${appId} ${file}`);
+        assert.equal(diff.code, 1);
+        assert.deepEqual(diff.out.split('\n'), [
+          'buckets.notes.get: the preset -> {"createdBy":"$auth.userId"}',
+          'buckets.notes.list: the preset -> "owner"',
+        ]);
+        assert.equal((await run(`app rules apply ${appId} ${file}`)).code, 0);
+        assert.equal((await run(`app rules diff ${appId} ${file}`)).out, 'No differences.');
+        assert.deepEqual((await run(`app rules export ${appId} --json`)).json, rules);
+        writeFileSync(file, '{"buckets": {"notes": {"get": "everyone"}}}');
+        const refused = await run(`app rules apply ${appId} ${file}`);
+        assert.deepEqual([refused.code, /buckets\.notes\.get must be one of/.test(refused.err)], [1, true]);
+        assert.equal((await run('app create --name Guide --preset open')).code, 2);
+      }));
+
     test('shows and changes policy and limits', () =>
       withShell(database, async ({ run }) => {
         const { appId } = (await run('app create --name Guide --json')).json;

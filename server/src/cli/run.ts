@@ -3,6 +3,7 @@ import type { Config, Environment } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { adminCommands } from './commands/admin.ts';
 import { appCommands } from './commands/app.ts';
+import { appRulesCommands } from './commands/app-rules.ts';
 import { backupCommands } from './commands/backup.ts';
 import { bucketCommands } from './commands/bucket.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   migrateCommand,
   ...adminCommands,
   ...appCommands,
+  ...appRulesCommands,
   ...bucketCommands,
   ...backupCommands,
   doctorCommand,

@@ -28,6 +28,12 @@ export const pointerSchema = (className: string) =>
   });
 export const pointerExample = (className: string, id = exampleId) => ({ __type: 'Pointer', className, objectId: id });
 
+/** Of records that note who made them: absent where nobody was signed in. */
+export const madeStamps = {
+  createdBy: Type.Optional(pointerSchema('_User')),
+  ...recordStamps,
+};
+
 /** An answer as the OpenAPI document describes it. */
 export interface AnswerSpec {
   readonly status: 200 | 201;

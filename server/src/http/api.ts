@@ -1,6 +1,7 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessGuard } from '../access/access.ts';
+import type { FindHeld } from '../access/caller.ts';
 import type { AppContext, UserContext } from '../access/context.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
@@ -10,6 +11,8 @@ import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
+import { grantOf } from './grants.ts';
+import { handleByMembers } from './member-rules.ts';
 import { type Admitted, type AssertRoom, type HandlerAnswer, mountEndpoints } from './mount-endpoints.ts';
 
 export const apiPrefix = '/api/v2';
@@ -30,6 +33,8 @@ export interface ApiOptions {
   readonly headerPrefixes: readonly string[];
   readonly corsOrigins: readonly string[] | '*';
   readonly assertRoom: AssertRoom;
+  /** Called where the rules of an app speak of the caller's installations. */
+  readonly findHeld: FindHeld;
   readonly idempotencyKeys: IdempotencyKeys;
 }
 
@@ -73,12 +78,12 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         prefix: '',
         assertRoom: options.assertRoom,
         admit: (request, endpoint) =>
-          andThen(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
+          andThen(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
         readmit: (request, endpoint) =>
-          andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options.guard)),
+          andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
         handle: (request, endpoint, call) =>
           request.raw.headers['idempotency-key'] === undefined || !endpoint.repeat
-            ? endpoint.handle(call)
+            ? handleByMembers(endpoint, call, request.body)
             : handleOnce(request, endpoint, call, options.idempotencyKeys),
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
@@ -103,7 +108,7 @@ async function handleOnce(
   keys: IdempotencyKeys,
 ): Promise<HandlerAnswer> {
   const { repeat } = endpoint;
-  if (!repeat) return endpoint.handle(call);
+  if (!repeat) return handleByMembers(endpoint, call, request.body);
   const repeatable = {
     appId: call.app.appId,
     userId: call.user?.userId ?? null,
@@ -113,7 +118,7 @@ async function handleOnce(
     now: call.now,
   };
   return keys.once<HandlerAnswer>(repeatable, {
-    create: (creation) => endpoint.handle({ ...call, ...creation }),
+    create: (creation) => handleByMembers(endpoint, { ...call, ...creation }, request.body),
     repeat: (creation) => replayed(repeat(creation)),
   });
 }
@@ -174,12 +179,14 @@ function admitUser(
   request: FastifyRequest,
   guarded: Guarded,
   endpoint: Endpoint,
-  guard: AccessGuard,
+  { guard, findHeld }: Pick<ApiOptions, 'guard' | 'findHeld'>,
 ): MaybePromise<Admitted> {
   const { app } = guarded;
-  const grant = typeof endpoint.grant === 'function' ? endpoint.grant(app.policy) : endpoint.grant;
+  const grant = grantOf(endpoint, app.rules, request.params as Readonly<Record<string, string>>);
   return andThen(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
     if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
+    if (user && app.rules.asksForInstallations)
+      return knowInstallations(app, user, findHeld).then((user) => ({ app, now: guarded.now, user }));
     return { app, now: guarded.now, user };
   });
 }
@@ -193,6 +200,11 @@ function findUser(
   if (grant === 'app') return undefined;
   if ((grant === 'visitor' || grant === 'phone') && authorization === undefined) return undefined;
   return grant === 'phone' ? knownUser(authorization, app, guard) : guard.user(app, authorization);
+}
+
+async function knowInstallations(app: AppContext, user: UserContext, findHeld: FindHeld): Promise<UserContext> {
+  const held = await findHeld(app.appId, user.userId);
+  return { ...user, installationIds: held.map(({ objectId }) => objectId) };
 }
 
 async function knownUser(

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { AppContext, UserContext } from '../access/context.ts';
-import type { AppPolicy } from '../access/policy.ts';
 import type { Permission } from '../access/roles.ts';
+import type { ResourceName } from '../access/rules/presets.ts';
+import type { Verb } from '../access/rules/rule-types.ts';
 import type { ErrorName } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { Creation } from '../limits/idempotency.ts';
@@ -14,6 +15,15 @@ import type { StreamAnswer } from './stream-answer.ts';
  * a bearer that is sent must be valid. `user`: a signed-in user. `manager`: a user with that role. `nobody`: refused.
  */
 export type Grant = 'app' | 'phone' | 'visitor' | 'user' | 'manager' | 'nobody';
+
+/** Who may call follows from the app's rule for this verb; which records, the handler asks the rule itself. */
+export interface Ruled {
+  /** `bucket`: of the bucket that the path names. */
+  readonly of: ResourceName | 'bucket';
+  readonly verb: Verb;
+  /** What the rule's `app` means here; `visitor` without it. */
+  readonly open?: 'app' | 'phone';
+}
 
 /** What a handler knows about a request. */
 export interface Call<Body, Located> {
@@ -124,7 +134,7 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
-  readonly grant: Grant | ((policy: AppPolicy) => Grant);
+  readonly grant: Grant | Ruled;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: readonly QueryParameter[];
   readonly body?: BodySpec<Body>;

@@ -155,10 +155,13 @@ function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): 
   }
 }
 
-/** Another role sees something else: the stream ends, and the client reconnects and is checked again. */
+/** Another role, or other rules, show something else: the stream ends, and the client reconnects and is checked again. */
 function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount): () => Promise<boolean> {
-  const role = request.call?.user?.role;
-  return async () => (await (mount.readmit ?? mount.admit)(request, endpoint)).user?.role === role;
+  const { user, app } = request.call ?? {};
+  return async () => {
+    const now = await (mount.readmit ?? mount.admit)(request, endpoint);
+    return now.user?.role === user?.role && now.app.rules.text === app?.rules.text;
+  };
 }
 
 /** Sent here instead of returned, so that the handler's promise does not hold the text (`JsonText`). */

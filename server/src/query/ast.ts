@@ -25,6 +25,37 @@ export interface Condition {
 }
 
 /**
+ * A where with variables in it, such as `{"createdBy": "$auth.userId"}`. It is parsed once; `bindTemplate` makes a where
+ * of it for the values that the variables have in a request.
+ */
+export type Template = TemplateGroup | Condition | OpenCondition | VariableCondition;
+
+export interface TemplateGroup {
+  readonly kind: Group['kind'];
+  readonly parts: readonly Template[];
+}
+
+/** Whether a field is, or is not, one of some values, of which some are variables. */
+export interface OpenCondition {
+  readonly kind: 'open';
+  readonly name: string;
+  readonly field: Field;
+  readonly isNegated: boolean;
+  readonly elements: readonly (Variable | { readonly value: unknown })[];
+}
+
+export interface Variable {
+  readonly variable: string;
+}
+
+/** What is asked of a variable itself: `{"$auth.role": "user"}`. */
+export interface VariableCondition {
+  readonly kind: 'variable';
+  readonly variable: string;
+  readonly condition: Condition;
+}
+
+/**
  * A value to compare with. A string written for a date field has become a `date`. `value` of a date is epoch
  * milliseconds, `canonical` the text that `canonicalJson` gives for `value`.
  */

@@ -1,7 +1,8 @@
 import { isObject } from '../base/is-object.ts';
-import type { Condition, Group, Where } from './ast.ts';
+import type { Condition, Group, OpenCondition, Template, TemplateGroup, VariableCondition, Where } from './ast.ts';
 import { type Field, type FieldLookup, findField } from './fields.ts';
 import { findJsonProblem } from './json.ts';
+import { parseLiteral } from './literals.ts';
 import { companions, operators } from './operators.ts';
 import { Problems, refuseQuery } from './problems.ts';
 import { RegexBudget } from './regex/regex-cost.ts';
@@ -27,7 +28,11 @@ interface Parser {
   readonly problems: Problems;
   readonly patterns: RegexBudget;
   conditions: number;
+  /** Names such as `$auth.userId` that may stand for values; none in what clients send. */
+  readonly variables: ReadonlySet<string>;
 }
+
+const noVariables: ReadonlySet<string> = new Set();
 
 /**
  * Parses the query parameter `where`. Undefined (no parameter) and `{}` give undefined: no condition.
@@ -50,6 +55,16 @@ export function parseWhereValue(value: unknown, fields: FieldLookup): Where | un
   return parseObject(value, fields);
 }
 
+/**
+ * The same with variables in it: as the value of `$eq`, `$ne`, `$in` and `$nin`, and in the place of a field.
+ *
+ * @throws Failure InvalidQuery
+ */
+export function parseTemplate(value: unknown, fields: FieldLookup, variables: ReadonlySet<string>): Template {
+  if (Buffer.byteLength(JSON.stringify(value) ?? '') > maxWhereLength) throw tooLong();
+  return parseTree(value, fields, variables);
+}
+
 function tooLong(): Error {
   return refuseQuery('where', `is longer than ${maxWhereLength} bytes`);
 }
@@ -63,34 +78,42 @@ function parseJson(text: string): unknown {
 }
 
 function parseObject(value: unknown, fields: FieldLookup): Where | undefined {
-  const problem = findJsonProblem(value, maxJsonDepth);
-  if (problem !== undefined) throw refuseQuery('where', problem);
-  const parser: Parser = { fields, problems: new Problems(), patterns: new RegexBudget(), conditions: 0 };
-  const where = parseLevel(parser, value, 'where', 1);
-  parser.problems.throwIfAny();
+  // Without variables nothing of it is open.
+  const where = parseTree(value, fields, noVariables) as Group;
   return where.parts.length === 0 ? undefined : where;
 }
 
+function parseTree(value: unknown, fields: FieldLookup, variables: ReadonlySet<string>): TemplateGroup {
+  const problem = findJsonProblem(value, maxJsonDepth);
+  if (problem !== undefined) throw refuseQuery('where', problem);
+  const parser: Parser = { fields, problems: new Problems(), patterns: new RegexBudget(), conditions: 0, variables };
+  const tree = parseLevel(parser, value, 'where', 1);
+  parser.problems.throwIfAny();
+  return tree;
+}
+
 /** One where-object: its keys are joined by AND. */
-function parseLevel(parser: Parser, value: unknown, at: string, depth: number): Group {
+function parseLevel(parser: Parser, value: unknown, at: string, depth: number): TemplateGroup {
   if (!isObject(value)) throw refuseQuery(at, 'must be a JSON object');
   if (depth > maxWhereDepth) throw refuseQuery(at, `is nested more than ${maxWhereDepth} levels deep`);
-  const parts: Where[] = [];
+  const parts: Template[] = [];
   for (const [key, operand] of Object.entries(value)) {
-    if (key.startsWith('$')) parts.push(...parseGroup(parser, key, operand, depth));
+    if (parser.variables.has(key)) parts.push(...parseVariable(parser, key, operand));
+    else if (key.startsWith('$')) parts.push(...parseGroup(parser, key, operand, depth));
     else parts.push(...parseField(parser, key, operand));
   }
   return group('all', parts);
 }
 
-function group(kind: Group['kind'], parts: Where[]): Group {
+function group(kind: Group['kind'], parts: Template[]): TemplateGroup {
   return Object.freeze({ kind, parts: Object.freeze(parts) });
 }
 
-function parseGroup(parser: Parser, key: string, value: unknown, depth: number): Where[] {
+function parseGroup(parser: Parser, key: string, value: unknown, depth: number): Template[] {
   const kind = groups.get(key);
   if (kind === undefined) {
-    parser.problems.add(key, `is not known here; allowed are fields and ${[...groups.keys()].join(', ')}`);
+    const known = [...groups.keys(), ...parser.variables];
+    parser.problems.add(key, `is not known here; allowed are fields and ${known.join(', ')}`);
     return [];
   }
   if (!Array.isArray(value) || value.length === 0 || value.length > maxAlternatives) {
@@ -105,13 +128,28 @@ function parseGroup(parser: Parser, key: string, value: unknown, depth: number):
   ];
 }
 
-function parseField(parser: Parser, name: string, value: unknown): Condition[] {
+function parseField(parser: Parser, name: string, value: unknown): (Condition | OpenCondition)[] {
   const field = findField(parser.fields, name);
   if (field === undefined) {
     parser.problems.add(name, 'is not a field that can be asked for');
     return [];
   }
-  const conditions: Condition[] = [];
+  return parseConditions(parser, name, field, value);
+}
+
+/** A variable's own value, of whatever type it is. */
+const variableField: Field = Object.freeze({ from: 'member', column: '', path: Object.freeze(['variable']) });
+
+function parseVariable(parser: Parser, variable: string, value: unknown): VariableCondition[] {
+  return parseConditions(parser, variable, variableField, value).flatMap((condition) => {
+    if (condition.kind === 'condition') return [Object.freeze({ kind: 'variable', variable, condition })];
+    parser.problems.add(variable, 'cannot be compared with another variable');
+    return [];
+  });
+}
+
+function parseConditions(parser: Parser, name: string, field: Field, value: unknown): (Condition | OpenCondition)[] {
+  const conditions: (Condition | OpenCondition)[] = [];
   for (const [operator, operand] of listOperators(parser, name, value)) {
     if (++parser.conditions > maxConditions) throw refuseQuery('where', `has more than ${maxConditions} conditions`);
     const condition = parseCondition(parser, { name, field }, operator, { operand, beside: value });
@@ -150,9 +188,10 @@ function parseCondition(
   named: { readonly name: string; readonly field: Field },
   key: string,
   written: { readonly operand: unknown; readonly beside: unknown },
-): Condition | undefined {
+): Condition | OpenCondition | undefined {
   const operator = operators.get(key);
   if (operator === undefined) return undefined;
+  if (mentionsVariable(parser, written.operand)) return parseOpen(parser, named, key, written.operand);
   const companion =
     operator.companion !== undefined && isObject(written.beside) && Object.hasOwn(written.beside, operator.companion)
       ? written.beside[operator.companion]
@@ -160,4 +199,52 @@ function parseCondition(
   const parsed = operator.parse(written.operand, { field: named.field, companion, patterns: parser.patterns });
   if ('problem' in parsed) return parser.problems.add(named.name, `${key} ${parsed.problem}`);
   return Object.freeze({ kind: 'condition', ...named, operator: key, ...parsed.value });
+}
+
+const isVariable = (parser: Parser, value: unknown): value is string =>
+  typeof value === 'string' && parser.variables.has(value);
+
+/** Whatever begins like a variable, at any depth, so that a misspelt one is refused and not taken for a text. */
+function mentionsVariable(parser: Parser, value: unknown): boolean {
+  if (parser.variables.size === 0) return false;
+  if (typeof value === 'string') return /^\$[a-z]+\./i.test(value);
+  if (Array.isArray(value)) return value.some((element) => mentionsVariable(parser, element));
+  return isObject(value) && Object.values(value).some((member) => mentionsVariable(parser, member));
+}
+
+const lists: ReadonlyMap<string, boolean> = new Map([
+  ['$in', false],
+  ['$nin', true],
+]);
+const singles: ReadonlyMap<string, boolean> = new Map([
+  ['$eq', false],
+  ['$ne', true],
+]);
+
+function parseOpen(
+  parser: Parser,
+  { name, field }: { readonly name: string; readonly field: Field },
+  key: string,
+  operand: unknown,
+): OpenCondition | undefined {
+  const isNegated = lists.get(key) ?? singles.get(key);
+  if (isNegated === undefined)
+    return parser.problems.add(name, `${key} does not take variables; $eq, $ne, $in and $nin do`);
+  const values = lists.has(key) ? operand : [operand];
+  if (!Array.isArray(values)) return parser.problems.add(name, `${key} takes an array of values`);
+  const elements: OpenCondition['elements'][number][] = [];
+  for (const value of values) {
+    if (isVariable(parser, value)) elements.push({ variable: value });
+    else if (mentionsVariable(parser, value))
+      return parser.problems.add(
+        name,
+        `takes the variables ${[...parser.variables].join(', ')}, each as a value of its own`,
+      );
+    else {
+      const parsed = parseLiteral(value, field);
+      if ('problem' in parsed) return parser.problems.add(name, `${key} ${parsed.problem}`);
+      elements.push({ value });
+    }
+  }
+  return Object.freeze({ kind: 'open', name, field, isNegated, elements: Object.freeze(elements) });
 }

@@ -1,10 +1,12 @@
-import { Shapes, type Sql, sql } from '../base/sql.ts';
+import type { AskedRule } from '../access/rules/rules.ts';
+import { Shapes, Sql, type SqlValue, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
 import type { Order, Where } from '../query/ast.ts';
 import type { FieldLookup } from '../query/fields.ts';
 import { parseOrder } from '../query/order.ts';
 import { parseWhere } from '../query/parse.ts';
 import { isIndexed } from '../query/plan.ts';
+import { joinWheres } from '../query/template/template.ts';
 import { queryToSql } from '../query/to-sql.ts';
 import { byCreation } from './creation-order.ts';
 import type { RecordTable } from './table.ts';
@@ -16,6 +18,8 @@ export interface ListQuestion {
   readonly defaultOrder: string;
   /** The time that objectIds were made from, if any. */
   readonly time: 'createdAt' | 'occurredAt' | undefined;
+  /** What the caller may list; it holds beside what she asks. */
+  readonly rule: AskedRule | undefined;
 }
 
 /** A question that was read and put into SQL. */
@@ -46,14 +50,15 @@ class AskedLists {
 
   /** @throws Failure InvalidQuery */
   read({ dialect }: Db, table: RecordTable, question: ListQuestion): AskedList {
-    const { where, order, defaultOrder, time } = question;
-    const key = JSON.stringify([dialect.name, where, order, defaultOrder, time]);
+    const { where, order, defaultOrder, time, rule } = question;
+    if (rule && !rule.general) return put(dialect, table, question, rule.where);
+    const key = JSON.stringify([dialect.name, where, order, defaultOrder, time, rule?.general?.key]);
     const known = this.#known.get(table.lookup)?.get(key);
-    if (known) return known;
-    const asked = put(dialect, table, question);
+    if (known) return rule?.general ? forUser(known, table, question, rule) : known;
+    const asked = put(dialect, table, question, rule?.general?.where);
     if (key.length <= longestKnown && lengthOf(asked.condition) <= longestValues)
       this.#remember(table.lookup, key, asked);
-    return asked;
+    return rule?.general ? forUser(asked, table, question, rule) : asked;
   }
 
   #remember(lookup: FieldLookup, key: string, asked: AskedList): void {
@@ -69,12 +74,33 @@ class AskedLists {
 
 export const askedLists = new AskedLists();
 
+/** The list of one user, from that of a user whose id was not known. */
+function forUser(asked: AskedList, table: RecordTable, question: ListQuestion, rule: AskedRule): AskedList {
+  const { standIn, value } = rule.general as NonNullable<AskedRule['general']>;
+  const fill = <V extends SqlValue>(text: V) =>
+    typeof text === 'string' && text.includes(standIn) ? text.replaceAll(standIn, value) : text;
+  const filled = ({ strings, values }: Sql) =>
+    new Sql(
+      strings,
+      values.map((each) => (Array.isArray(each) ? each.map(fill) : fill(each as SqlValue))),
+    );
+  return {
+    ...asked,
+    get where() {
+      return joinWheres(rule.where, parseWhere(question.where, table.lookup));
+    },
+    bounds: filled(asked.bounds),
+    condition: filled(asked.condition),
+    orderBy: filled(asked.orderBy),
+  };
+}
+
 function lengthOf({ values }: Sql): number {
   return values.reduce<number>((total, value) => total + (typeof value === 'string' ? value.length : 0), 0);
 }
 
-function put(dialect: Db['dialect'], table: RecordTable, { time, ...question }: ListQuestion): AskedList {
-  const where = parseWhere(question.where, table.lookup);
+function put(dialect: Db['dialect'], table: RecordTable, { time, ...question }: ListQuestion, rule?: Where): AskedList {
+  const where = joinWheres(rule, parseWhere(question.where, table.lookup));
   const asked = parseOrder(question.order, table.lookup, question.defaultOrder);
   const { bounds, rest, order } = time
     ? byCreation(where, asked, time)

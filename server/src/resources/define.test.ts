@@ -20,7 +20,7 @@ const said = {
   title: ['Venue', 'Venues'],
   tag: { name: 'Venues', description: 'Houses.', place: 1 },
   path: '/venues',
-  grants: { read: 'user' },
+  rules: 'beacons',
   defaultLimit: 10,
 } as const;
 
@@ -44,7 +44,7 @@ const schema = Type.Object({
   ...recordStamps,
 });
 const record = { schema, example: {} };
-const body = { shape: defineShape(Type.Object(sent)), example: {}, create: 'user', write: 'user' } as const;
+const body = { shape: defineShape(Type.Object(sent)), example: {} } as const;
 
 const venues = defineResource({
   ...said,

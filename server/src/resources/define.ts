@@ -1,11 +1,10 @@
 import type { Static, TObject } from 'typebox';
-import type { AppPolicy } from '../access/policy.ts';
+import type { ResourceName } from '../access/rules/presets.ts';
 import type { ErrorName } from '../base/errors.ts';
 import { type Columns, type DbTable, defineTable, text } from '../db/table.ts';
 import type { Tag } from '../http/endpoint.ts';
 import type { Shape } from '../http/shape.ts';
 import { type ColumnsOf, columnsOf, type Members } from './members.ts';
-import type { Granting, ReadGrants } from './read-endpoints.ts';
 import { type RecordTable, recordsOf } from './table.ts';
 
 /** A member that answers always have is in a column that is never null, one that may be absent or null in one that is. */
@@ -25,21 +24,12 @@ export type MembersFor<R, M, Made extends string = never> = {
   readonly [K in Exclude<keyof R, Made>]-?: MemberFor<R[K]>;
 } & { readonly [K in Exclude<keyof M, keyof R>]: { readonly hidden: true } };
 
-/** The app decides whether its content is for everyone with its key, and who writes it. */
-export const readsContent = ({ readContent }: AppPolicy) => (readContent === 'app' ? 'visitor' : 'user');
-export const writesContent = ({ writeContent }: AppPolicy) => writeContent;
-
-/** How records are written: the body of a new one, from which those of PUT and PATCH follow, and who may send it. */
+/** How records are written: the body of a new one, from which those of PUT and PATCH follow. */
 export interface Writing<B extends TObject> {
   readonly shape: Shape<B>;
   readonly example: Readonly<Record<string, unknown>>;
-  readonly create: Granting;
-  /** Changing and deleting. */
-  readonly write: Granting;
   /** The specification wraps the answers to update and delete in an array. */
   readonly wrapsInArray?: true;
-  /** The columns `user_id` and `by_admin` say who made a record: it is written by her and by managers. */
-  readonly hasMaker?: true;
   /** ValidationError without it. */
   readonly errors?: readonly ErrorName[];
 }
@@ -79,7 +69,8 @@ interface Declared<S extends TObject, M extends Members, I extends Columns, Made
   /** Columns that no member shows. */
   readonly internal?: I;
   readonly key?: readonly NoInfer<keyof AppColumns<M, I> & string>[];
-  readonly grants: ReadGrants;
+  /** Whose rules say who may read and write it. */
+  readonly rules: ResourceName;
   readonly defaultLimit: number;
 }
 
@@ -105,7 +96,8 @@ export interface Resource<
   readonly parameters?: Readonly<Record<string, string>>;
   readonly record: { readonly schema: S; readonly example: Readonly<Record<string, unknown>> };
   readonly body: W;
-  readonly grants: ReadGrants;
+  /** Whose rules say who may read and write it. */
+  readonly rules: ResourceName;
   readonly defaultLimit: number;
 }
 

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Visible } from '../access/caller.ts';
 import { raw, type Sql, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import { JsonText, type QueryParameter } from '../http/endpoint.ts';
@@ -7,6 +6,7 @@ import type { Field } from '../query/fields.ts';
 import { parsePage } from '../query/page.ts';
 import { documentFields } from '../query/plan.ts';
 import { whereToSql } from '../query/to-sql.ts';
+import type { Allowed } from './allowed.ts';
 import { askedLists } from './asked-list.ts';
 import { selectNarrowly } from './narrow-list.ts';
 import type { RecordTable } from './table.ts';
@@ -15,7 +15,7 @@ export interface ListOptions {
   /** The rows that belong to the list at all: always with the app's id. */
   readonly scope: Sql;
   /** What of them this caller may see; all without it. It holds before anything that the caller asks. */
-  readonly visible?: Visible;
+  readonly allowed?: Allowed | undefined;
   /** A row as this caller is shown it, as JSON text; as the table says without it. */
   readonly render?: (row: Row) => string;
   readonly query: Readonly<Record<string, string | undefined>>;
@@ -76,15 +76,18 @@ export const listParameters: readonly QueryParameter[] = [
  * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
  */
 export async function listRecords(db: Db, table: RecordTable, options: ListOptions): Promise<JsonText> {
-  const { query, visible, render = table.render } = options;
+  const { query, allowed, render = table.render } = options;
+  const visible = allowed && 'visible' in allowed ? allowed.visible : undefined;
   const scope = visible ? sql`${options.scope} and ${visible.condition}` : options.scope;
   const index = db.dialect.knowsSizes || !visible?.index ? '' : ` indexed by ${visible.index}`;
-  const { where, order, bounds, condition, orderBy, ...asked } = askedLists.read(db, table, {
+  const asked = askedLists.read(db, table, {
     where: query['where'],
     order: query['order'],
     defaultOrder: options.defaultOrder ?? 'objectId',
     time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
+    rule: allowed && 'where' in allowed ? allowed : undefined,
   });
+  const { order, bounds, condition, orderBy } = asked;
   const page = parsePage(query, options.defaultLimit);
   const from = raw(`from ${table.name}${index} where`);
   // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
@@ -94,7 +97,8 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   const select = asked.shapes.template(
     scope.strings.join('?'),
   )`select ${table.selection} ${from} ${scope} and ${bounds} and ${condition} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
-  const narrowly = () => selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, ...slow });
+  const narrowly = () =>
+    selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where: asked.where, order, page, ...slow });
   const rows =
     page.limit === 0
       ? []
@@ -102,7 +106,7 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
         ? await db.all(select, { ...slow, isBrief: true })
         : ((visible === undefined && page.skip <= cheapSkip ? await narrowly() : undefined) ??
           (await db.all(select, slow)));
-  if (!isCheap) options.onDocumentsRead?.(documentFields(where, order));
+  if (!isCheap) options.onDocumentsRead?.(documentFields(asked.where, order));
   const texts = renderWithin(rows, render);
   const isCut = texts.length < rows.length;
   const found = texts.length;
@@ -114,7 +118,7 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   const isLast = !isCut && found < page.limit && (found > 0 || page.skip === 0);
   if (isLast) return listText(texts, `,"count":${page.skip + found}`);
   const [counted] = await db.all<{ n: number }>(
-    sql`select count(*) as n ${from} ${scope} and ${bounds} and ${whereToSql(where, db.dialect.where)}`,
+    sql`select count(*) as n ${from} ${scope} and ${bounds} and ${whereToSql(asked.where, db.dialect.where)}`,
     { tenant: options.tenant },
   );
   return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);

@@ -1,22 +1,16 @@
 import type { TSchema } from 'typebox';
 import type { Caller, Narrow } from '../access/caller.ts';
-import type { AppPolicy } from '../access/policy.ts';
+import type { ResourceName } from '../access/rules/presets.ts';
 import { type ErrorName, fail } from '../base/errors.ts';
-import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import { listAnswer, recordAnswer } from '../http/answers.ts';
-import { type Endpoint, endpoint, type Grant, type Tag } from '../http/endpoint.ts';
+import { type Endpoint, endpoint, type Tag } from '../http/endpoint.ts';
+import { allowedTo, findAllowed } from './allowed.ts';
 import { tagged, tagOfRow } from './entity-tag.ts';
 import { type ListOptions, listParameters, listRecords } from './list.ts';
 import type { Key, RecordTable } from './table.ts';
 
-export type Granting = Grant | ((policy: AppPolicy) => Grant);
 export type Params = Readonly<Record<string, string>>;
-
-export interface ReadGrants {
-  readonly list?: Granting;
-  readonly read: Granting;
-}
 
 /** What listing and getting the rows of one table need to know. A resource says most of it. */
 export interface ReadOptions {
@@ -33,11 +27,12 @@ export interface ReadOptions {
   readonly parameters?: Readonly<Record<string, string>>;
   /** A record as answers show it. */
   readonly record: { readonly schema: TSchema; readonly example: Readonly<Record<string, unknown>> };
-  readonly grants: ReadGrants;
+  /** Whose rules say who may read them. */
+  readonly rules: ResourceName;
   readonly defaultLimit: number;
   /** Key columns beside `app_id` and `object_id`, from the path (a scenario's storyline). */
   readonly parentKey?: (params: Params) => Readonly<Record<string, string>>;
-  /** What of the records each caller may see; all of them without it. What may not be seen is not there. */
+  /** The records that belong to a caller, where no member of theirs says so. */
   readonly narrow?: Narrow;
   /** How each caller is shown a record of a list, as JSON text; the table's columns without it. */
   readonly showTo?: (caller: Caller) => (row: Row) => string;
@@ -71,24 +66,17 @@ export function notFound({ noun }: ReadOptions) {
   return fail('ObjectNotFound', `There is no ${noun[0]} with this objectId.`);
 }
 
-/** Existence is checked before the body is read: the path comes before the body. */
-export function locateRow(options: ReadOptions) {
+/**
+ * Existence is checked before the body is read: the path comes before the body. What may not be seen is not there.
+ */
+export function locateRow(options: ReadOptions, verb: 'get' | 'update' | 'delete' = 'get') {
   return async (call: Caller & { readonly params: Params }): Promise<Row> => {
     await options.locateParent?.(call.app.appId, call.params);
-    const row = await findVisible(options, call);
+    const key = rowKey(options, call.app.appId, call.params);
+    const row = await findAllowed(options.db, options, { key, verb, caller: call });
     if (!row) throw notFound(options);
     return row;
   };
-}
-
-async function findVisible({ narrow, ...options }: ReadOptions, call: Caller & { readonly params: Params }) {
-  const { db, records } = options;
-  const key = rowKey(options, call.app.appId, call.params);
-  const visible = await narrow?.(call);
-  if (!visible) return records.find(db, key);
-  return db.one(
-    sql`select ${records.selection} from ${raw(records.name)} where ${records.match(key)} and ${visible.condition}`,
-  );
 }
 
 /** GET of all records of the app, or of those below what the path names. */
@@ -102,7 +90,7 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
     tag: options.tag,
     summary,
     ...(description === undefined ? {} : { description }),
-    grant: options.grants.list ?? options.grants.read,
+    grant: { of: options.rules, verb: 'list' },
     parameters: options.parameters,
     query: listParameters,
     answer: listAnswer(options.record.schema, options.record.example),
@@ -111,10 +99,9 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
     handle: async (call) => {
       const { app, params, query } = call;
       const scope = records.match({ app_id: app.appId, ...options.parentKey?.(params) });
-      const visible = await options.narrow?.(call);
       return listRecords(db, records, {
         scope,
-        ...(visible ? { visible } : {}),
+        allowed: await allowedTo(options, 'list', call),
         ...(options.showTo ? { render: options.showTo(call) } : {}),
         query,
         defaultLimit: options.defaultLimit,
@@ -135,7 +122,7 @@ export function getEndpoint(options: ReadOptions, details: GetDetails = {}): End
     operationId: `get${options.title[0]}`,
     tag: options.tag,
     summary,
-    grant: options.grants.read,
+    grant: { of: options.rules, verb: 'get' },
     parameters: options.parameters,
     answer: recordAnswer(record.schema, record.example),
     errors,

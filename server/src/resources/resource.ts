@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import type { AppContext } from '../access/context.ts';
+import type { Caller } from '../access/caller.ts';
 import { newObjectId } from '../base/id.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
@@ -7,10 +7,10 @@ import type { Cells, Columns } from '../db/table.ts';
 import { created, createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from '../http/answers.ts';
 import { type BodySpec, type Call, type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Changes, Shape } from '../http/shape.ts';
+import { assertAllowed, checksResult } from './allowed.ts';
 import { mergePatchSchema, replacementSchema } from './change-schemas.ts';
 import type { Resource, Writing } from './define.ts';
 import { newTag, readIfMatch, tagged, tagOfRow } from './entity-tag.ts';
-import { assertMaker, makerColumns } from './maker.ts';
 import type { Members } from './members.ts';
 import { mergePatch } from './merge-patch.ts';
 import { getEndpoint, listEndpoint, locateRow, notFound, onePath, type ReadOptions, rowKey } from './read-endpoints.ts';
@@ -26,7 +26,7 @@ export interface WriteRules<Record, Body, C extends Columns>
    * Checks what only the database can tell: pointers, and rules between what was sent and what is `stored`.
    * @throws Failure ObjectNotFound, ValidationError
    */
-  readonly verify?: (db: Db, app: AppContext, values: Partial<Body>, stored?: Record) => Promise<void>;
+  readonly verify?: (db: Db, caller: Caller, values: Partial<Body>, stored?: Record) => Promise<void>;
   /**
    * Sees to it that what the path names above the record is there until the transaction ends. Without it, a record could
    * be written while its parent is deleted, and would stay for good.
@@ -42,7 +42,7 @@ export interface WriteRules<Record, Body, C extends Columns>
 }
 
 /** The same for the functions below, which are the same for all resources. */
-type Options = ReadOptions & Writing<TObject> & WriteRules<Values, Values, Columns>;
+type Options = ReadOptions & Writing<TObject> & WriteRules<Values, Values, Columns> & Pick<Resource, 'table'>;
 
 /**
  * The six endpoints of a resource whose records are rows of one table: list, create, get, PUT, PATCH, delete.
@@ -72,7 +72,7 @@ function create(options: Options): Endpoint {
     operationId: `create${options.title[0]}`,
     tag: options.tag,
     summary: `Create a ${options.noun[0]}`,
-    grant: options.create,
+    grant: { of: options.rules, verb: 'create' },
     parameters: options.parameters,
     body: { schema: shape.schema, example: options.example, read: (body) => shape.readCreate(body) },
     answer: createdAnswer,
@@ -85,26 +85,35 @@ function create(options: Options): Endpoint {
     handle: async (call) => {
       const { app, params, body, now } = call;
       const values = body as Values;
-      await options.verify?.(db, app, values);
+      await options.verify?.(db, call, values);
       const { objectId = newObjectId(now) } = call;
       const key = { app_id: app.appId, ...options.parentKey?.(params), object_id: objectId };
-      await together(options, async (db) => {
+      await together(options, checksResult(options, 'create', call), async (db) => {
         await options.holdParent?.(db, key);
         await records.insert(
           db,
-          { ...key, ...options.derive?.(values), ...(options.hasMaker ? makerColumns(call) : {}) },
+          { ...key, ...options.derive?.(values), ...makerColumns(options, call) },
           { ...emptyMembers(options), ...values, createdAt: now, updatedAt: now },
         );
         await options.onWrite?.(db, key, values);
+        await assertAllowed(db, options, { key, verb: 'create', caller: call });
       });
       return created({ objectId, now });
     },
   });
 }
 
+/** The columns that say who made a record. */
+export function makerColumns({ table }: Pick<Resource, 'table'>, { user, isAdministrator }: Caller): Key {
+  return {
+    ...('created_by' in table.columns ? { created_by: user?.userId ?? null } : {}),
+    ...('by_admin' in table.columns ? { by_admin: isAdministrator ? 1 : 0 } : {}),
+  };
+}
+
 /** One statement needs no transaction of its own. */
-function together<T>(options: Options, work: (db: Db) => Promise<T>): Promise<T> {
-  return options.onWrite || options.holdParent ? options.db.transaction(work) : work(options.db);
+function together<T>(options: Options, isChecked: boolean, work: (db: Db) => Promise<T>): Promise<T> {
+  return options.onWrite || options.holdParent || isChecked ? options.db.transaction(work) : work(options.db);
 }
 
 /** Members with a stored default, so that a record never lacks them. */
@@ -155,26 +164,24 @@ function put(options: Options): Endpoint {
     tag: options.tag,
     summary: `Update a ${options.noun[0]}`,
     description: 'Replaces the members that are sent and keeps the others; null clears an optional member.',
-    grant: options.write,
+    grant: { of: options.rules, verb: 'update' },
     parameters: options.parameters,
     body,
     answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
     takesIfMatch: true,
-    errors: [
-      ...(options.errors ?? ['ValidationError']),
-      'ObjectNotFound',
-      ...(options.hasMaker ? (['OperationForbidden'] as const) : []),
-    ],
-    locate: locateToWrite(options),
-    handle: async ({ app, params, body: changes, located, now, headers }) => {
+    errors: [...(options.errors ?? ['ValidationError']), 'ObjectNotFound'],
+    locate: locateRow(options, 'update'),
+    handle: async (call) => {
+      const { app, params, body: changes, located, now, headers } = call;
       const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
-      await options.verify?.(db, app, changes.set, records.decode(located));
+      await options.verify?.(db, call, changes.set, records.decode(located));
       const updatedAt = Math.max(now, located['updated_at'] as number);
       const write = { key: rowKey(options, app.appId, params), values, updatedAt };
       return db.transaction(async (db) => {
         await options.holdParent?.(db, write.key);
         await assertMatch(options, db, { key: write.key, headers });
         await writeOrFail(options, db, write);
+        await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });
         return updated(options, db, write);
       });
     },
@@ -208,46 +215,31 @@ function patch(options: Options): Endpoint {
     tag: options.tag,
     summary: `Merge changes into a ${options.noun[0]}`,
     description: 'JSON Merge Patch (RFC 7396): objects are merged member by member, null removes a member.',
-    grant: options.write,
+    grant: { of: options.rules, verb: 'update' },
     parameters: options.parameters,
     body,
     answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
     takesIfMatch: true,
-    errors: [
-      ...(options.errors ?? ['ValidationError']),
-      'ObjectNotFound',
-      ...(options.hasMaker ? (['OperationForbidden'] as const) : []),
-    ],
-    locate: locateToWrite(options),
-    handle: async ({ app, params, body: changes, now, headers }) => {
+    errors: [...(options.errors ?? ['ValidationError']), 'ObjectNotFound'],
+    locate: locateRow(options, 'update'),
+    handle: async (call) => {
+      const { app, params, body: changes, now, headers } = call;
       const key = rowKey(options, app.appId, params);
       return db.transaction(async (db) => {
         await options.holdParent?.(db, key);
         const row = await lockRow(options, db, key);
         readIfMatch(headers)?.(tagOfRow(records, row));
         const merged = shape.readCreate(mergePatch(records.decode(row), changes)) as Values;
-        await options.verify?.(db, app, merged);
+        await options.verify?.(db, call, merged);
         const updatedAt = Math.max(now, row['updated_at'] as number);
         const write = { key, values: { ...absentAsNull(shape), ...merged }, updatedAt };
         await writeOrFail(options, db, write);
+        await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });
         return updated(options, db, write);
       });
     },
   });
 }
-
-/** @throws Failure OperationForbidden for what somebody else has made */
-function locateToWrite(options: ReadOptions & Pick<Writing<TObject>, 'hasMaker'>): (call: Locating) => Promise<Row> {
-  const find = locateRow(options);
-  if (!options.hasMaker) return find;
-  return async (call) => {
-    const row = await find(call);
-    await assertMaker(options.db, options.records, { caller: call, key: rowKey(options, call.app.appId, call.params) });
-    return row;
-  };
-}
-
-type Locating = Parameters<ReturnType<typeof locateRow>>[0];
 
 function absentAsNull(shape: Shape<TObject>): Values {
   return Object.fromEntries(Object.keys(shape.schema.properties).map((member) => [member, null]));
@@ -255,7 +247,7 @@ function absentAsNull(shape: Shape<TObject>): Values {
 
 /** What deleting needs to know. */
 export type RemoveOptions = ReadOptions &
-  Pick<Writing<TObject>, 'write' | 'wrapsInArray' | 'hasMaker'> &
+  Pick<Writing<TObject>, 'wrapsInArray'> &
   Pick<WriteRules<Values, Values, Columns>, 'onRemove' | 'holdParent'>;
 
 /** DELETE of one record. */
@@ -275,12 +267,12 @@ export function removeEndpoint(options: RemoveOptions): Endpoint {
     operationId: `delete${options.title[0]}`,
     tag: options.tag,
     summary: `Delete a ${options.noun[0]}`,
-    grant: options.write,
+    grant: { of: options.rules, verb: 'delete' },
     parameters: options.parameters,
     answer: options.wrapsInArray ? inArray(deletedAnswer) : deletedAnswer,
     takesIfMatch: true,
-    errors: ['ObjectNotFound', ...(options.hasMaker ? (['OperationForbidden'] as const) : [])],
-    locate: locateToWrite(options),
+    errors: ['ObjectNotFound'],
+    locate: locateRow(options, 'delete'),
     handle: async ({ app, params, headers }) => {
       const key = rowKey(options, app.appId, params);
       const isOne = !onRemove && !holdParent && headers['if-match'] === undefined;

@@ -24,6 +24,8 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface RecordTable<M extends Members = Members, C extends Columns = Columns> {
   readonly name: string;
   readonly members: M;
+  /** Names that rules may use: those of lists, and `byAdmin` of tables that note it. */
+  readonly ruleLookup: FieldLookup;
   /** Names that a where and an order may use. */
   readonly lookup: FieldLookup;
   /** The column list of a select. */
@@ -131,6 +133,9 @@ function haveSame(some: readonly string[], others: readonly string[]): boolean {
   return true;
 }
 
+/** Made in the management console. */
+const byAdmin: ColumnField = Object.freeze({ from: 'column', column: 'by_admin', type: 'boolean', isSet: true });
+
 type Extras = Partial<Pick<RecordTable, 'held' | 'pairs'>>;
 
 /**
@@ -205,10 +210,12 @@ export function recordsOf<const M extends Members, C extends Columns>(
     return new Sql(known.strings, Object.values(key));
   };
 
+  const lookup = memberLookup(members, promised);
   return {
     name: table.name,
     members,
-    lookup: memberLookup(members, promised),
+    lookup,
+    ruleLookup: 'by_admin' in table.columns ? (name) => (name === 'byAdmin' ? byAdmin : lookup(name)) : lookup,
     selection,
     held,
     pairs: pairs ?? promised.pairs,

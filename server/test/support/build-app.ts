@@ -192,6 +192,9 @@ export interface SignedIn {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A user as the answers about her records name her. */
+export const pointerTo = ({ userId }: SignedIn) => ({ __type: 'Pointer', className: '_User', objectId: userId });
+
 let people = 0;
 
 /** Signs a new user up and in, through the interface. */

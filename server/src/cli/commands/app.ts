@@ -1,4 +1,5 @@
 import { commandLine } from '../../access/audit.ts';
+import { type Preset, presets } from '../../access/rules/rule-types.ts';
 import type { AppChange, AppView } from '../../features/apps/service.ts';
 import {
   type Command,
@@ -105,10 +106,15 @@ export const appCommands: readonly Command[] = [
   {
     name: 'app create',
     summary: 'create an app and show its key, once',
-    options: { name: { value: 'NAME', help: 'its name in the console, 1 to 100 characters', required: true } },
+    options: {
+      name: { value: 'NAME', help: 'its name in the console, 1 to 100 characters', required: true },
+      preset: { value: 'PRESET', help: 'its rules: specification (without it), or visitors' },
+    },
     async run(call) {
       const name = call.text('name') ?? '';
-      const made = await withServices(call.config(), ({ apps }) => apps.create(name, commandLine));
+      const preset = (call.text('preset') ?? 'specification') as Preset;
+      if (!presets.includes(preset)) throw new UsageError(`--preset takes ${presets.join(' or ')}, not "${preset}".`);
+      const made = await withServices(call.config(), ({ apps }) => apps.create(name, commandLine, preset));
       const text = `Created the app ${name}. The key is shown only now.\n\nexport APP_ID=${made.appId}\nexport APP_KEY=${made.appKey}`;
       return { text, json: made };
     },

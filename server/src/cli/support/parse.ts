@@ -10,7 +10,7 @@ export function findCommand(
   commands: readonly Command[],
   words: readonly string[],
 ): { readonly command: Command; readonly rest: readonly string[] } | undefined {
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const name = words.slice(0, length).join(' ');
     const command = commands.find((candidate) => candidate.name === name);
     if (command) return { command, rest: words.slice(length) };

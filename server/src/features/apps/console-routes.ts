@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defaultPolicy, policySchema } from '../../access/policy.ts';
+import { presets } from '../../access/rules/rule-types.ts';
 import {
   createdAnswer,
   deletedAnswer,
@@ -18,7 +19,18 @@ import { readIfMatch } from '../../resources/entity-tag.ts';
 import { type AppService, type AppView, appTag } from './service.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 100 });
-const newAppShape = defineShape(Type.Object({ name }));
+const newAppShape = defineShape(
+  Type.Object({
+    name,
+    preset: Type.Optional(
+      Type.Enum([...presets], {
+        description:
+          'Who may read and write what, to begin with: as the specification describes (without it), or as an app for ' +
+          'visitors wants it, whose content is for everyone and whose other records are for their owners',
+      }),
+    ),
+  }),
+);
 const changeShape = defineShape(
   Type.Object({ name, disabled: Type.Boolean(), policy: Type.Object({}, { additionalProperties: true }) }),
 );
@@ -98,7 +110,7 @@ function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
         example: { result: credentialsExample },
       },
       errors: ['ValidationError'],
-      handle: async ({ body, by }) => ({ result: await apps.create(body.name, by) }),
+      handle: async ({ body, by }) => ({ result: await apps.create(body.name, by, body.preset) }),
     }),
   ];
 }

@@ -1,7 +1,10 @@
 import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange, service } from '../../access/audit.ts';
 import { deliveryRuleProblems } from '../../access/delivery-rules.ts';
-import { type AppPolicy, newAppPolicy, policySchema, readPolicy } from '../../access/policy.ts';
+import { type AppPolicy, newAppPolicy, policySchema } from '../../access/policy.ts';
+import { type RuledFields, readRules, tidied } from '../../access/rules/check.ts';
+import { type Preset, presets, type StoredAppRules } from '../../access/rules/rule-types.ts';
+import { type AppRules, compileRules } from '../../access/rules/rules.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
@@ -62,6 +65,16 @@ function isTimeZone(name: string): boolean {
 export const appTag = ({ name, disabled, policy }: Pick<AppView, 'name' | 'disabled' | 'policy'>) =>
   entityTag(JSON.stringify([name, disabled, policy]));
 
+/** The tag of an app's rules. */
+export const rulesTag = ({ stored, policy }: AppRulesView) => entityTag(JSON.stringify([stored, policy]));
+
+export interface AppRulesView {
+  /** As they were written: what differs from the preset. */
+  readonly stored: StoredAppRules;
+  readonly effective: AppRules;
+  readonly policy: AppPolicy;
+}
+
 export interface AppChange {
   readonly name?: string;
   readonly disabled?: boolean;
@@ -75,6 +88,8 @@ export interface AppDeps {
   readonly now: Clock;
   /** Deletes everything of an app, in all features. */
   readonly emptyApp: (db: Database, appId: string) => Promise<void>;
+  /** What rules can speak of. */
+  readonly ruledFields: RuledFields;
 }
 
 /** Apps and their credentials, for the console and the command line. */
@@ -95,15 +110,16 @@ export class AppService {
   }
 
   /** @throws Failure ValidationError for a name outside 1 to 100 characters */
-  async create(name: string, by: Actor = service): Promise<Credentials> {
+  async create(name: string, by: Actor = service, preset: Preset = 'specification'): Promise<Credentials> {
     const { db, now } = this.#deps;
     assertName(name);
+    assertPreset(preset);
     const appId = newObjectId(now());
     const key = this.#newKey(appId);
     await db.transaction(async (db) => {
-      await store.insertApp(db, { appId, name, policy: newAppPolicy, now: now() });
+      await store.insertApp(db, { appId, name, policy: newAppPolicy, rules: rulesOf(preset), now: now() });
       await store.insertKey(db, key.row);
-      await this.#audit(db, by, 'app.create', { appId, after: { name } });
+      await this.#audit(db, by, 'app.create', { appId, after: { name, ...rulesOf(preset) } });
     });
     return key.credentials;
   }
@@ -115,7 +131,7 @@ export class AppService {
     const key = this.#newKey(appId);
     return db.transaction(async (db) => {
       if ((await store.listApps(db)).length > 0 || !(await store.noteFirstApp(db, appId))) return undefined;
-      await store.insertApp(db, { appId, name, policy: newAppPolicy, now: now() });
+      await store.insertApp(db, { appId, name, policy: newAppPolicy, rules: rulesOf('specification'), now: now() });
       await store.insertKey(db, key.row);
       await this.#audit(db, service, 'app.create', { appId, after: { name } });
       return key.credentials;
@@ -135,7 +151,7 @@ export class AppService {
     await cacheVersion.change(async (db) => {
       const row = await store.lockApp(db, appId);
       if (!row) throw noSuchApp(appId);
-      assertUnchanged?.(appTag({ name: row.name, disabled: row.disabled_at !== null, policy: readPolicy(row.policy) }));
+      assertUnchanged?.(appTag({ name: row.name, disabled: row.disabled_at !== null, policy: store.policyOf(row) }));
       const disabledAt =
         change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null;
       const next = {
@@ -148,6 +164,34 @@ export class AppService {
       await this.#audit(db, by, 'app.change', { appId, ...differences(settingsOf(row), settingsOf(next)) });
     });
     return this.#view(await this.#find(appId));
+  }
+
+  /** The rules of an app, and what follows from them. @throws Failure ObjectNotFound */
+  async rules(appId: string): Promise<AppRulesView> {
+    return rulesView(await this.#find(appId));
+  }
+
+  /**
+   * Replaces the rules of an app.
+   *
+   * @throws Failure ValidationError, ObjectNotFound, and what `assertUnchanged` throws
+   */
+  async changeRules(
+    appId: string,
+    given: unknown,
+    by: Actor = service,
+    assertUnchanged?: AssertUnchanged,
+  ): Promise<AppRulesView> {
+    const { cacheVersion, now, ruledFields } = this.#deps;
+    const rules = tidied(readRules(given, ruledFields));
+    await cacheVersion.change(async (db) => {
+      const row = await store.lockApp(db, appId);
+      if (!row) throw noSuchApp(appId);
+      assertUnchanged?.(rulesTag(rulesView(row)));
+      await store.updateRules(db, appId, rules, now());
+      await this.#audit(db, by, 'app.rules', { appId, before: store.readRules(row), after: rules });
+    });
+    return this.rules(appId);
   }
 
   /**
@@ -202,7 +246,7 @@ export class AppService {
       appId: row.app_id,
       name: row.name,
       disabled: row.disabled_at !== null,
-      policy: readPolicy(row.policy),
+      policy: store.policyOf(row),
       keys: keys.map((key) => ({
         keyId: key.key_id,
         hint: key.hint,
@@ -237,6 +281,21 @@ export class AppService {
   }
 }
 
+function rulesView(row: store.AppRow): AppRulesView {
+  const stored = store.readRules(row);
+  const policy = store.policyOf(row);
+  return { stored, policy, effective: compileRules(stored, policy) };
+}
+
+/** The preset of the specification says nothing, like apps that are older than rules. */
+const rulesOf = (preset: Preset): StoredAppRules => (preset === 'specification' ? {} : { preset });
+
+function assertPreset(preset: Preset): void {
+  if (presets.includes(preset)) return;
+  const problem = `must be one of ${presets.join(', ')}`;
+  throw fail('ValidationError', { message: `preset ${problem}.`, details: [{ field: 'preset', problem }] });
+}
+
 function noSuchApp(appId: string) {
   return fail('ObjectNotFound', `There is no app ${appId}.`);
 }
@@ -244,7 +303,7 @@ function noSuchApp(appId: string) {
 type Settings = Readonly<Record<string, unknown>>;
 
 function settingsOf(row: store.AppRow): Settings {
-  return { name: row.name, disabled: row.disabled_at !== null, ...readPolicy(row.policy) };
+  return { name: row.name, disabled: row.disabled_at !== null, ...store.policyOf(row) };
 }
 
 /** The members that a change touched, as they were and as they are. */

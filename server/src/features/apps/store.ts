@@ -1,5 +1,7 @@
 import type { AppAccess } from '../../access/access.ts';
 import { type AppPolicy, readPolicy } from '../../access/policy.ts';
+import type { StoredAppRules } from '../../access/rules/rule-types.ts';
+import { compileRules } from '../../access/rules/rules.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { insertSetting } from '../../db/settings.ts';
@@ -31,21 +33,35 @@ export async function findAppAccess(db: Db, appId: string): Promise<AppAccess | 
   const app = await findApp(db, appId);
   if (!app) return undefined;
   const keys = (await listKeys(db, appId)).filter((key) => key.disabled_at === null);
+  const stored = readRules(app);
+  const policy = policyOf(app);
   return {
     appId,
     name: app.name,
-    policy: readPolicy(app.policy),
+    policy,
+    rules: compileRules(stored, policy),
     disabled: app.disabled_at !== null,
     keys: keys.map((key) => ({ keyId: key.key_id, keyHash: key.key_hash, lastUsedAt: key.last_used_at })),
   };
 }
 
-export async function insertApp(
-  db: Db,
-  app: { readonly appId: string; readonly name: string; readonly policy: Partial<AppPolicy>; readonly now: number },
-) {
-  await db.run(sql`insert into apps (app_id, name, policy, created_at, updated_at)
-    values (${app.appId}, ${app.name}, ${JSON.stringify(app.policy)}, ${app.now}, ${app.now})`);
+export const readRules = ({ rules }: Pick<AppRow, 'rules'>) => JSON.parse(rules) as StoredAppRules;
+
+/** The complete policy; the preset of the rules says what some members are where nothing is stored. */
+export const policyOf = (app: Pick<AppRow, 'policy' | 'rules'>): AppPolicy =>
+  readPolicy(app.policy, readRules(app).preset);
+
+export interface NewApp {
+  readonly appId: string;
+  readonly name: string;
+  readonly policy: Partial<AppPolicy>;
+  readonly rules: StoredAppRules;
+  readonly now: number;
+}
+
+export async function insertApp(db: Db, { appId, name, policy, rules, now }: NewApp) {
+  await db.run(sql`insert into apps (app_id, name, policy, rules, created_at, updated_at)
+    values (${appId}, ${name}, ${JSON.stringify(policy)}, ${JSON.stringify(rules)}, ${now}, ${now})`);
 }
 
 /** False when a first app was made before, by this node or another, even if it has been deleted since. */
@@ -60,6 +76,10 @@ export async function updateApp(
 ) {
   await db.run(sql`update apps set name = ${change.name}, policy = ${change.policy}, disabled_at = ${change.disabledAt}, updated_at = ${change.now}
     where app_id = ${appId}`);
+}
+
+export async function updateRules(db: Db, appId: string, rules: StoredAppRules, now: number): Promise<void> {
+  await db.run(sql`update apps set rules = ${JSON.stringify(rules)}, updated_at = ${now} where app_id = ${appId}`);
 }
 
 export async function insertKey(

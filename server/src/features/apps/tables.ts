@@ -1,4 +1,4 @@
-import { bigint, defineTable, nullable, text } from '../../db/table.ts';
+import { bigint, defineTable, nullable, text, withDefault } from '../../db/table.ts';
 
 export const apps = defineTable({
   name: 'apps',
@@ -7,6 +7,7 @@ export const apps = defineTable({
     app_id: text,
     name: text,
     policy: text,
+    rules: withDefault(text),
     disabled_at: nullable(bigint),
     created_at: bigint,
     updated_at: bigint,

@@ -6,6 +6,7 @@ import { exampleUpdated, isoTime, timestampSchema } from '../../http/answers.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import { calibrate } from '../../proximity/index.ts';
+import { findAllowed } from '../../resources/allowed.ts';
 import { beacons } from './resource.ts';
 
 /** Fewer say nothing (see calibrate); 30 s at ten advertisements a second are 300. */
@@ -51,7 +52,7 @@ export function calibrationEndpoints(db: Db, noteChange: (db: Db) => Promise<voi
       description:
         'Stand at one metre from the beacon for 30 seconds and send the signal strengths. Their median becomes the ' +
         "beacon's `measuredPower`, from which all distances follow. Setting `measuredPower` to null undoes it.",
-      grant: ({ writeContent }) => writeContent,
+      grant: { of: 'beacons', verb: 'update' },
       parameters: { objectId: 'The objectId of the beacon' },
       body: {
         schema,
@@ -72,11 +73,10 @@ export function calibrationEndpoints(db: Db, noteChange: (db: Db) => Promise<voi
         example: { result: { measuredPower: -61, spread: 1, samples: 10, updatedAt: exampleUpdated } },
       },
       errors: ['ValidationError', 'ObjectNotFound'],
-      locate: async ({ app, params }) => {
-        const found = await db.one(
-          sql`select 1 as found from beacons where app_id = ${app.appId} and object_id = ${params['objectId'] ?? ''}`,
-        );
-        if (!found) throw fail('ObjectNotFound', 'There is no beacon with this objectId.');
+      locate: async (call) => {
+        const key = { app_id: call.app.appId, object_id: call.params['objectId'] ?? '' };
+        if (!(await findAllowed(db, beacons, { key, verb: 'update', caller: call })))
+          throw fail('ObjectNotFound', 'There is no beacon with this objectId.');
       },
       handle: async ({ app, params, body, now }) => {
         const { measuredPower, spread, count } = measure(body.samples);

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { isObject } from '../../base/is-object.ts';
 import { nullable, text as textColumn } from '../../db/table.ts';
-import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
+import { exampleCreated, exampleId, exampleUpdated, madeStamps, objectIdSchema } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
-import { defineResource, readsContent, writesContent } from '../../resources/define.ts';
-import { json, number, text, time } from '../../resources/members.ts';
+import { defineResource } from '../../resources/define.ts';
+import { json, number, pointer, text, time } from '../../resources/members.ts';
 
 /** Numeric `x` and `y`; further members (a floor, a note) are kept. */
 const location = Type.Object(
@@ -57,7 +57,7 @@ export const beaconRecord = {
     location: Type.Optional(location),
     metadata,
     ...tuning,
-    ...recordStamps,
+    ...madeStamps,
   }),
   example: { objectId: exampleId, ...beaconExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
@@ -87,7 +87,7 @@ export const beacons = defineResource({
   },
   path: '/beacons',
   record: beaconRecord,
-  body: { shape: beaconShape, example: beaconExample, create: writesContent, write: writesContent },
+  body: { shape: beaconShape, example: beaconExample },
   members: {
     objectId: text('object_id'),
     name: text('name'),
@@ -99,15 +99,18 @@ export const beacons = defineResource({
     measuredPower: number('measured_power', { optional: true }),
     sensitivity: text('sensitivity', { optional: true }),
     radius: number('radius', { optional: true, isFraction: true }),
+    createdBy: pointer('created_by', '_User', { optional: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
   },
   internal: { uuid_key: textColumn, gateway_key: nullable(textColumn) },
+  users: ['created_by'],
   indexes: {
+    beacons_created_by: { on: ['app_id', 'created_by', 'object_id'] },
     beacons_identity: { on: ['app_id', 'uuid_key', 'major', 'minor'] },
     beacons_major: { on: ['app_id', 'major', 'minor', 'object_id'] },
     beacons_gateway: { on: ['app_id', 'gateway_key'] },
   },
-  grants: { read: readsContent },
+  rules: 'beacons',
   defaultLimit: 1000,
 });

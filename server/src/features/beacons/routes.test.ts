@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import {
+  buildApp,
+  databases,
+  pointerTo,
+  type SignedIn,
+  signIn,
+  type TestApp,
+} from '../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../test/support/cases.ts';
 import { beaconExample } from './resource.ts';
 
@@ -21,7 +28,13 @@ for (const database of databases) {
       const id = await create(app, url, { ...beaconExample, objectId: 'mine', unknown: 1 }, user.headers);
       const now = new Date(app.clock.now).toISOString();
       assert.match(id, /^[0-9A-Za-z]{20}$/);
-      assert.deepEqual(await get(id), { objectId: id, ...beaconExample, createdAt: now, updatedAt: now });
+      assert.deepEqual(await get(id), {
+        objectId: id,
+        ...beaconExample,
+        createdBy: pointerTo(user),
+        createdAt: now,
+        updatedAt: now,
+      });
     });
 
     test('answers metadata as an empty object and leaves location out when none was given', async () => {

@@ -1,13 +1,26 @@
+import type { Caller } from '../../access/caller.ts';
 import { joinSql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
+import { findAllowed } from '../../resources/allowed.ts';
+import { beacons } from './resource.ts';
 
 /** Those of `ids` that are not the objectId of a beacon of the app. */
 export async function findMissingBeacons(db: Db, appId: string, ids: readonly string[]): Promise<string[]> {
+  return without(ids, (id) =>
+    db.one(sql`select 1 as found from beacons where app_id = ${appId} and object_id = ${id}`),
+  );
+}
+
+/** The same, and those that the caller may not get: for her they are not there. */
+export async function findUnreadableBeacons(db: Db, caller: Caller, ids: readonly string[]): Promise<string[]> {
+  return without(ids, (id) =>
+    findAllowed(db, beacons, { key: { app_id: caller.app.appId, object_id: id }, verb: 'get', caller }),
+  );
+}
+
+async function without(ids: readonly string[], find: (id: string) => Promise<unknown>): Promise<string[]> {
   const missing: string[] = [];
-  for (const id of new Set(ids)) {
-    const found = await db.one(sql`select 1 as found from beacons where app_id = ${appId} and object_id = ${id}`);
-    if (!found) missing.push(id);
-  }
+  for (const id of new Set(ids)) if (!(await find(id))) missing.push(id);
   return missing;
 }
 

@@ -83,7 +83,7 @@ const declaredTypes = { Number: 'number', String: 'string', Boolean: 'boolean', 
  * `objectId`, `createdAt`, `updatedAt`, and any path below `metadata`, which has neither an order nor a type of its
  * own.
  */
-function bucketLookup(columns: SlotColumns, slots: readonly Slot[]): FieldLookup {
+export function bucketLookup(columns: SlotColumns, slots: readonly Slot[]): FieldLookup {
   const usable = new Map(
     slots.filter(({ state, exact }) => state === 'ready' && exact).map((slot) => [slot.column, slot]),
   );

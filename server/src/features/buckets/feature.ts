@@ -8,7 +8,7 @@ import { BucketDirectory } from './directory.ts';
 import { bucketJobHandlers } from './jobs.ts';
 import { AskedMembers } from './learn.ts';
 import { createRecordInserter } from './record-inserter.ts';
-import { recordEndpoints } from './record-routes.ts';
+import { type RecordDeps, recordEndpoints } from './record-routes.ts';
 import { schemaEndpoints } from './schema-routes.ts';
 import type { BucketService } from './service.ts';
 
@@ -20,11 +20,12 @@ export interface BucketFeatureDeps {
   readonly usage: UsageMeter;
   readonly inBackground: InBackground;
   readonly assertApp: AssertApp;
+  readonly userExists: RecordDeps['userExists'];
 }
 
 /** Data buckets: their schemas, their records, and the indexes that they learn from queries. */
 export function createBucketFeature(deps: BucketFeatureDeps): Feature {
-  const { db, now, cacheVersion, service, usage, inBackground, assertApp } = deps;
+  const { db, now, cacheVersion, service, usage, inBackground, assertApp, userExists } = deps;
   const directory = new BucketDirectory(db, cacheVersion);
   const asked = new AskedMembers((appId, bucketId, members) =>
     inBackground('asking for an index', () => service.askToLearn(appId, bucketId, members)),
@@ -39,6 +40,7 @@ export function createBucketFeature(deps: BucketFeatureDeps): Feature {
         asked,
         insert,
         usage,
+        userExists,
         markInexact: (appId, bucketId, inexact) => service.markInexact(appId, bucketId, inexact),
       }),
     ],

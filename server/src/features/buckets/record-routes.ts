@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { AppContext } from '../../access/context.ts';
+import type { Caller } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import { isObject } from '../../base/is-object.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { sql } from '../../base/sql.ts';
-import type { Database } from '../../db/db.ts';
+import type { Database, Db } from '../../db/db.ts';
 import {
   created,
   createdAnswer,
@@ -18,16 +18,18 @@ import {
 } from '../../http/answers.ts';
 import { type BodySpec, type Endpoint, endpoint } from '../../http/endpoint.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
+import { readPointer } from '../../query/literals.ts';
 import { entityTag, readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Bucket, BucketDirectory } from './directory.ts';
 import type { AskedMembers } from './learn.ts';
 import type { InsertRecord } from './record-inserter.ts';
+import { type Document, judgedRow, RecordRules } from './record-rules.ts';
 import { prepare, type WriteSteps, writeRecord } from './record-writing.ts';
-import { assertBucketName, recordBody, recordExample, recordSchema } from './schemas.ts';
+import { assertBucketName, listedRecordSchema, recordBody, recordExample, recordSchema } from './schemas.ts';
 import * as store from './store.ts';
-import { recordTable, recordTag } from './tables.ts';
+import { plainRecordTable, recordTable, recordTag } from './tables.ts';
 
 export interface RecordDeps {
   readonly db: Database;
@@ -35,15 +37,14 @@ export interface RecordDeps {
   readonly asked: AskedMembers;
   readonly insert: InsertRecord;
   readonly usage: UsageMeter;
+  readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
   readonly markInexact: (appId: string, bucketId: string, slots: readonly string[]) => Promise<void>;
 }
 
-type Document = Readonly<Record<string, unknown>>;
-type PathCall = { readonly app: AppContext; readonly params: Readonly<Record<string, string>> };
+type PathCall = Caller & { readonly params: Readonly<Record<string, string>> };
 
 const common = {
   tag: recordTag,
-  grant: 'user',
   parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the record' },
 } as const;
 const path = '/data/bucket/:bucketName';
@@ -79,13 +80,16 @@ function keyOf(bucket: Bucket, call: PathCall) {
   return { app_id: bucket.appId, bucket_id: bucket.bucketId, object_id: call.params['objectId'] ?? '' };
 }
 
-const tagOf = ({ doc, updated_at }: store.StoredDocument) => entityTag(`${updated_at} ${doc}`);
+const tagOf = ({ doc, updated_at }: Pick<store.StoredRecord, 'doc' | 'updated_at'>) =>
+  entityTag(`${updated_at} ${doc}`);
 
 const noRecord = () => fail('ObjectNotFound', 'There is no record with this objectId.');
 
 async function recordToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const bucket = await bucketToWrite(deps, call);
-  if (!(await recordTable.find(deps.db, keyOf(bucket, call)))) throw noRecord();
+  const row = await recordTable.find(deps.db, keyOf(bucket, call));
+  const rules = new RecordRules(call, bucket);
+  if (!row || !rules.isThere('update', bucket, judgedRow(row as store.StoredRecord))) throw noRecord();
   return bucket;
 }
 
@@ -95,16 +99,21 @@ function list(deps: RecordDeps): Endpoint {
     method: 'GET',
     path,
     operationId: 'listRecords',
+    grant: { of: 'bucket', verb: 'list' },
     summary: 'List the records of a bucket',
     query: listParameters,
-    answer: listAnswer(recordSchema, recordExample),
+    answer: listAnswer(listedRecordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound', 'InvalidQuery', 'Timeout'],
     locate: (call) => bucketToRead(deps, call),
-    handle: ({ query, located: bucket }) => {
+    handle: (call) => {
+      const { query, located: bucket } = call;
+      const rules = new RecordRules(call, bucket);
+      const rule = rules.listed(bucket);
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
-      const table = { ...recordTable, lookup: bucket.lookup };
+      const table = { ...(rules.showOwners ? recordTable : plainRecordTable), lookup: bucket.lookup };
       return listRecords(deps.db, table, {
         scope,
+        ...(rule ? { allowed: rule } : {}),
         query,
         defaultLimit: 100,
         idsFollowCreation: true,
@@ -131,6 +140,7 @@ function create(deps: RecordDeps): Endpoint {
     method: 'POST',
     path,
     operationId: 'createRecord',
+    grant: { of: 'bucket', verb: 'create' },
     summary: 'Create a record',
     body: createBody,
     answer: createdAnswer,
@@ -138,15 +148,19 @@ function create(deps: RecordDeps): Endpoint {
     repeat: created,
     locate: (call) => bucketToWrite(deps, call),
     handle: async (call) => {
-      const { objectId = newObjectId(call.now) } = call;
+      const { user, now, objectId = newObjectId(now) } = call;
+      const createdBy = user?.userId ?? null;
+      const rules = new RecordRules(call, call.located);
       const bytes = await writeRecord(stepsOf(deps, call), async (bucket) => {
+        const document = () => call.body;
+        rules.assertMayCreate(bucket, { objectId, document, createdBy, createdAt: now, updatedAt: now });
         const prepared = prepare(bucket, call.body);
         if (prepared.outcome === 'misfits') return prepared;
         const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId };
         const bytes = Buffer.byteLength(prepared.write.document);
         const room = deps.usage.assertRoom(bucket.appId, call.app.policy, { records: 1, recordBytes: bytes });
         if (room) await room;
-        const isDone = await deps.insert({ ...prepared.write, key, now: call.now });
+        const isDone = await deps.insert({ ...prepared.write, key, createdBy, now });
         return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
       });
       deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
@@ -170,19 +184,21 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
 }
 
 function get(deps: RecordDeps): Endpoint {
-  return endpoint<undefined, store.StoredDocument>({
+  return endpoint<undefined, store.StoredRecord>({
     ...common,
     method: 'GET',
     path: `${path}/:objectId`,
     operationId: 'getRecord',
+    grant: { of: 'bucket', verb: 'get' },
     summary: 'Get a record',
     answer: recordAnswer(recordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) =>
       andThen(bucketToRead(deps, call), async (bucket) => {
         const row = await recordTable.find(deps.db, keyOf(bucket, call));
-        if (!row) throw noRecord();
-        return row as store.StoredDocument;
+        const record = row as store.StoredRecord | undefined;
+        if (!record || !new RecordRules(call, bucket).may('get', bucket, judgedRow(record))) throw noRecord();
+        return record;
       }),
     hasEntityTag: true,
     handle: async ({ located }) => tagged(`{"result":${recordTable.render(located)}}`, tagOf(located)),
@@ -192,17 +208,29 @@ function get(deps: RecordDeps): Endpoint {
 /**
  * The meaning of a body for the document: a lone `metadata` object replaces it, anything else replaces members of it.
  */
-function readMembers(body: unknown): { readonly whole: boolean; readonly members: Document } {
+function readMembers(body: unknown): Sent {
   if (!isObject(body))
     throw fail('ValidationError', {
       message: 'The body must be a JSON object.',
       details: [{ field: '', problem: 'must be a JSON object' }],
     });
   const members = Object.fromEntries(Object.entries(body).filter(([name]) => !generated.has(name)));
-  const { metadata } = members;
+  const { metadata, createdBy, ...others } = members;
+  const isRecord = isObject(metadata) && Object.keys(others).length === 0;
+  // A record as it was read, perhaps with another owner. In any other body createdBy is a member of the document.
+  if (isRecord && createdBy === null) return { whole: true, members: metadata, createdBy };
+  const owner = isRecord ? readPointer(createdBy) : undefined;
+  if (isRecord && owner?.className === '_User') return { whole: true, members: metadata, createdBy: owner.objectId };
   return Object.keys(members).length === 1 && isObject(metadata)
     ? { whole: true, members: metadata }
     : { whole: false, members };
+}
+
+interface Sent {
+  readonly whole: boolean;
+  readonly members: Document;
+  /** The owner, where the body names one. */
+  readonly createdBy?: string | null;
 }
 
 /** Members replace members; null removes one. */
@@ -240,6 +268,12 @@ interface Updating extends Pick<Endpoint, 'operationId' | 'summary' | 'descripti
   readonly merge: (document: Document, change: ReturnType<typeof readMembers>) => Document;
 }
 
+/** @throws Failure ObjectNotFound */
+async function assertUser({ userExists }: RecordDeps, db: Db, { app }: Caller, userId: string): Promise<void> {
+  if (!(await userExists(db, app.appId, userId)))
+    throw fail('ObjectNotFound', `createdBy: there is no user ${userId}.`);
+}
+
 interface Updated {
   readonly updatedAt: number;
   /** By how many bytes the document has grown. */
@@ -251,6 +285,7 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
   return endpoint<ReturnType<typeof readMembers>, Bucket>({
     ...common,
     ...about,
+    grant: { of: 'bucket', verb: 'update' },
     path: `${path}/:objectId`,
     body: { schema: updateSchema, example: recordBody.example.metadata, read: readMembers },
     answer: inArray(updatedAnswer),
@@ -266,21 +301,30 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
     locate: (call) => recordToWrite(deps, call),
     handle: async (call) => {
       const { body, now, params } = call;
+      const rules = new RecordRules(call, call.located);
       const assertUnchanged = readIfMatch(call.headers);
       await deps.usage.assertRoom(call.app.appId, call.app.policy, {});
       const { updatedAt, more, tag } = await writeRecord<Bucket, Updated>(stepsOf(deps, call), (bucket) =>
         deps.db.transaction(async (db) => {
           const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
           const current = await store.lockRecord(db, key);
-          if (!current) throw noRecord();
+          if (!current || !rules.isThere('update', bucket, judgedRow(current))) throw noRecord();
           assertUnchanged?.(tagOf(current));
-          const prepared = prepare(bucket, merge(JSON.parse(current.doc) as Document, body));
+          const before = JSON.parse(current.doc) as Document;
+          const merged = rules.keepFixed(before, merge(before, body), Object.keys(body.members));
+          const { createdBy = current.created_by } = body;
+          const judged = judgedRow(current);
+          const next = { ...judged, document: () => merged, createdBy, updatedAt: now };
+          rules.assertMayChange(bucket, { ...judged, document: () => before }, next);
+          if (createdBy !== null && createdBy !== current.created_by) await assertUser(deps, db, call, createdBy);
+          const prepared = prepare(bucket, merged);
           if (prepared.outcome === 'misfits') return prepared;
           const { document } = prepared.write;
           const more = Buffer.byteLength(document) - Buffer.byteLength(current.doc);
           // Known since before the transaction, so nothing is awaited.
           void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
-          if (!(await store.updateRecord(db, { ...prepared.write, key, now }))) return { outcome: 'outdated' };
+          if (!(await store.updateRecord(db, { ...prepared.write, key, createdBy, now })))
+            return { outcome: 'outdated' };
           const updatedAt = Math.max(now, current.updated_at);
           const tag = tagOf({ doc: document, updated_at: updatedAt });
           return { outcome: 'written', result: { updatedAt, more, tag } };
@@ -298,6 +342,7 @@ function remove(deps: RecordDeps): Endpoint {
     method: 'DELETE',
     path: `${path}/:objectId`,
     operationId: 'deleteRecord',
+    grant: { of: 'bucket', verb: 'delete' },
     summary: 'Delete a record',
     answer: inArray(deletedAnswer),
     takesIfMatch: true,
@@ -308,7 +353,8 @@ function remove(deps: RecordDeps): Endpoint {
       const key = { appId, bucketId, objectId: call.params['objectId'] ?? '' };
       const bytes = await deps.db.transaction(async (db) => {
         const current = await store.lockRecord(db, key);
-        if (!current) throw noRecord();
+        const rules = new RecordRules(call, call.located);
+        if (!current || !rules.isThere('delete', call.located, judgedRow(current))) throw noRecord();
         readIfMatch(call.headers)?.(tagOf(current));
         await recordTable.remove(db, keyOf(call.located, call));
         return Buffer.byteLength(current.doc);

@@ -1,5 +1,4 @@
 import type { AppContext } from '../../access/context.ts';
-import type { AppPolicy } from '../../access/policy.ts';
 import { fail } from '../../base/errors.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database } from '../../db/db.ts';
@@ -42,7 +41,6 @@ const common = {
   parameters: { bucketName: 'The name of the bucket', objectId: 'The objectId of the schema record' },
 } as const;
 const path = '/data/schema/:bucketName';
-const write = ({ writeContent }: AppPolicy) => writeContent;
 
 export function schemaEndpoints(deps: SchemaDeps): Endpoint[] {
   return [list(deps), create(deps), get(deps), put(deps), patch(deps), remove(deps)];
@@ -79,7 +77,7 @@ function list(deps: SchemaDeps): Endpoint {
     path,
     operationId: 'listSchemas',
     summary: 'List the schema records of a bucket',
-    grant: 'user',
+    grant: { of: 'schemas', verb: 'list' },
     query: listParameters,
     answer: listAnswer(schemaRecordSchema, schemaRecordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound', 'InvalidQuery', 'Timeout'],
@@ -105,7 +103,7 @@ function create({ service }: SchemaDeps): Endpoint {
     operationId: 'createSchema',
     summary: 'Create a schema record',
     description: 'Several schema records of one bucket add up. A bucket that does not exist yet is created.',
-    grant: write,
+    grant: { of: 'schemas', verb: 'create' },
     body: { ...schemaBody, read: readColumnMap },
     answer: createdAnswer,
     errors: ['InvalidBucketName', 'InvalidSchema'],
@@ -124,7 +122,7 @@ function get(deps: SchemaDeps): Endpoint {
     path: `${path}/:objectId`,
     operationId: 'getSchema',
     summary: 'Get a schema record',
-    grant: 'user',
+    grant: { of: 'schemas', verb: 'get' },
     answer: recordAnswer(schemaRecordSchema, schemaRecordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => findSchema(deps, call),
@@ -140,7 +138,7 @@ function put(deps: SchemaDeps): Endpoint {
     path: `${path}/:objectId`,
     operationId: 'updateSchema',
     summary: 'Replace the columns of a schema record',
-    grant: write,
+    grant: { of: 'schemas', verb: 'update' },
     body: { ...schemaBody, read: readColumnMap },
     answer: inArray(updatedAnswer),
     errors: ['InvalidBucketName', 'InvalidSchema', 'ObjectNotFound'],
@@ -159,7 +157,7 @@ function patch(deps: SchemaDeps): Endpoint {
     operationId: 'patchSchema',
     summary: 'Merge columns into a schema record',
     description: 'JSON Merge Patch (RFC 7396): null removes a column.',
-    grant: write,
+    grant: { of: 'schemas', verb: 'update' },
     body: { ...schemaBody, schema: mergePatchSchema(schemaBody.schema), read: (body) => body },
     answer: inArray(updatedAnswer),
     errors: ['InvalidBucketName', 'InvalidSchema', 'ObjectNotFound'],
@@ -183,7 +181,7 @@ function remove(deps: SchemaDeps): Endpoint {
     operationId: 'deleteSchema',
     summary: 'Delete a schema record',
     description: 'Its columns are no longer checked, unless another schema of the bucket declares them.',
-    grant: write,
+    grant: { of: 'schemas', verb: 'delete' },
     answer: inArray(deletedAnswer),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     takesIfMatch: true,

@@ -1,7 +1,16 @@
 import { Type } from 'typebox';
 import { fail, type Problem } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
-import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
+import {
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  objectIdSchema,
+  otherExampleId,
+  pointerExample,
+  pointerSchema,
+  recordStamps,
+} from '../../http/answers.ts';
 import { sentence } from '../../http/shape.ts';
 import { readInstant } from '../../query/instant.ts';
 import { ownMember } from '../../query/json.ts';
@@ -25,10 +34,23 @@ export const recordBody = {
   example: { metadata: { species: 'Kestrel', count: 2, seenAt: '2026-05-04T09:30:00.000Z' } },
 };
 
-export const recordSchema = Type.Object({ objectId: objectIdSchema, metadata, ...recordStamps });
+export const recordSchema = Type.Object({
+  objectId: objectIdSchema,
+  metadata,
+  createdBy: Type.Union([pointerSchema('_User'), Type.Null()], {
+    description: 'The user to whom it belongs: who made it, unless it was handed over; null where nobody was signed in',
+  }),
+  ...recordStamps,
+});
+/** In a list. */
+export const listedRecordSchema = Type.Object({
+  ...recordSchema.properties,
+  createdBy: Type.Optional(recordSchema.properties.createdBy),
+});
 export const recordExample = {
   objectId: exampleId,
   ...recordBody.example,
+  createdBy: pointerExample('_User', otherExampleId),
   createdAt: exampleCreated,
   updatedAt: exampleUpdated,
 };

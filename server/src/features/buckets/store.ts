@@ -67,6 +67,8 @@ export interface RecordWrite {
   /** The bucket's version by which the document was checked and the slots were filled. */
   readonly version: number;
   readonly document: string;
+  /** The user who makes the record, or to whom it is handed over; a change without it leaves it as it is. */
+  readonly createdBy?: string | null;
   readonly slots: Readonly<Record<string, SqlValue>>;
   readonly now: number;
 }
@@ -76,18 +78,19 @@ const hasVersion = ({ key, version }: RecordWrite) =>
 
 const inserts = { sqlite: new Shapes(), postgres: new Shapes() };
 
-const recordColumns = ['app_id', 'bucket_id', 'object_id', 'doc', 'created_at', 'updated_at'] as const;
+const recordColumns = ['app_id', 'bucket_id', 'object_id', 'doc', 'created_by', 'created_at', 'updated_at'] as const;
 const recordNames = recordColumns.join(', ');
 const namesOf = (slots: RecordWrite['slots']) => {
   let names = recordNames;
   for (const slot in slots) names += `, ${slot}`;
   return names;
 };
-const rowOf = ({ key, slots, document, now }: RecordWrite) => ({
+const rowOf = ({ key, slots, document, createdBy = null, now }: RecordWrite) => ({
   app_id: key.appId,
   bucket_id: key.bucketId,
   object_id: key.objectId,
   doc: document,
+  created_by: createdBy,
   created_at: now,
   updated_at: now,
   ...slots,
@@ -141,8 +144,9 @@ function insertOfMany(slots: RecordWrite['slots']) {
 
 /** False if the record is gone or the bucket's definition has changed. */
 export async function updateRecord(db: Db, write: RecordWrite): Promise<boolean> {
-  const { key, now } = write;
-  const cells = Object.entries({ doc: write.document, ...write.slots }).map(
+  const { key, now, createdBy } = write;
+  const maker = createdBy === undefined ? {} : { created_by: createdBy };
+  const cells = Object.entries({ doc: write.document, ...maker, ...write.slots }).map(
     ([column, value]) => sql`${raw(column)} = ${value}`,
   );
   const stamp = sql`updated_at = case when updated_at > ${now} then updated_at else ${now} end`;
@@ -153,15 +157,17 @@ export async function updateRecord(db: Db, write: RecordWrite): Promise<boolean>
   );
 }
 
-/** What of a record changes. */
-export interface StoredDocument extends Row {
+export interface StoredRecord extends Row {
+  readonly object_id: string;
   readonly doc: string;
+  readonly created_by: string | null;
+  readonly created_at: number;
   readonly updated_at: number;
 }
 
 /** In a transaction: the record, which cannot change until the transaction ends. */
-export function lockRecord(db: Db, key: RecordKey): Promise<StoredDocument | undefined> {
-  return db.one(sql`select doc, updated_at from records
+export function lockRecord(db: Db, key: RecordKey): Promise<StoredRecord | undefined> {
+  return db.one(sql`select object_id, doc, created_by, created_at, updated_at from records
     where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${raw(db.dialect.lockRow)}`);
 }
 

@@ -1,6 +1,7 @@
 import { bigint, defineTable, double, nullable, text } from '../../db/table.ts';
 import type { Tag } from '../../http/endpoint.ts';
-import { json, text as textMember, time } from '../../resources/members.ts';
+import type { ColumnField } from '../../query/fields.ts';
+import { json, pointer, text as textMember, time } from '../../resources/members.ts';
 import { type RecordTable, recordsOf } from '../../resources/table.ts';
 import { slotPairs, slotsHeld } from './slots.ts';
 
@@ -77,11 +78,13 @@ export const records = defineTable({
     t4: nullable(text),
     t5: nullable(text),
     t6: nullable(text),
+    created_by: nullable(text),
     created_at: bigint,
     updated_at: bigint,
   },
   key: ['app_id', 'bucket_id', 'object_id'],
   indexes: {
+    records_created_by: { on: ['app_id', 'bucket_id', 'created_by', 'object_id'] },
     ...slot('n1'),
     ...slot('n2'),
     ...slot('n3'),
@@ -103,6 +106,7 @@ export const records = defineTable({
   },
   childOf: ['buckets'],
   within: 'bucket_id',
+  users: ['created_by'],
 });
 
 const ownMembers = {
@@ -124,8 +128,23 @@ export const schemaTable: typeof shownSchemas = {
   lookup: (name) => (name === 'metadata' ? undefined : shownSchemas.lookup(name)),
 };
 
+const recordMembers = { ...ownMembers, createdBy: pointer('created_by', '_User', { nullable: true }) } as const;
+
 /** The members of a record that are not in its document. */
 export const recordTable = recordsOf(
+  records,
+  {
+    objectId: ownMembers.objectId,
+    metadata: json('doc'),
+    createdBy: recordMembers.createdBy,
+    createdAt: ownMembers.createdAt,
+    updatedAt: ownMembers.updatedAt,
+  },
+  { held: slotsHeld, pairs: slotPairs },
+);
+
+/** The same without who made it, as lists show records of buckets about which the app says nothing of owners. */
+export const plainRecordTable = recordsOf(
   records,
   {
     objectId: ownMembers.objectId,
@@ -136,5 +155,9 @@ export const recordTable = recordsOf(
   { held: slotsHeld, pairs: slotPairs },
 );
 
+const { lookup } = recordsOf(records, recordMembers);
+// Its index begins with the bucket as well, which every query of records names.
+const createdBy = { ...lookup('createdBy'), indexed: true } as ColumnField;
+
 /** Finds the members that are not in the document. */
-export const ownLookup: RecordTable['lookup'] = recordsOf(records, ownMembers).lookup;
+export const ownLookup: RecordTable['lookup'] = (name) => (name === 'createdBy' ? createdBy : lookup(name));

@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
-import type { AppPolicy } from '../../access/policy.ts';
 import { fail } from '../../base/errors.ts';
-import { bigint, defineTable, nullable, text as textColumn, withDefault } from '../../db/table.ts';
+import { bigint, defineTable, text as textColumn, withDefault } from '../../db/table.ts';
 import { topicFault } from '../../delivery/mqtt/mqtt-message.ts';
-import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
+import { exampleCreated, exampleId, exampleUpdated, madeStamps, objectIdSchema } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { text, time } from '../../resources/members.ts';
+import { pointer, text, time } from '../../resources/members.ts';
 
 const members = {
   deviceName: Type.String({ minLength: 3, maxLength: 64 }),
@@ -33,7 +32,7 @@ export const deviceShape = defineShape(Type.Object(members), {
 export const deviceExample = { deviceName: 'Gateway 3', manufacture: 'Acme', topic: 'museum/gateway-3' };
 
 export const deviceRecord = {
-  schema: Type.Object({ objectId: objectIdSchema, ...members, ...recordStamps }),
+  schema: Type.Object({ objectId: objectIdSchema, ...members, ...madeStamps }),
   example: { objectId: exampleId, ...deviceExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
 
@@ -53,24 +52,25 @@ export const devices = defineResource({
   body: {
     shape: deviceShape,
     example: deviceExample,
-    create: ({ deviceNeedsUser }: AppPolicy) => (deviceNeedsUser ? 'user' : 'visitor'),
-    write: 'user',
     errors: ['deviceName', 'ValidationError'],
     wrapsInArray: true,
-    hasMaker: true,
   },
   members: {
     objectId: text('object_id'),
     deviceName: text('device_name'),
     manufacture: text('manufacture'),
     topic: text('topic'),
+    createdBy: pointer('created_by', '_User', { optional: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
   },
-  internal: { user_id: nullable(textColumn), by_admin: withDefault(bigint) },
-  indexes: { devices_topic: { on: ['app_id', 'topic'] } },
-  users: ['user_id'],
-  grants: { read: 'user' },
+  internal: { by_admin: withDefault(bigint) },
+  indexes: {
+    devices_topic: { on: ['app_id', 'topic'] },
+    devices_created_by: { on: ['app_id', 'created_by', 'object_id'] },
+  },
+  users: ['created_by'],
+  rules: 'devices',
   defaultLimit: 100,
 });
 

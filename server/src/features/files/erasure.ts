@@ -28,7 +28,7 @@ const atOnce = 100;
 async function eraseFiles(db: Db, blobs: BlobStore, { appId, userId }: Erasure & { readonly appId: string }) {
   for (;;) {
     const files = await db.all<{ object_id: string; stored_name: string }>(
-      sql`select object_id, stored_name from files where app_id = ${appId} and user_id = ${userId}
+      sql`select object_id, stored_name from files where app_id = ${appId} and created_by = ${userId}
         order by object_id limit ${atOnce}`,
     );
     for (const { object_id, stored_name } of files) {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
-import { exampleCreated, exampleId, objectIdSchema, recordStamps } from '../../http/answers.ts';
+import { exampleCreated, exampleId, madeStamps, objectIdSchema } from '../../http/answers.ts';
 import { defineResource } from '../../resources/define.ts';
-import { number, text, time } from '../../resources/members.ts';
+import { number, pointer, text, time } from '../../resources/members.ts';
 
 const name = Type.String({
   description: 'The stored name: 32 random hexadecimal digits, an underscore and the given name',
@@ -25,7 +25,7 @@ const fileRecord = {
     name,
     contentType: Type.String({ description: 'The media type of the upload, without parameters' }),
     size: Type.Integer({ minimum: 0, description: 'Bytes' }),
-    ...recordStamps,
+    ...madeStamps,
     url,
   }),
   example: {
@@ -57,6 +57,7 @@ export const files = defineResource({
     name: text('stored_name'),
     contentType: text('content_type'),
     size: number('size'),
+    createdBy: pointer('created_by', '_User', { optional: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
   },
@@ -65,16 +66,15 @@ export const files = defineResource({
   internal: {
     name: textColumn,
     sha256: textColumn,
-    user_id: nullable(textColumn),
     by_admin: withDefault(bigint),
     bytes_missing_at: nullable(bigint),
   },
   indexes: {
     files_stored_name: { on: ['app_id', 'stored_name'], isUnique: true },
-    files_maker: { on: ['app_id', 'user_id', 'object_id'], isPartial: true },
+    files_maker: { on: ['app_id', 'created_by', 'object_id'], isPartial: true },
     files_without_bytes: { on: ['app_id', 'object_id'], isPartial: true },
   },
-  users: ['user_id'],
-  grants: { read: 'user' },
+  users: ['created_by'],
+  rules: 'files',
   defaultLimit: 100,
 });

@@ -1,7 +1,6 @@
-import { type Caller, ownRecords } from '../../access/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { Failure, fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
-import { sql } from '../../base/sql.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { storageTrouble } from '../../db/storage-error.ts';
@@ -9,8 +8,9 @@ import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/ans
 import { type Call, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
+import { allowedTo, findAllowed } from '../../resources/allowed.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
-import { assertMaker, makerColumns } from '../../resources/maker.ts';
+import { makerColumns } from '../../resources/resource.ts';
 import type { RecordTable } from '../../resources/table.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
@@ -47,16 +47,15 @@ function list({ db }: FileDeps, table: RecordTable): Endpoint {
     operationId: 'listFiles',
     tag: files.tag,
     summary: 'List files',
-    grant: 'user',
+    grant: { of: 'files', verb: 'list' },
     query: listParameters,
     answer: listAnswer(files.record.schema, files.record.example),
     errors: ['InvalidQuery', 'Timeout'],
     description: 'Users see the files that they have uploaded; managers see all.',
     handle: async (call) => {
       const { app, query } = call;
-      const visible = await ownRecords(call);
       return listRecords(db, table, {
-        ...(visible ? { visible } : {}),
+        allowed: await allowedTo(ruled(table), 'list', call),
         scope: table.match({ app_id: app.appId }),
         query,
         defaultLimit: 100,
@@ -99,7 +98,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
     description:
       `The body is the file, of any type and at most ${maxFileBytes} bytes; an empty body is an empty file. Without a ` +
       'Content-Type, or with `*/*`, it is application/octet-stream. Anybody who knows the returned address can read the file.',
-    grant: ({ uploadNeedsUser }) => (uploadNeedsUser ? 'user' : 'visitor'),
+    grant: { of: 'files', verb: 'create' },
     parameters: {
       file: 'With its extension, percent-encoded: 1 to 128 characters of any script, without control characters, slashes and backslashes',
     },
@@ -139,7 +138,7 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
           storedName,
           contentType,
           ...bytes,
-          maker: makerColumns(call),
+          maker: makerColumns(files, call),
           now,
         });
       } catch (error) {
@@ -166,13 +165,7 @@ type Locating = Caller & Pick<Call<undefined, undefined>, 'params'>;
 
 const keyOf = (appId: string, params: Locating['params']) => ({ app_id: appId, object_id: params['file'] ?? '' });
 
-function locateFile({ db }: FileDeps, table: RecordTable) {
-  return async ({ app, params }: Locating): Promise<Row> => {
-    const row = await table.find(db, keyOf(app.appId, params));
-    if (!row) throw notFound();
-    return row;
-  };
-}
+const ruled = (records: RecordTable) => ({ rules: 'files', records }) as const;
 
 const notFound = () => fail('ObjectNotFound', 'There is no file with this objectId.');
 
@@ -184,17 +177,15 @@ function get(deps: FileDeps, table: RecordTable): Endpoint {
     operationId: 'getFile',
     tag: files.tag,
     summary: "Get a file's record",
-    grant: 'user',
+    grant: { of: 'files', verb: 'get' },
     answer: recordAnswer(files.record.schema, files.record.example),
     errors: ['ObjectNotFound'],
     description: 'Users can get the files that they have uploaded; managers can get all.',
     locate: async (call) => {
-      const visible = await ownRecords(call);
-      const key = table.match(keyOf(call.app.appId, call.params));
-      const row =
-        visible && (await deps.db.one(sql`select 1 as found from files where ${key} and ${visible.condition}`));
-      if (visible && !row) throw notFound();
-      return locateFile(deps, table)(call);
+      const key = keyOf(call.app.appId, call.params);
+      const row = await findAllowed(deps.db, ruled(table), { key, verb: 'get', caller: call });
+      if (!row) throw notFound();
+      return row;
     },
     handle: async ({ located }) => new JsonText(`{"result":${table.render(located)}}`),
   });
@@ -209,15 +200,16 @@ function remove(deps: FileDeps, table: RecordTable): Endpoint {
     tag: files.tag,
     summary: 'Delete a file',
     description: 'Its address stops working at once; a browser may show its cached copy for another minute.',
-    grant: 'user',
+    grant: { of: 'files', verb: 'delete' },
     answer: inArray(deletedAnswer),
     errors: ['ObjectNotFound', 'OperationForbidden'],
     locate: async (call) => {
       const { app, params } = call;
       // Also a file that is hidden because its bytes are gone.
-      const row = await findStoredFile(deps.db, app.appId, params['file'] ?? '');
+      const key = keyOf(app.appId, params);
+      const found = await findAllowed(deps.db, ruled(files.records), { key, verb: 'delete', caller: call });
+      const row = found && (await findStoredFile(deps.db, app.appId, params['file'] ?? ''));
       if (!row) throw notFound();
-      await assertMaker(deps.db, table, { caller: call, key: keyOf(app.appId, params) });
       return row;
     },
     handle: async ({ app, located }) => {

@@ -44,9 +44,9 @@ export interface NewFile {
 
 export async function insertFile(db: Db, file: NewFile): Promise<void> {
   await db.run(sql`insert into files
-      (app_id, object_id, name, stored_name, content_type, size, sha256, user_id, by_admin, created_at, updated_at)
+      (app_id, object_id, name, stored_name, content_type, size, sha256, created_by, by_admin, created_at, updated_at)
     values (${file.appId}, ${file.objectId}, ${file.name}, ${file.storedName}, ${file.contentType}, ${file.size},
-      ${file.sha256}, ${file.maker['user_id'] ?? null}, ${file.maker['by_admin'] ?? 0}, ${file.now}, ${file.now})`);
+      ${file.sha256}, ${file.maker['created_by'] ?? null}, ${file.maker['by_admin'] ?? 0}, ${file.now}, ${file.now})`);
 }
 
 /** The record's information on its bytes, also if it is hidden because they are missing. */

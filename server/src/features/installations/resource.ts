@@ -197,6 +197,6 @@ export const installations = defineResource({
     installations_claim: { on: ['app_id', 'claim_user_id'], isPartial: true },
   },
   users: ['user_id', 'claim_user_id'],
-  grants: { read: 'user' },
+  rules: 'installations',
   defaultLimit: 100,
 });

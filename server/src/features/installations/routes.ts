@@ -1,4 +1,4 @@
-import { type Caller, ownRecords, seesAll } from '../../access/caller.ts';
+import { type Caller, seesAll } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { createdAnswer, isoTime, updatedAnswer } from '../../http/answers.ts';
@@ -40,13 +40,11 @@ export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
   const options: RemoveOptions = {
     ...installations,
     db: deps.db,
-    write: 'user',
-    narrow: ownRecords,
     onRemove: (db: Db, key: Key) => deps.forget(db, String(key['app_id']), String(key['object_id'])),
   };
   const reading = [listEndpoint(options, { idsFollowCreation: true }), getEndpoint(options)];
   const removing = removeProven(deps, removeEndpoint(options));
-  const locateOwn = locateRow(options);
+  const locateOwn = locateRow(options, 'update');
   return [register(deps), ...reading, removing, change(deps, 'PUT', locateOwn), change(deps, 'PATCH', locateOwn)];
 }
 
@@ -87,7 +85,7 @@ function register({ service }: InstallationRouteDeps): Endpoint {
       'is updated as by PUT and answered with 200. A deviceToken that another installation has moves to this one. With a ' +
       'bearer it is linked to that user; a bearer that is no longer valid is ignored. Registered without the bearer of ' +
       'its user and without the stored deviceToken (as deviceToken or previousDeviceToken) it loses its user.',
-    grant: 'phone',
+    grant: { of: 'installations', verb: 'create', open: 'phone' },
     body: { schema: registrationShape.schema, example: installationExample, read: readRegistration },
     answer: createdAnswer,
     otherAnswer: knownAnswer,
@@ -114,7 +112,7 @@ function change({ service }: InstallationRouteDeps, method: 'PUT' | 'PATCH', loc
         ? 'JSON Merge Patch (RFC 7396): metadata is merged member by member, null removes a member.'
         : 'Replaces the members that are sent and keeps the others; null clears an optional member.') +
       ' installationId and deviceType cannot change.',
-    grant: 'user',
+    grant: { of: 'installations', verb: 'update' },
     body: {
       schema: replacementSchema(installationShape.schema),
       example: { channels: installationExample.channels, appVersion: installationExample.appVersion },

@@ -134,6 +134,49 @@ for (const database of databases) {
       assert.deepEqual(theirs.events, []);
     });
 
+    test('tells what the rules let a listener hear and read, without hidden members, until the rules change', async () => {
+      const ben = (await signIn(site.app)).headers;
+      const visitRules = { get: 'user', listen: 'user', members: { enteredAt: { hidden: ['user'] } } };
+      await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: visitRules } });
+      const stream = await ready(ben);
+      const all = await ready();
+      await visit();
+      await all.received(4);
+      await stream.received(2);
+      assert.deepEqual(
+        stream.events.map(({ event, data }) => [event, data.data.enteredAt]),
+        [
+          ['visit.opened', undefined],
+          ['visit.closed', undefined],
+        ],
+      );
+      assert.ok(all.events[1]?.data.data.enteredAt, 'a manager sees it');
+      await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: { ...visitRules, get: 'owner' } } });
+      await stream.ended;
+      const deaf = await ready(ben);
+      const again = await ready();
+      await visit();
+      await again.received(4);
+      assert.deepEqual(deaf.events, []);
+    });
+
+    test('a where tells the events that meet it, about the own installation or another', async () => {
+      const anna = await signIn(site.app);
+      const phone = { installationId: 'annas', deviceType: 'ios' };
+      await site.app.send({ method: 'POST', url: '/api/v2/installations', headers: anna.headers, body: phone });
+      const own = { installationId: '$auth.installationId', leftAt: null };
+      const rules = { visits: { get: own, list: own, listen: 'user' } };
+      await site.app.app.apps.changeRules(site.app.appId, { resources: rules });
+      const stream = await ready(anna.headers);
+      await visit();
+      await site.send([site.decided('ENTER')], { installationId: 'annas' });
+      await stream.received(1);
+      const [opened] = stream.events.filter(({ event }) => event === 'visit.opened');
+      assert.ok(opened);
+      const { body } = await site.app.send({ method: 'GET', url: '/api/v2/visits?count=1', headers: anna.headers });
+      assert.deepEqual([body.count, body.results[0].objectId], [1, opened.data.data.objectId]);
+    });
+
     test('a token that is revoked ends the stream within seconds, a bad one opens none', async () => {
       const stream = await ready();
       const out = { method: 'POST', url: '/api/v2/users/signout', headers: site.user.headers } as const;

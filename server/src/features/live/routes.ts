@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import { type FindHeld, seesAll } from '../../access/caller.ts';
+import type { FindHeld } from '../../access/caller.ts';
+import type { RuledFields } from '../../access/rules/check.ts';
 import { fail } from '../../base/errors.ts';
 import { type Endpoint, endpoint, type Tag } from '../../http/endpoint.ts';
 import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
 import type { Feed } from './feed.ts';
-import { ownEvents } from './own-events.ts';
+import { showEvents } from './shown-events.ts';
 
 const tag: Tag = {
   name: 'Stream',
@@ -20,7 +21,7 @@ const example = [
 ].join('');
 
 /** What happens in an app, as it happens. */
-export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld): Endpoint[] {
+export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld, fieldsOf: RuledFields['of']): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -50,9 +51,9 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld): End
       },
       errors: ['InvalidQuery'],
       handle: async (call) => {
-        const { app, user, query, headers, address } = call;
+        const { app, isAdministrator, query, headers, address } = call;
         const after = readNumber(String(headers['last-event-id'] ?? query['after'] ?? ''));
-        const show = seesAll(call) ? {} : { show: ownEvents(findHeld, app.appId, user?.userId ?? '') };
+        const show = isAdministrator ? {} : { show: showEvents(call, findHeld, fieldsOf) };
         return new StreamAnswer(feed.open({ appId: app.appId, address, after, ...show }));
       },
     }),

@@ -114,6 +114,6 @@ export const logs = defineResource({
   },
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'logs' },
-  grants: { read: 'user' },
+  rules: 'logs',
   defaultLimit: 100,
 });

@@ -4,9 +4,10 @@ import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { createdAnswer, isoTime, listAnswer } from '../../http/answers.ts';
-import { askedFields } from '../../http/console/hidden-members.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { askedFields } from '../../http/hidden-members.ts';
 import { sentence } from '../../http/shape.ts';
+import { allowedTo } from '../../resources/allowed.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { logExample, logShape, logs, readOccurredAt } from './resource.ts';
 import { findByEventId, insertLog, type NewLog, type RecordedEvent } from './store.ts';
@@ -38,14 +39,16 @@ export function logEndpoints(deps: LogDeps): Endpoint[] {
 /** Whose record it is stands only in her own, and managers see it. A filter or an order by it finds no others. */
 async function shownTo(caller: Caller, query: Query, findHeld: FindHeld) {
   if (seesAll(caller)) return {};
+  const narrow = ownTraces(findHeld, 'logs_installation', ['created_at']);
+  const allowed = await allowedTo({ ...logs, narrow }, 'list', caller);
   const held = new Map(
     (await findHeld(caller.app.appId, caller.user?.userId ?? '')).map((one) => [one.objectId, one.heldSince]),
   );
   const isOwn = (row: Row) => Number(row['created_at']) >= (held.get(String(row['installation_id'])) ?? Infinity);
   const render = (row: Row) => logs.records.render(isOwn(row) ? row : { ...row, installation_id: null });
-  if (!askedFields(query).includes('installationId')) return { render };
-  const visible = await ownTraces(findHeld, 'logs_installation', ['created_at'])(caller);
-  return { render, ...(visible ? { visible } : {}) };
+  if (allowed || !askedFields(query).includes('installationId')) return { render, allowed };
+  const visible = await narrow(caller);
+  return { render, ...(visible ? { allowed: { visible } } : {}) };
 }
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -61,7 +64,7 @@ function list({ db, findHeld }: LogDeps): Endpoint {
       'Newest first. `where` takes `moduleType` (PRESENCE or STORYLINE; both kinds without it), `event`, `beaconId` and ' +
       '`installationId` (pointers), `objectId`, `createdAt` and `updatedAt`, with the operators. Users are shown the ' +
       '`installationId` of their own installations, and find nothing else by it; managers all.',
-    grant: logs.grants.read,
+    grant: { of: 'logs', verb: 'list' },
     query: listParameters,
     answer: listAnswer(logs.record.schema, logs.record.example),
     errors: ['InvalidQuery', 'Timeout'],
@@ -99,7 +102,7 @@ function create(deps: LogDeps): Endpoint {
     description:
       'For apps that decide themselves when somebody enters or leaves. It becomes part of visits and statistics and never ' +
       'pushes a message. With an `eventId` it can be sent again safely: the answer is that of the first time.',
-    grant: 'visitor',
+    grant: { of: 'logs', verb: 'create' },
     body: { schema: logShape.schema, example: logExample, read: (body) => logShape.readCreate(body) as SentLog },
     answer: createdAnswer,
     errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],

@@ -6,14 +6,14 @@ import {
   exampleCreated,
   exampleId,
   exampleUpdated,
+  madeStamps,
   objectIdSchema,
   otherExampleId,
   pointerExample,
   pointerSchema,
-  recordStamps,
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
-import { defineResource, readsContent, writesContent } from '../../resources/define.ts';
+import { defineResource } from '../../resources/define.ts';
 import { boolean, json, pointer, text, time } from '../../resources/members.ts';
 
 const members = {
@@ -69,7 +69,7 @@ export const notificationExample = {
 };
 
 export const notificationRecord = {
-  schema: Type.Object({ objectId: objectIdSchema, ...members, ...recordStamps }),
+  schema: Type.Object({ objectId: objectIdSchema, ...members, ...madeStamps }),
   example: { objectId: exampleId, ...notificationExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
 
@@ -86,7 +86,7 @@ export const notifications = defineResource({
   },
   path: '/notifications',
   record: notificationRecord,
-  body: { shape: notificationShape, example: notificationExample, create: writesContent, write: writesContent },
+  body: { shape: notificationShape, example: notificationExample },
   members: {
     objectId: text('object_id'),
     description: text('description'),
@@ -96,10 +96,15 @@ export const notifications = defineResource({
     message: json('message'),
     isEnabled: boolean('is_enabled'),
     delivery: json('delivery', { optional: true }),
+    createdBy: pointer('created_by', '_User', { optional: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
   },
-  indexes: { notifications_beacon: { on: ['app_id', 'beacon_id'], hasFew: true } },
-  grants: { read: readsContent },
+  users: ['created_by'],
+  indexes: {
+    notifications_beacon: { on: ['app_id', 'beacon_id'], hasFew: true },
+    notifications_created_by: { on: ['app_id', 'created_by', 'object_id'] },
+  },
+  rules: 'notifications',
   defaultLimit: 1000,
 });

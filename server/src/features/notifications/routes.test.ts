@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import {
+  buildApp,
+  databases,
+  otherApp,
+  pointerTo,
+  type SignedIn,
+  signIn,
+  type TestApp,
+} from '../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../test/support/cases.ts';
 
 const beacon = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };
@@ -35,7 +43,13 @@ for (const database of databases) {
     test('answers the record with the pointer as it was sent', async () => {
       const id = await create(app, url, body, user.headers);
       const now = new Date(app.clock.now).toISOString();
-      assert.deepEqual(await get(id), { objectId: id, ...body, createdAt: now, updatedAt: now });
+      assert.deepEqual(await get(id), {
+        objectId: id,
+        ...body,
+        createdBy: pointerTo(user),
+        createdAt: now,
+        updatedAt: now,
+      });
     });
 
     test('refuses each broken rule and names the member', async () => {

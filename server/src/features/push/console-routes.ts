@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { isAllowed } from '../../access/roles.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import { assertNotAskedBy } from '../../http/console/hidden-members.ts';
 import type { Tag } from '../../http/endpoint.ts';
+import { assertNotAskedBy } from '../../http/hidden-members.ts';
 import { type ReachDeps, readReach } from './reach.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { PushSenderKind, PushTarget } from '../../delivery/push/push-sender.ts';
 import { routeOf } from '../../delivery/push/route.ts';
-import { fieldsOf } from '../../http/console/hidden-members.ts';
+import { fieldsOf } from '../../http/hidden-members.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { parseWhere } from '../../query/parse.ts';
 import { whereToSql } from '../../query/to-sql.ts';

@@ -41,7 +41,7 @@ export const pushes = defineResource({
   },
   internal: { expanded_to: nullable(textColumn) },
   users: ['user_id'],
-  grants: { read: ({ push }) => push },
+  rules: 'pushes',
   defaultLimit: 100,
 });
 
@@ -89,6 +89,6 @@ export const deliveries = defineResource({
   trail: { installation: 'installation_id', at: 'created_at' },
   // Of those that are under way a push still counts them.
   kept: { days: 'events', only: "state <> 'queued'" },
-  grants: { read: 'user' },
+  rules: 'deliveries',
   defaultLimit: 100,
 });

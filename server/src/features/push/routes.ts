@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { type Caller, ownRecords, seesAll } from '../../access/caller.ts';
+import { type Caller, seesAll } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import { isObject } from '../../base/is-object.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
-import { assertNotAskedBy } from '../../http/console/hidden-members.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { assertNotAskedBy } from '../../http/hidden-members.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { Creation } from '../../limits/idempotency.ts';
@@ -48,7 +48,7 @@ function accept({ db, enqueue, quotas, audienceFields }: PushDeps): Endpoint {
     tag,
     summary: 'Send a push notification',
     description: 'Answers once it is durably accepted, also when nobody matches. It is delivered in the background.',
-    grant: ({ push }) => push,
+    grant: { of: 'pushes', verb: 'create' },
     body: { schema: pushSchema, example: pushExample, read: (body) => readPush(body, audienceFields) },
     answer: acceptedAnswer,
     errors: ['ValidationError', 'InvalidQuery', 'APICallLimit'],
@@ -112,7 +112,6 @@ function readable(db: Db): ReadOptions {
   return {
     ...pushes,
     db,
-    narrow: ownRecords,
     showTo: shownTo,
   };
 }
@@ -168,10 +167,10 @@ function cancel({ db }: PushDeps): Endpoint {
     description:
       'Nobody who is still queued receives it; what is on its way to the push service at this moment may arrive. ' +
       'Cancelling twice is fine.',
-    grant: ({ push }) => push,
+    grant: { of: 'pushes', verb: 'update' },
     answer: recordAnswer(pushRecord.schema, { ...pushRecord.example, state: 'cancelled' }),
     errors: ['ObjectNotFound', 'OperationForbidden'],
-    locate: locateRow(readable(db)),
+    locate: locateRow(readable(db), 'update'),
     handle: async (call) => {
       const { app, located, now } = call;
       const pushId = String(located['object_id']);

@@ -7,14 +7,14 @@ import {
   exampleCreated,
   exampleId,
   exampleUpdated,
+  madeStamps,
   objectIdSchema,
   otherExampleId,
-  recordStamps,
 } from '../../http/answers.ts';
 import type { Tag } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
-import { defineResource, readsContent, writesContent } from '../../resources/define.ts';
-import { boolean, json, text, time } from '../../resources/members.ts';
+import { defineResource } from '../../resources/define.ts';
+import { boolean, json, pointer, text, time } from '../../resources/members.ts';
 import { recordsOf } from '../../resources/table.ts';
 
 const headerMembers = { title: Type.String({ minLength: 1, maxLength: 50 }), isEnabled: Type.Boolean() };
@@ -22,7 +22,7 @@ const headerMembers = { title: Type.String({ minLength: 1, maxLength: 50 }), isE
 export const storylineShape = defineShape(Type.Object(headerMembers));
 export const storylineExample = { title: 'A morning in the museum', isEnabled: true };
 export const storylineRecord = {
-  schema: Type.Object({ objectId: objectIdSchema, ...headerMembers, ...recordStamps }),
+  schema: Type.Object({ objectId: objectIdSchema, ...headerMembers, ...madeStamps }),
   example: { objectId: exampleId, ...storylineExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
 
@@ -85,7 +85,7 @@ export const detailExample = {
 };
 
 export const detailRecord = {
-  schema: Type.Object({ objectId: objectIdSchema, ...detailMembers, ...recordStamps }),
+  schema: Type.Object({ objectId: objectIdSchema, ...detailMembers, ...madeStamps }),
   example: { objectId: exampleId, ...detailExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
 
@@ -113,15 +113,18 @@ export const storylines = defineResource({
   tag,
   path: '/storylines',
   record: storylineRecord,
-  body: { shape: storylineShape, example: storylineExample, create: writesContent, write: writesContent },
+  body: { shape: storylineShape, example: storylineExample },
   members: {
     objectId: text('object_id'),
     title: text('title'),
     isEnabled: boolean('is_enabled'),
+    createdBy: pointer('created_by', '_User', { optional: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
   },
-  grants: { read: readsContent },
+  users: ['created_by'],
+  indexes: { storylines_created_by: { on: ['app_id', 'created_by', 'object_id'] } },
+  rules: 'storylines',
   defaultLimit: 1000,
 });
 
@@ -138,6 +141,7 @@ const detailColumns = {
   alertTitle: text('alert_title', { optional: true }),
   alertMessage: text('alert_message', { optional: true }),
   delivery: json('delivery', { optional: true }),
+  createdBy: pointer('created_by', '_User', { optional: true }),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),
 };
@@ -152,12 +156,16 @@ export const details = defineResource({
   idName: 'detailId',
   parameters: { objectId: 'The objectId of the storyline', detailId: 'The objectId of the scenario' },
   record: detailRecord,
-  body: { shape: detailShape, example: detailExample, create: writesContent, write: writesContent },
+  body: { shape: detailShape, example: detailExample },
   members: detailColumns,
   internal: { storyline_id: textColumn },
-  indexes: { storyline_details_header: { on: ['app_id', 'storyline_id', 'object_id'] } },
+  users: ['created_by'],
+  indexes: {
+    storyline_details_header: { on: ['app_id', 'storyline_id', 'object_id'] },
+    storyline_details_created_by: { on: ['app_id', 'created_by', 'object_id'] },
+  },
   childOf: ['storylines'],
-  grants: { read: readsContent },
+  rules: 'scenarios',
   defaultLimit: 1000,
 });
 

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import {
+  buildApp,
+  databases,
+  pointerTo,
+  type SignedIn,
+  signIn,
+  type TestApp,
+} from '../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../test/support/cases.ts';
 
 const beacon = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };
@@ -33,7 +40,7 @@ for (const database of databases) {
       const id = await newHeader();
       const { createdAt, updatedAt, ...rest } = (await send('GET', `${url}/${id}`)).body.result;
       assert.equal(createdAt, updatedAt);
-      assert.deepEqual(rest, { objectId: id, title: 'Tour', isEnabled: true });
+      assert.deepEqual(rest, { objectId: id, title: 'Tour', isEnabled: true, createdBy: pointerTo(user) });
       await send('PUT', `${url}/${id}`, { isEnabled: false });
       assert.equal((await send('GET', `${url}/${id}`)).body.result.isEnabled, false);
       await assertRefusals(app, user.headers, [
@@ -72,7 +79,12 @@ for (const database of databases) {
       );
       const { createdAt, updatedAt, ...rest } = (await send('GET', `${url}/${header}/detail/${id}`)).body.result;
       assert.equal(createdAt, updatedAt);
-      assert.deepEqual(rest, { objectId: id, ...full, urlImageIOS: 'https://example.org/i.png' });
+      assert.deepEqual(rest, {
+        objectId: id,
+        ...full,
+        createdBy: pointerTo(user),
+        urlImageIOS: 'https://example.org/i.png',
+      });
       await send('PUT', `${url}/${header}/detail/${id}`, { urlImageIOS: null, showOn: [] });
       const after = (await send('GET', `${url}/${header}/detail/${id}`)).body.result;
       assert.ok(!('urlImageIOS' in after));

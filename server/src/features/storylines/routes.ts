@@ -1,7 +1,9 @@
+import type { Caller } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { allowedTo } from '../../resources/allowed.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { resourceEndpoints } from '../../resources/resource.ts';
 import { details, looseDetailRecord, looseDetails, storylines } from './resource.ts';
@@ -9,7 +11,7 @@ import { deleteDetailsOf, holdStoryline, linkBeacons } from './store.ts';
 
 export interface StorylineDeps {
   readonly db: Db;
-  readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
+  readonly findUnreadableBeacons: (db: Db, caller: Caller, ids: readonly string[]) => Promise<string[]>;
   /** Called in the transaction of every write: cached scenarios are no longer right. */
   readonly noteChange: (db: Db) => Promise<void>;
 }
@@ -26,7 +28,7 @@ export function storylineEndpoints(deps: StorylineDeps): Endpoint[] {
   return [allDetails(deps), ...headers, ...detailEndpoints(deps)];
 }
 
-function detailEndpoints({ db, findMissingBeacons, noteChange }: StorylineDeps): Endpoint[] {
+function detailEndpoints({ db, findUnreadableBeacons, noteChange }: StorylineDeps): Endpoint[] {
   return resourceEndpoints(details, {
     db,
     parentKey: (params) => ({ storyline_id: params['objectId'] ?? '' }),
@@ -45,8 +47,8 @@ function detailEndpoints({ db, findMissingBeacons, noteChange }: StorylineDeps):
       await linkBeacons(db, String(key['app_id']), String(key['object_id']), []);
       await noteChange(db);
     },
-    verify: async (db, app, { beacons = [] }) => {
-      const missing = await findMissingBeacons(db, app.appId, beacons);
+    verify: async (db, caller, { beacons = [] }) => {
+      const missing = await findUnreadableBeacons(db, caller, beacons);
       if (missing.length > 0)
         throw fail('ObjectNotFound', `beacons: there is no beacon ${missing.slice(0, 5).join(', ')}.`);
     },
@@ -65,13 +67,15 @@ function allDetails({ db }: StorylineDeps): Endpoint {
     summary: 'List the scenarios of all storylines',
     description:
       'Takes the query parameters of lists, such as where={"beacons":"<objectId>","event":"ENTER"}. Each record also names its storyline.',
-    grant: details.grants.read,
+    grant: { of: 'scenarios', verb: 'list' },
     query: listParameters,
     answer: listAnswer(looseDetailRecord.schema, looseDetailRecord.example),
     errors: ['InvalidQuery', 'Timeout'],
-    handle: ({ app, query }) => {
+    handle: async (call) => {
+      const { app, query } = call;
       const scope = looseDetails.match({ app_id: app.appId });
       return listRecords(db, looseDetails, {
+        allowed: await allowedTo({ rules: 'scenarios', records: looseDetails }, 'list', call),
         scope,
         query,
         defaultLimit: 1000,

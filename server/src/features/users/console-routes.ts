@@ -13,7 +13,7 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import { plainAnswer } from '../../http/console/hidden-members.ts';
+import { plainAnswer } from '../../http/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import type { UserService } from './service.ts';

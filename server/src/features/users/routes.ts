@@ -3,6 +3,7 @@ import { Failure } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { createdAnswer, deletedAnswer, isoTime, listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { allowedTo } from '../../resources/allowed.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import type { AttemptLimits } from './attempts.ts';
 import { emailKey } from './email.ts';
@@ -46,13 +47,15 @@ function list({ db }: UserRouteDeps): Endpoint {
     summary: 'List users',
     description:
       'By default everyone with the app key may do so; the app can restrict it to users or managers, or switch it off.',
-    grant: ({ listUsers }) => listUsers,
+    grant: { of: 'users', verb: 'list', open: 'app' },
     query: listParameters,
     answer: listAnswer(userSummary.schema, userSummary.example),
     errors: ['InvalidQuery', 'Timeout'],
-    handle: ({ app, query }) => {
+    handle: async (call) => {
+      const { app, query } = call;
       const scope = userSummaryTable.match({ app_id: app.appId });
       return listRecords(db, userSummaryTable, {
+        allowed: await allowedTo({ rules: 'users', records: userSummaryTable }, 'list', call),
         scope,
         query,
         defaultLimit: 1000,
@@ -71,7 +74,7 @@ function signUp({ service, limits }: UserRouteDeps): Endpoint {
     tag: usersTag,
     summary: 'Sign up',
     description: 'One address may create 100 accounts at once and then one a second; a refused sign-up does not count.',
-    grant: 'app',
+    grant: { of: 'users', verb: 'create', open: 'app' },
     body: { schema: accountShape.schema, example: accountExample, read: readSignUp },
     answer: createdAnswer,
     errors: [...accountErrors, 'UserEmailTaken', 'Timeout'],

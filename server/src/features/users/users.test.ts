@@ -482,7 +482,7 @@ for (const database of databases) {
             'users where object_id',
             'tokens where user_id',
             'password_resets where user_id',
-            'files where user_id',
+            'files where created_by',
           ];
           for (const table of naming) {
             const rows = await app.storage.db.all(raw(`select * from ${table} = '${user.userId}'`));

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox';
-import { defaultPolicy } from '../../access/policy.ts';
 import { catalogue, type ErrorEntry, type ErrorName } from '../../base/errors.ts';
 import { apiPrefix } from '../api.ts';
 import type { Endpoint, Grant } from '../endpoint.ts';
+import { grantOf } from '../grants.ts';
 
 export interface OpenApiOptions {
   readonly endpoints: readonly Endpoint[];
@@ -87,10 +87,6 @@ const securitySchemes = {
 const appOnly = { appId: [], appKey: [] };
 const withBearer = { ...appOnly, bearer: [] };
 
-function documentedGrant(endpoint: Endpoint): Grant {
-  return typeof endpoint.grant === 'function' ? endpoint.grant(defaultPolicy) : endpoint.grant;
-}
-
 function security(grant: Grant): readonly object[] {
   if (grant === 'app') return [appOnly];
   return grant === 'visitor' || grant === 'phone' ? [appOnly, withBearer] : [withBearer];
@@ -99,10 +95,10 @@ function security(grant: Grant): readonly object[] {
 /** Every error that the endpoint can return, in the order of the checks. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   const names: ErrorName[] = [...always];
-  // The app's policy can be stricter than the default.
-  const isPolicy = typeof endpoint.grant === 'function';
-  if (isPolicy || !['app', 'phone'].includes(documentedGrant(endpoint))) names.push('InvalidSessionToken');
-  if (isPolicy) names.push('OperationForbidden');
+  // The app's rules can be stricter than the default.
+  const isRuled = typeof endpoint.grant !== 'string';
+  if (isRuled || !['app', 'phone'].includes(grantOf(endpoint))) names.push('InvalidSessionToken');
+  if (isRuled) names.push('OperationForbidden');
   names.push(...endpoint.errors);
   if (endpoint.takesIfMatch) names.push('PreconditionFailed');
   if (endpoint.repeat) names.push('DuplicateValue');
@@ -118,7 +114,7 @@ function operation(endpoint: Endpoint): Operation {
     summary: endpoint.summary,
     ...(endpoint.description ? { description: endpoint.description } : {}),
     tags: [endpoint.tag.name],
-    security: security(documentedGrant(endpoint)),
+    security: security(grantOf(endpoint)),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
     responses: { ...success(endpoint), ...failures(errorsOf(endpoint)) },

@@ -1,19 +1,31 @@
-import { type FindHeld, ownTraces } from '../../../access/caller.ts';
-import { sql } from '../../../base/sql.ts';
+import { type Caller, type FindHeld, ownTraces } from '../../../access/caller.ts';
+import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';
+import { withoutHidden } from '../../../http/member-rules.ts';
+import { allowedSql, allowedTo, type RuledTable } from '../../../resources/allowed.ts';
 import { getEndpoint, listEndpoint } from '../../../resources/read-endpoints.ts';
 import { events } from './events.ts';
 import { judgedEventRecord, verdicts } from './verdicts.ts';
 
-/** The verdicts on one event, as JSON texts. */
-async function findVerdicts(db: Db, appId: string, eventId: string): Promise<string[]> {
+/** The verdicts on one event that the caller may list, as JSON texts. */
+async function findVerdicts(
+  table: RuledTable & { readonly db: Db },
+  caller: Caller,
+  eventId: string,
+): Promise<string[]> {
+  const { db } = table;
+  const { appId, rules } = caller.app;
+  const allowed = await allowedTo(table, 'list', caller);
+  const condition = allowed ? allowedSql(db, allowed) : raw('1 = 1');
   // A dot comes right after the dash, so this is the range of everything that begins with the event's id and a dash.
   const rows = await db.all(
     sql`select ${verdicts.records.selection} from verdicts
-      where app_id = ${appId} and object_id > ${`${eventId}-`} and object_id < ${`${eventId}.`} order by object_id`,
+      where app_id = ${appId} and object_id > ${`${eventId}-`} and object_id < ${`${eventId}.`} and ${condition} order by object_id`,
   );
-  return rows.map(verdicts.records.render);
+  const ruled = rules.of('verdicts');
+  if (!ruled.hasMembers) return rows.map(verdicts.records.render);
+  return rows.map((row) => JSON.stringify(withoutHidden(verdicts.records.decode(row), ruled, caller)));
 }
 
 export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
@@ -40,8 +52,8 @@ export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
     getEndpoint(ofEvents, {
       summary: 'Get an event and why each message was shown or not',
       record: judgedEventRecord,
-      render: async (row, { app }) => {
-        const judged = await findVerdicts(db, app.appId, String(row['object_id']));
+      render: async (row, caller) => {
+        const judged = await findVerdicts(ofVerdicts, caller, String(row['object_id']));
         return `${events.records.render(row).slice(0, -1)},"verdicts":[${judged.join(',')}]}`;
       },
     }),

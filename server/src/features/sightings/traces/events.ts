@@ -90,7 +90,7 @@ export const events = defineResource({
   childOf: ['visits'],
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'events' },
-  grants: { read: 'user' },
+  rules: 'events',
   defaultLimit: 100,
 });
 

@@ -67,7 +67,7 @@ export const positions = defineResource({
   },
   trail: { installation: 'installation_id' },
   kept: { days: 'events', by: 'updated_at' },
-  grants: { read: 'user' },
+  rules: 'positions',
   defaultLimit: 100,
 });
 

@@ -100,7 +100,7 @@ export const verdicts = defineResource({
   childOf: ['events'],
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'events' },
-  grants: { read: 'user' },
+  rules: 'verdicts',
   defaultLimit: 100,
 });
 

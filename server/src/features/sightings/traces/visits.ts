@@ -84,7 +84,7 @@ export const visits = defineResource({
   },
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'visits', only: 'is_open = 0' },
-  grants: { read: 'user' },
+  rules: 'visits',
   defaultLimit: 100,
 });
 

@@ -1,6 +1,6 @@
-import { fail } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
-import { JsonText, OtherAnswer } from '../endpoint.ts';
+import { fail } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
+import { JsonText, OtherAnswer } from './endpoint.ts';
 
 /**
  * Hidden members may not be used in a query either: a filter or an order would reveal them piece by piece.
@@ -20,10 +20,15 @@ export function assertNotAskedBy(query: Readonly<Record<string, string | undefin
 
 /** The fields that a list is filtered and ordered by. */
 export function askedFields(query: Readonly<Record<string, string | undefined>>): string[] {
-  return [
-    ...fieldsOf(parsed(query['where'])),
-    ...(query['order'] ?? '').split(',').map((field) => field.replace(/^\s*-/, '').trim()),
-  ];
+  return [...whereFields(query), ...orderedFields(query)];
+}
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+export const whereFields = (query: Query): string[] => fieldsOf(parsed(query['where']));
+
+export function orderedFields(query: Query): string[] {
+  return (query['order'] ?? '').split(',').map((field) => field.replace(/^\s*-/, '').trim());
 }
 
 /** Malformed text is left for the endpoint to refuse. */
@@ -42,11 +47,17 @@ export function fieldsOf(where: unknown): string[] {
   return Object.entries(where).flatMap(([key, value]) => (key.startsWith('$') ? fieldsOf(value) : [key]));
 }
 
+function withoutPath(value: unknown, [head = '', ...rest]: readonly string[]): unknown {
+  if (!isObject(value) || !Object.hasOwn(value, head)) return value;
+  const members = Object.entries(value).filter(([name]) => rest.length > 0 || name !== head);
+  return Object.fromEntries(members.map(([name, part]) => [name, name === head ? withoutPath(part, rest) : part]));
+}
+
 /** The same answer without these members in its record, or in each record of its list. */
 export function withoutMembers(answer: JsonText | OtherAnswer | object, hidden: readonly string[]): object {
   const value = plainAnswer(answer) as Record<string, unknown>;
-  const strip = (record: unknown) =>
-    isObject(record) ? Object.fromEntries(Object.entries(record).filter(([name]) => !hidden.includes(name))) : record;
+  const paths = hidden.map((name) => name.split('.'));
+  const strip = (record: unknown) => paths.reduce(withoutPath, record);
   const { result, results } = value;
   return {
     ...value,
