@@ -106,6 +106,7 @@ describe('invitations without a mail server', () => {
     await mo.getByRole('heading', { name: 'Apps' }).waitFor();
     await mo.goto('/console/account');
     await mo.getByText('You have none: you sign in with a passkey.').waitFor();
+    assert.equal(await mo.getByRole('heading', { name: 'Recovery codes' }).count(), 0, 'they follow a password');
     await takePictures(mo, 'account-no-password');
     app.clock.now += 6 * 60_000;
     await button(mo, 'Set a password').click();
@@ -117,6 +118,7 @@ describe('invitations without a mail server', () => {
     await asked.getByRole('button', { name: 'Confirm' }).click();
     await mo.getByText('Your password was changed.').waitFor();
     await mo.getByText('At least 10 characters; a short sentence is good.').waitFor();
+    await mo.getByText('There are none. Make new ones.').waitFor();
     assert.deepEqual(complaints, []);
     await context.close();
   });

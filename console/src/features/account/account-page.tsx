@@ -36,7 +36,7 @@ export function AccountPage() {
         <>
           <AuthenticatorApp since={factors.totp?.since} onCodes={setCodes} />
           <PasskeyBlock passkeys={factors.passkeys} onCodes={setCodes} />
-          {(factors.totp !== null || factors.passkeys.length > 0) && (
+          {factors.hasPassword && (factors.totp !== null || factors.passkeys.length > 0) && (
             <RecoveryCodes left={factors.recoveryCodesLeft} fresh={codes} onFresh={setCodes} />
           )}
           <Block title="Password">

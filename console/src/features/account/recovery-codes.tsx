@@ -27,7 +27,7 @@ export function RecoveryCodes({ left, fresh, onFresh }: Props) {
     >
       <div className={classes.line}>
         <Text size="sm" {...(left < 3 ? { c: 'red' } : {})}>
-          {left === 0 ? 'None are left.' : `${left} of 10 are left.`}
+          {left === 0 ? 'There are none. Make new ones.' : `${left} of 10 are left.`}
         </Text>
         <Button variant="default" onClick={() => setAsked(true)}>
           Make new codes

@@ -5,6 +5,7 @@ import {
   browserOf,
   codeAt,
   consoleOrigin,
+  enrolPasskey,
   enrolTotp,
   openConsole,
   password,
@@ -126,6 +127,9 @@ for (const database of databases)
         assert.equal(factors.hasPassword, false);
         const remove = { method: 'DELETE', url: `/session/passkeys/${factors.passkeys[0].passkeyId}` } as const;
         assertRefused(await ed.send(remove), [403, 'OperationForbidden']);
+
+        const { recoveryCodes } = await enrolPasskey(ed);
+        assert.deepEqual(recoveryCodes, [], 'they follow a password');
 
         const asked = (await post(app, '/session/passkey/challenge', {})).body.result;
         const signedIn = browserOf(app, await post(app, '/session/passkey', { passkey: key.sign(asked) }));

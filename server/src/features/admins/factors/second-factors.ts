@@ -159,7 +159,7 @@ export class SecondFactors {
 
   /**
    * Changes the factors of somebody who is signed in: her other sessions end, and it is recorded. Answers the recovery
-   * codes that come with the first factor; without a factor there are none.
+   * codes that come with the first factor; without a factor or a password there are none.
    *
    * @throws Failure OperationForbidden when she could no longer sign in, or as the installation requires
    */
@@ -176,7 +176,9 @@ export class SecondFactors {
       const after = (await findAdmin(db, adminId)) ?? before;
       await assertCanSignIn(db, after);
       if (before.has_factor && !after.has_factor) await assertNotRequired(db);
-      const codes = after.has_factor && !(await store.countRecoveryCodes(db, adminId)) ? newRecoveryCodes() : [];
+      // They follow the password; without one there is nothing that they could complete.
+      const wantsCodes = after.has_factor > 0 && after.password_hash !== null;
+      const codes = wantsCodes && !(await store.countRecoveryCodes(db, adminId)) ? newRecoveryCodes() : [];
       if (codes.length > 0 || !after.has_factor)
         await store.replaceRecoveryCodes(db, adminId, codes.map(recoveryCodeHash));
       await deleteOtherSessions(db, adminId, sessionHash);

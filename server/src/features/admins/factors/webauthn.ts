@@ -15,7 +15,7 @@ export type RequestOptions = PublicKeyCredentialRequestOptionsJSON;
 /** How long somebody may take to find the key or the phone. */
 export const challengeMs = 5 * 60_000;
 
-/** Loaded when it is first needed: it takes 10 MB. */
+/** Loaded when it is first needed: it takes 27 MB. */
 const library = () => import('@simplewebauthn/server');
 
 /** The name to which passkeys are bound. @throws Failure OperationForbidden where the console has no name */
