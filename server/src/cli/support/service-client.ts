@@ -38,6 +38,8 @@ export class ServiceClient {
   /** How often something had to be sent again: the call limit, a restart, a broken connection. */
   retries = 0;
   readonly #options: ClientOptions;
+  /** Until then nobody knows whether there is a service at all. */
+  #hasAnswered = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -63,6 +65,7 @@ export class ServiceClient {
       signal: AbortSignal.timeout(requestTimeoutMs),
     });
     const reply: Reply = { status: response.status, body: await this.#read(response) };
+    this.#hasAnswered = true;
     if (reply.body?.code === 902 || reply.body?.code === 903)
       throw new ServiceError('The service does not accept this app id and key. See: pharos app list');
     if (again.has(reply.status)) throw new Busy(Number(response.headers.get('retry-after') ?? 0) * 1000);
@@ -90,8 +93,10 @@ export class ServiceClient {
   }
 
   /**
-   * Tries until it gets an answer, through restarts and call limits; undefined when it was stopped. The body is made
-   * again for each try, since it may contain the time of sending.
+   * Tries until it gets an answer, through call limits and, once the service has answered, through its restarts;
+   * undefined when it was stopped. The body is made again for each try, since it may contain the time of sending.
+   *
+   * @throws ServiceError when no service has ever answered
    */
   async patiently(method: string, path: string, body?: () => object): Promise<Reply | undefined> {
     const { pace } = this.#options;
@@ -99,7 +104,7 @@ export class ServiceClient {
       try {
         return await this.once(method, path, body?.());
       } catch (error) {
-        if (!(error instanceof Busy || error instanceof Unreachable)) throw error;
+        if (!(error instanceof Busy || (error instanceof Unreachable && this.#hasAnswered))) throw error;
         if (pace.stop.aborted) return undefined;
         this.retries++;
         const pause = Math.min(longestPauseMs, 250 * 2 ** tries);

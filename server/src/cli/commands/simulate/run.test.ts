@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { type DatabaseKind, databases } from '../../../../test/support/build-app.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
@@ -213,3 +214,22 @@ function optionsOf({ site, pace }: Bench) {
   const { appId, appKey } = app;
   return { url: `http://127.0.0.1:${port}`, appId, appKey, token: site.user.token, pace };
 }
+
+test('without a service it ends at once and says how to start one', async () => {
+  let waits = 0;
+  const pace: CommandClock = {
+    now: Date.now,
+    wait: async () => void assert.ok(++waits < 20, 'it waits for a service that was never there'),
+    stop: new AbortController().signal,
+  };
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  const url = `http://127.0.0.1:${port}`;
+  const client = new ServiceClient({ url, appId: 'a', appKey: 'k', token: undefined, pace });
+  await assert.rejects(
+    runSimulation(runOf(past('hall')), { client, pace, progress: () => undefined }),
+    new ServiceError(`No service answers at ${url}. Start it with npm start, or name its address with --url.`),
+  );
+});
