@@ -9,7 +9,7 @@ import { sql } from '../src/base/sql.ts';
 import { openDatabase } from '../src/cli/commands/storage.ts';
 import { readConfig } from '../src/config/config.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { confirmedForMs } from '../src/http/console/console-api.ts';
+import { confirmedForMs } from '../src/http/console/console-endpoint.ts';
 import { buildApp, databases, signIn, type TestApp } from './support/build-app.ts';
 import { openConsole, password, sendFromConsole, signInToConsole } from './support/console.ts';
 import { head, listen, openConnection } from './support/socket.ts';

@@ -8,6 +8,9 @@ export function createQueries(): QueryClient {
   const onError = (error: Error) => {
     // Without a session there is nobody who could sign in again: the sign-in page opens.
     if (isSignedOut(error) && queries.getQueryData(sessionQuery.queryKey)) void signingIn.ask();
+    // An owner requires it since a moment ago: the page for it opens.
+    const isNews = error instanceof PharosError && error.name === 'EnrolmentNeeded';
+    if (isNews) queries.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, mustEnrol: true });
   };
   const queries: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -41,6 +41,18 @@ const signIn = createRoute({
   component: SignInPage,
 });
 
+const forgotten = createRoute({
+  getParentRoute: () => root,
+  path: '/forgotten',
+  component: lazyPage(() => import('../features/session/forgotten-page.tsx'), 'ForgottenPage'),
+});
+
+const link = createRoute({
+  getParentRoute: () => root,
+  path: '/link',
+  component: lazyPage(() => import('../features/session/link-page.tsx'), 'LinkPage'),
+});
+
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
@@ -90,6 +102,12 @@ const administrators = createRoute({
   component: lazyPage(() => import('../features/administrators/administrators-page.tsx'), 'AdministratorsPage'),
 });
 
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyPage(() => import('../features/account/account-page.tsx'), 'AccountPage'),
+});
+
 const system = createRoute({
   getParentRoute: () => signedIn,
   path: '/system',
@@ -108,6 +126,8 @@ const audit = createRoute({
 const tree = root.addChildren([
   setup,
   signIn,
+  forgotten,
+  link,
   signedIn.addChildren([
     home,
     apps,
@@ -132,6 +152,7 @@ const tree = root.addChildren([
       appSettings,
     ]),
     administrators,
+    account,
     system,
     audit,
   ]),

@@ -1,6 +1,6 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon } from '../components/page/icon.tsx';
 import { useAction } from '../lib/actions/use-action.ts';
@@ -43,6 +43,9 @@ export function AccountMenu({ session }: { readonly session: Session }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>{session.email}</Menu.Label>
+          <Menu.Item leftSection={<Icon name="shield" />} component={Link} to="/account">
+            Sign-in and security
+          </Menu.Item>
           <Menu.Item leftSection={<Icon name="key" />} onClick={() => setPasswordOpen(true)}>
             Change password
           </Menu.Item>

@@ -1,9 +1,11 @@
 import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { DialogForm } from '../components/form/dialog-form.tsx';
 import { PasswordField } from '../components/form/password-field.tsx';
 import { useFields } from '../components/form/use-fields.ts';
 import { useAction } from '../lib/actions/use-action.ts';
 import { call } from '../lib/data/api.ts';
+import { factorsQuery, ownSessionsQuery } from '../lib/data/queries.ts';
 
 interface Props {
   readonly isOpen: boolean;
@@ -12,18 +14,24 @@ interface Props {
 
 /** Changes the password of the signed-in administrator. */
 export function PasswordDialog({ isOpen, onClose }: Props) {
+  const { data: factors } = useQuery({ ...factorsQuery, enabled: isOpen });
+  const isFirst = factors?.hasPassword === false;
   const fields = useFields({ currentPassword: '', password: '' });
   const change = useAction({
-    run: () => call('changeOwnPassword', { body: fields.values }),
+    run: () => {
+      const { currentPassword, password } = fields.values;
+      return call('changeOwnPassword', { body: { password, ...(isFirst ? {} : { currentPassword }) } });
+    },
     done: 'Your password was changed.',
     showsError: true,
+    refresh: [factorsQuery.queryKey, ownSessionsQuery.queryKey],
     after: onClose,
   });
   return (
     <DialogForm
       isOpen={isOpen}
       onClose={onClose}
-      title="Change password"
+      title={isFirst ? 'Set a password' : 'Change password'}
       about={
         <Text size="sm" c="dimmed">
           You stay signed in here and are signed out everywhere else.
@@ -31,17 +39,19 @@ export function PasswordDialog({ isOpen, onClose }: Props) {
       }
       form={fields}
       names={['currentPassword', 'password']}
-      submit="Change password"
+      submit={isFirst ? 'Set the password' : 'Change password'}
       isBusy={change.isPending}
       onSubmit={() => change.mutate(undefined, { onError: fields.setFailure })}
     >
-      <PasswordField
-        label="Current password"
-        autoComplete="current-password"
-        data-autofocus
-        required={false}
-        {...fields.text('currentPassword')}
-      />
+      {!isFirst && (
+        <PasswordField
+          label="Current password"
+          autoComplete="current-password"
+          data-autofocus
+          required={false}
+          {...fields.text('currentPassword')}
+        />
+      )}
       <PasswordField
         label="New password"
         description="At least 10 characters."

@@ -17,7 +17,10 @@ export const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   async beforeLoad({ context: { queries }, location }) {
-    if (await queries.ensureQueryData(sessionQuery)) return;
+    const session = await queries.ensureQueryData(sessionQuery);
+    // Until there is a second factor, the service refuses everything else.
+    if (session?.mustEnrol && location.pathname !== '/account') throw redirect({ to: '/account' });
+    if (session) return;
     const next = location.pathname === '/' ? {} : { next: location.pathname + location.searchStr };
     throw redirect({ to: '/sign-in', search: next });
   },

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Icon, type IconName } from '../components/page/icon.tsx';
 import { Lighthouse } from '../components/page/lighthouse.tsx';
@@ -29,9 +29,11 @@ export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const may = useMay();
   const { appId } = useParams({ strict: false });
+  const { pathname } = useLocation();
   const menu = useMenu();
   // After signing out, nothing of the old session is shown until the sign-in page opens.
   if (!session) return null;
+  if (session.mustEnrol && pathname !== '/account') return <Navigate to="/account" replace />;
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#page">
@@ -54,7 +56,7 @@ export function Shell() {
         </button>
         <nav className={classes.nav} aria-label="Main">
           {entries
-            .filter(({ permission }) => may(permission))
+            .filter(({ permission }) => may(permission) && !session.mustEnrol)
             .map(({ to, label, icon }) => (
               <Link
                 key={to}

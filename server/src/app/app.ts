@@ -3,7 +3,7 @@ import { recordChange } from '../access/audit.ts';
 import { version } from '../config/version.ts';
 import type { DeviceBroker } from '../delivery/mqtt/mqtt-device-broker.ts';
 import type { SenderDefinition } from '../delivery/push/push-sender.ts';
-import type { AdminService } from '../features/admins/service.ts';
+import type { AdminService } from '../features/admins/accounts/service.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { BucketService } from '../features/buckets/service.ts';
 import { findHeld } from '../features/installations/store.ts';

@@ -48,6 +48,7 @@ import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts'
 import { countJobs } from '../jobs/store.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
+import type { MailSender } from '../mail/mail-sender.ts';
 import { createSmtpSender } from '../mail/smtp.ts';
 import type { Integrations } from './integrations.ts';
 import type { Platform } from './platform.ts';
@@ -110,9 +111,15 @@ function administrators(platform: Platform): AdminFeature {
   return createAdminFeature({
     ...platform,
     service: platform.admins,
+    enqueue: platform.outbox.enqueue,
+    mail: mailSender(platform),
     limiter: new RateLimiter(10_000, platform.lasting),
     isDemo: async () => (await findDemoMark(platform.db)) !== undefined,
   });
+}
+
+function mailSender({ config: { smtpUrl, mailFrom } }: Pick<Platform, 'config'>): MailSender | undefined {
+  return smtpUrl ? createSmtpSender({ url: smtpUrl, from: mailFrom }) : undefined;
 }
 
 function sightingFeature({ platform, integrations, ownOf, assertApp }: Parts): SightingFeature {
@@ -240,12 +247,12 @@ const counts = {
 };
 
 function users({ users: service, ...platform }: Platform): Feature {
-  const { config, db, apps } = platform;
+  const { db, apps } = platform;
   return createUserFeature({
     ...platform,
     service,
     enqueue: platform.outbox.enqueue,
-    mail: config.smtpUrl ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom }) : undefined,
+    mail: mailSender(platform),
     limiter: new RateLimiter(undefined, platform.lasting),
     findApp: async (appId) => {
       const app = await findAppAccess(db, appId);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Background } from '../base/background.ts';
 import type { Clock } from '../base/clock.ts';
-import { createSecretBox } from '../base/secrets.ts';
+import type { SecretBox } from '../base/secrets.ts';
 import type { Config } from '../config/config.ts';
 import type { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
@@ -42,6 +42,7 @@ export interface OutgoingDeps {
   readonly cacheVersion: CacheVersion;
   readonly outbox: Outbox;
   readonly background: Background;
+  readonly secrets: SecretBox;
   readonly onError: (what: string, error: unknown) => void;
   /** The push providers that apps can set up; those of the product by default. */
   readonly definitions?: readonly SenderDefinition[];
@@ -71,16 +72,11 @@ export interface Integrations {
 }
 
 export async function createIntegrations(deps: OutgoingDeps): Promise<Integrations> {
-  const { config, db, now, cacheVersion, outbox, background, onError } = deps;
+  const { config, db, now, cacheVersion, outbox, background, secrets, onError } = deps;
   const { enqueue } = outbox;
   const targets = createTargetRules(config.privateTargets);
   const definitions = deps.definitions ?? [fcmDefinition, apnsDefinition, webPushDefinition, brokerDefinition(targets)];
   const senderDeps = { now, timeoutMs: config.pushTimeoutMs, ...networkOf(config) };
-  const secrets = createSecretBox({
-    keys: config.secretKeys,
-    // The nodes of a PostgreSQL database share no folder.
-    folder: config.databaseUrl ? undefined : config.dataFolder,
-  });
   const deviceCredentials = createDeviceCredentials({ db, cacheVersion, now });
   const devices = await createDevicePort({ config, credentials: deviceCredentials, cacheVersion, now, onError });
   const registry = createSenderRegistry({

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { AccessGuard } from '../access/access.ts';
 import { Background } from '../base/background.ts';
 import type { Clock } from '../base/clock.ts';
+import { createSecretBox, type SecretBox } from '../base/secrets.ts';
 import { createDiskBlobStore, type DiskBlobStore } from '../blobs/disk.ts';
 import { type Config, filesFolder } from '../config/config.ts';
 import { CacheVersion } from '../db/cache-version.ts';
@@ -46,6 +47,8 @@ export interface Platform extends Services {
   readonly lasting: LastingLimits;
   readonly usage: UsageMeter;
   readonly blobs: DiskBlobStore;
+  /** Keeps credentials encrypted. */
+  readonly secrets: SecretBox;
 }
 
 export async function createPlatform({ config, db, now, logStream }: PlatformOptions): Promise<Platform> {
@@ -92,6 +95,11 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
     lasting,
     usage: new UsageMeter({ db, now, inBackground }),
     blobs: createDiskBlobStore(filesFolder(config)),
+    secrets: createSecretBox({
+      keys: config.secretKeys,
+      // The nodes of a PostgreSQL database share no folder.
+      folder: config.databaseUrl ? undefined : config.dataFolder,
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { createPasswords, type Passwords } from '../base/passwords.ts';
 import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
-import { AdminService } from '../features/admins/service.ts';
+import { AdminService } from '../features/admins/accounts/service.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
 import { forgetFiles } from '../features/files/erasure.ts';

@@ -5,7 +5,16 @@ import type { Database } from '../db/db.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../db/table.ts';
 import { revisions, settingsTable } from '../db/tables.ts';
-import { adminSessions, admins } from '../features/admins/tables.ts';
+import {
+  adminChallenges,
+  adminInvitations,
+  adminLinks,
+  adminPasskeys,
+  adminRecoveryCodes,
+  adminSessions,
+  admins,
+  adminTotp,
+} from '../features/admins/accounts/tables.ts';
 import { appKeys, apps } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { bucketLookup } from '../features/buckets/directory.ts';
@@ -86,6 +95,12 @@ export const tables: readonly DbTable[] = [
   audit,
   admins,
   adminSessions,
+  adminTotp,
+  adminRecoveryCodes,
+  adminPasskeys,
+  adminChallenges,
+  adminInvitations,
+  adminLinks,
   limitBuckets,
   settingsTable,
   revisions,

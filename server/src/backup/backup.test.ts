@@ -267,6 +267,7 @@ for (const database of databases) {
           await assert.rejects(into(backup, withUsers({ rows: 5 })), /is damaged: users has 1 rows instead of 5/);
           writeFileSync(join(backup, 'odd.gz'), gzipSync('{"object_id) values (1); --":1}\n'));
           await assert.rejects(into(backup, withUsers({ file: 'odd.gz' })), /users has a column of an impossible name/);
+          await assert.rejects(into(backup, withUsers({ file: 'nowhere.gz' })), /ENOENT.*nowhere\.gz/);
           const changed = join(folder, 'changed');
           cpSync(backup, changed, { recursive: true });
           const [blob] = await createDiskBlobStore(join(changed, 'files')).list({ limit: 1 });

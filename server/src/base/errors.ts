@@ -79,7 +79,19 @@ export const catalogue = Object.freeze({
     'ConfirmationNeeded',
     403,
     120,
-    'Confirm with your password first: POST /console/api/session/confirm. It counts for five minutes.',
+    'Confirm with your password or a passkey first: POST /console/api/session/confirm. It counts for five minutes.',
+  ),
+  SecondFactorNeeded: entry(
+    'SecondFactorNeeded',
+    403,
+    121,
+    'The password is right. Send the code of your authenticator app as well, or a recovery code, or sign in with a passkey.',
+  ),
+  EnrolmentNeeded: entry(
+    'EnrolmentNeeded',
+    403,
+    123,
+    'Every administrator of this installation needs a second factor. Set up an authenticator app or a passkey first.',
   ),
   Timeout: entry(
     'Timeout',

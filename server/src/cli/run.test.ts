@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { createPostgresDatabase, databases } from '../../test/support/build-app.ts';
+import { buildApp, createPostgresDatabase, databases } from '../../test/support/build-app.ts';
+import { browserOf, enrolPasskey, enrolTotp, openConsole, sendFromConsole } from '../../test/support/console.ts';
 import { startSmtpSink } from '../../test/support/smtp-sink.ts';
 import { raw, sql } from '../base/sql.ts';
 import { readConfig } from '../config/config.ts';
@@ -222,6 +223,48 @@ for (const database of databases) {
           assert.match(refused.err, message);
         }
       }));
+
+    test('lets an administrator in again who has lost password, phone and keys', async () => {
+      const app = await buildApp({ database });
+      try {
+        const { run } = shellOf(app.config.dataFolder, {
+          PHAROS_PUBLIC_URL: 'http://pharos.test',
+          ...app.storage.settings,
+        });
+        const ada = await openConsole(app, 'owner');
+        await enrolTotp(app, ada);
+        await enrolPasskey(ada);
+        const reset = await run(`admin reset-factors --email ${ada.email.toUpperCase()}`);
+        assert.equal(reset.out, `${ada.email} has no second factor any more.`);
+        assert.equal((await ada.send({ method: 'GET', url: '/session' })).status, 403);
+        const use = (link: string) =>
+          sendFromConsole(app, {
+            method: 'POST',
+            url: '/links/password',
+            body: { token: link.split('#')[1], password: 'a new long one' },
+          });
+        const { json } = await run(`admin link --email ${ada.email} --json`);
+        const shown = await run(`admin link --email ${ada.email}`);
+        const link = /http:\/\/pharos\.test\/console\/link#\w{43}$/.exec(shown.out)?.[0] ?? '';
+        assert.equal((await use(json.link)).status, 404, 'a later one ends it');
+        assert.equal((await use(link)).status, 200);
+        const body = { email: ada.email, password: 'a new long one' };
+        const signedIn = await sendFromConsole(app, { method: 'POST', url: '/session', body });
+        assert.equal(signedIn.status, 201);
+        const audit = await browserOf(app, signedIn).send({ method: 'GET', url: '/audit?actor=command%20line' });
+        assert.deepEqual(
+          audit.body.results.map(({ action }: { action: string }) => action),
+          ['administrator.link', 'administrator.link', 'factor.reset'],
+        );
+        for (const command of ['link', 'reset-factors']) {
+          const refused = await run(`admin ${command} --email nobody@museum.example`);
+          assert.equal(refused.code, 1);
+          assert.match(refused.err, /There is no administrator/);
+        }
+      } finally {
+        await app.close();
+      }
+    });
 
     test('doctor finds no failure on a new database, and says what is open', () =>
       withShell(database, async ({ run }) => {

@@ -52,6 +52,15 @@ function problemWith(variable: string, value: string): string {
   return '';
 }
 
+test('numbers are taken from the least to the most, and no others', () => {
+  const least = { PHAROS_DATABASE_TIMEOUT_MS: [200, 600_000], PHAROS_DATABASE_POOL: [1, 500] } as const;
+  for (const [variable, [from, to]] of Object.entries(least)) {
+    for (const value of [from, to]) assert.equal(problemWith(variable, String(value)), '');
+    for (const value of [from - 1, to + 1])
+      assert.match(problemWith(variable, String(value)), new RegExp(`${variable}.*whole number from ${from} to ${to}`));
+  }
+});
+
 describe('a setting with a bad value', () => {
   for (const { variable, parse, secret } of settings) {
     // Numbers are read in one way only, with limits of their own.

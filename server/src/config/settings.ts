@@ -136,7 +136,7 @@ const declarations = {
   smtpUrl: {
     variable: 'PHAROS_SMTP_URL',
     fallback: '',
-    help: 'mail server for password resets, such as smtp://user:password@host:587',
+    help: 'mail server for password resets and invitations, such as smtp://user:password@host:587',
     secret: true,
     parse: url('smtp:', 'smtps:'),
   },

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomText } from '../base/id.ts';
 import type { Database } from '../db/db.ts';
-import type { AdminService } from '../features/admins/service.ts';
+import type { AdminService } from '../features/admins/accounts/service.ts';
 import { type DemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
 import type { AppService } from '../features/apps/service.ts';
 import { demoAdministrator, findPasswordHash, type Made } from './make.ts';
@@ -49,7 +49,7 @@ export async function openSecrets(made: Made, opening: Opening): Promise<DemoSec
 async function newPassword(mark: DemoMark, { db, admins }: Opening): Promise<string> {
   const password = randomText(16);
   const { password_hash: passwordHash } = await admins.setPassword(mark.adminId, password, by);
-  await saveDemoMark(db, { ...mark, passwordHash });
+  await saveDemoMark(db, { ...mark, passwordHash: passwordHash ?? '' });
   return password;
 }
 

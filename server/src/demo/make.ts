@@ -2,7 +2,7 @@ import type { Services } from '../app/services.ts';
 import { randomText } from '../base/id.ts';
 import type { Database, Db } from '../db/db.ts';
 import { hasSettings } from '../db/settings.ts';
-import { deleteAllAdmins, findAdmin, hasAdmin } from '../features/admins/store.ts';
+import { deleteAllAdmins, findAdmin, hasAdmin } from '../features/admins/accounts/store.ts';
 import { type DemoMark, findDemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
 import { listApps } from '../features/apps/store.ts';
 import { installations } from '../features/installations/resource.ts';
@@ -61,7 +61,7 @@ export async function makeDemo(making: Making): Promise<Made> {
 
 export async function findPasswordHash(db: Db, adminId: string): Promise<string | undefined> {
   const admin = await findAdmin(db, adminId);
-  return admin?.disabled_at === null ? admin.password_hash : undefined;
+  return admin?.disabled_at === null ? (admin.password_hash ?? undefined) : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Actor } from '../access/audit.ts';
 import type { Services } from '../app/services.ts';
 import type { Database } from '../db/db.ts';
 import { deleteAllSettings } from '../db/settings.ts';
-import { deleteAllAdmins } from '../features/admins/store.ts';
+import { deleteAllAdmins } from '../features/admins/accounts/store.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
 
 /** Removes a demo from a database that stays: its app, the administrators and all its settings. */

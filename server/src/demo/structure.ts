@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { randomText } from '../base/id.ts';
-import type { AdminService } from '../features/admins/service.ts';
+import type { AdminService } from '../features/admins/accounts/service.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { UserService } from '../features/users/service.ts';
 import { dayMs } from './calendar.ts';

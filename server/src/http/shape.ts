@@ -92,13 +92,10 @@ interface SchemaError {
   readonly message: string;
 }
 
-/** More than these do not help a developer, and an attacker's million broken elements must not make a giant answer. */
-const maxProblems = 50;
-
+/** typebox finds at most eight errors of a member, so that a million broken elements do not make a giant answer. */
 function describe(name: string, errors: Iterable<SchemaError>): Problem[] {
   const problems = new Map<string, Problem>();
   for (const error of errors) {
-    if (problems.size >= maxProblems) break;
     for (const [path, problem] of explain(error)) {
       const field = [name, ...path].join('.');
       if (!problems.has(`${field} ${problem}`)) problems.set(`${field} ${problem}`, { field, problem });

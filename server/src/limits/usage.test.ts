@@ -68,5 +68,30 @@ for (const database of databases) {
         await close();
       }
     });
+
+    test('counts are taken over from a clean end, and made anew after a crash', async () => {
+      const { db, close } = await openStorage(database);
+      try {
+        await migrate(db, 1);
+        const { appId } = await createServices({ db, now: Date.now }).apps.create('One');
+        // What a process would have written that has crashed finds the database closed.
+        const inBackground = (_: string, work: () => Promise<unknown>) => void work().catch(() => undefined);
+        const open = () => new UsageMeter({ db, now: Date.now, inBackground });
+        const isExact = async () => (await db.one<{ is_exact: number }>(raw('select is_exact from usage')))?.is_exact;
+        const ended = open();
+        await ended.of(appId);
+        ended.add(appId, { records: 3 });
+        await ended.write({ isLast: true });
+        assert.equal(await isExact(), 1);
+        const crashed = open();
+        assert.equal((await crashed.of(appId)).records, 3, 'nothing was counted');
+        crashed.add(appId, { records: 2 });
+        assert.equal((await crashed.of(appId)).records, 5);
+        assert.equal(await isExact(), 0, 'two are only in its memory');
+        assert.equal((await open().of(appId)).records, 0, 'there are none');
+      } finally {
+        await close();
+      }
+    });
   });
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import type { AdminRole } from '../../src/access/roles.ts';
 import type { Answer, SentRequest, TestApp } from './build-app.ts';
+import { SoftwarePasskey } from './software-passkey.ts';
 
 export const consoleOrigin = 'http://pharos.test';
 export const password = 'a long enough secret';
@@ -45,3 +47,37 @@ export async function openConsole(app: TestApp, role: AdminRole): Promise<Browse
 }
 
 let people = 0;
+
+/** The code that an authenticator app with this secret shows at a time (RFC 6238). */
+export function codeAt(secret: string, now: number): string {
+  const bits = [...secret].map((letter) => base32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)));
+  const mac = createHmac('sha1', key).update(step).digest();
+  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+}
+
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Sets up an authenticator app for the signed-in administrator. */
+export async function enrolTotp(app: TestApp, browser: Browser) {
+  const started = await browser.send({ method: 'POST', url: '/session/totp' });
+  assert.equal(started.status, 201, JSON.stringify(started.body));
+  const { secret } = started.body.result as { secret: string };
+  const code = codeAt(secret, app.clock.now);
+  const done = await browser.send({ method: 'PUT', url: '/session/totp', body: { code } });
+  assert.equal(done.status, 200, JSON.stringify(done.body));
+  return { secret, code, recoveryCodes: done.body.result.recoveryCodes as readonly string[] };
+}
+
+/** Adds a passkey in software for the signed-in administrator. */
+export async function enrolPasskey(browser: Browser, key = new SoftwarePasskey(consoleOrigin), name = 'Blue key') {
+  const started = await browser.send({ method: 'POST', url: '/session/passkeys/challenge' });
+  assert.equal(started.status, 201, JSON.stringify(started.body));
+  const body = { name, passkey: key.register(started.body.result) };
+  const done = await browser.send({ method: 'POST', url: '/session/passkeys', body });
+  assert.equal(done.status, 201, JSON.stringify(done.body));
+  return { key, ...(done.body.result as { passkey: { passkeyId: string }; recoveryCodes: readonly string[] }) };
+}

@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { useAction } from '../../lib/actions/use-action.ts';
-import { call } from '../../lib/data/api.ts';
+import { canUsePasskeys } from '../../lib/data/passkeys.ts';
 import { sessionQuery } from '../../lib/data/queries.ts';
 import { signingIn } from '../../lib/data/signing-in.ts';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { PasswordField } from '../form/password-field.tsx';
-import { useFields } from '../form/use-fields.ts';
+import { PasskeyButton, SecondStep } from '../sign-in/second-step.tsx';
+import { useSignIn } from '../sign-in/use-sign-in.ts';
 
 /** Above all other dialogs: the session may end while one is open. */
 const above = 400;
@@ -17,20 +17,26 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
   const isAsked = useSyncExternalStore(signingIn.subscribe, signingIn.isAsked);
   const { data: session } = useQuery({ ...sessionQuery, enabled: false });
   const queries = useQueryClient();
-  const fields = useFields({ password: '' });
   const email = session?.email ?? '';
-  const signIn = useAction({
-    run: () => call('signInToConsole', { body: { email, ...fields.values } }),
-    showsError: true,
-    after: ({ result }) => {
+  const signIn = useSignIn(email, ({ result }) => {
+    if (result.email !== email) {
+      // A passkey of somebody else: nothing of this page is hers.
+      queries.clear();
       queries.setQueryData(sessionQuery.queryKey, result);
-      signingIn.answer(true);
-      // What failed without a session is read again; what is being typed stays.
-      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
-    },
+      signingIn.answer(false);
+      onSignedOut();
+      return;
+    }
+    queries.setQueryData(sessionQuery.queryKey, result);
+    signingIn.answer(true);
+    signIn.back();
+    // What failed without a session is read again; what is being typed stays.
+    void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   });
+  const { fields, proofs } = signIn;
   function close() {
     signingIn.answer(false);
+    signIn.back();
     queries.setQueryData(sessionQuery.queryKey, null);
     onSignedOut();
   }
@@ -47,17 +53,24 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
         </Text>
       }
       form={fields}
-      names={['email', 'password']}
+      names={['email', 'password', 'code', 'recoveryCode']}
       submit="Sign in"
-      isBusy={signIn.isPending}
-      onSubmit={() => signIn.mutate(undefined, { onError: fields.setFailure })}
+      isBusy={signIn.isBusy}
+      onSubmit={signIn.submit}
     >
-      <PasswordField
-        label="Your password"
-        autoComplete="current-password"
-        data-autofocus
-        {...fields.text('password')}
-      />
+      {proofs ? (
+        <SecondStep signIn={signIn} />
+      ) : (
+        <>
+          <PasswordField
+            label="Your password"
+            autoComplete="current-password"
+            data-autofocus
+            {...fields.text('password')}
+          />
+          {canUsePasskeys() && <PasskeyButton signIn={signIn} />}
+        </>
+      )}
     </DialogForm>
   );
 }

@@ -1,9 +1,9 @@
-import { Badge, Button, Menu, NativeSelect } from '@mantine/core';
+import { Badge, Button, Group, Menu, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import blocks from '../../components/page/blocks.module.css';
-import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { type Role, roleOptions, roleTexts, useMay, useSession } from '../../lib/data/access.ts';
@@ -13,11 +13,16 @@ import { showDate } from '../../lib/time/time.ts';
 import type { Administrator } from '../../lib/wire.ts';
 import classes from './administrators.module.css';
 import { NewAdministratorDialog, ResetPasswordDialog } from './dialogs.tsx';
+import { type HandedLink, HandOverDialog, Invitations, InviteDialog } from './invitations.tsx';
+import { SecondFactorRule } from './second-factor-rule.tsx';
 
 export function AdministratorsPage() {
   const { data: administrators, error } = useQuery(administratorsQuery);
   const [isAdding, setAdding] = useState(false);
+  const [isInviting, setInviting] = useState(false);
+  const [given, setGiven] = useState<HandedLink>();
   const [resetting, setResetting] = useState<Administrator>();
+  const [unprotecting, setUnprotecting] = useState<Administrator>();
   const mayWrite = useMay()('administrators.write');
   return (
     <>
@@ -25,9 +30,12 @@ export function AdministratorsPage() {
         title="Administrators"
         action={
           mayWrite && (
-            <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-              Add an administrator
-            </Button>
+            <Group gap="xs">
+              <Button variant="default" onClick={() => setAdding(true)}>
+                Add an administrator
+              </Button>
+              <Button onClick={() => setInviting(true)}>Invite</Button>
+            </Group>
           )
         }
       >
@@ -40,9 +48,13 @@ export function AdministratorsPage() {
             administrator={administrator}
             isLocked={!mayWrite}
             onResetPassword={() => setResetting(administrator)}
+            onResetFactors={() => setUnprotecting(administrator)}
+            onLink={setGiven}
           />
         )}
       </RowList>
+      <Invitations isLocked={!mayWrite} onLink={setGiven} />
+      <SecondFactorRule isLocked={!mayWrite} without={administrators?.filter(hasNone).length ?? 0} />
       <dl className={classes.roles}>
         {Object.entries(roleTexts).map(([role, { label, sentence }]) => (
           <div key={role}>
@@ -51,31 +63,63 @@ export function AdministratorsPage() {
           </div>
         ))}
       </dl>
+      <InviteDialog isOpen={isInviting} onClose={() => setInviting(false)} onLink={setGiven} />
+      <HandOverDialog given={given} onClose={() => setGiven(undefined)} />
       <NewAdministratorDialog isOpen={isAdding} onClose={() => setAdding(false)} />
       <ResetPasswordDialog target={resetting} onClose={() => setResetting(undefined)} />
+      <ConfirmedAction
+        isOpen={unprotecting !== undefined}
+        onClose={() => setUnprotecting(undefined)}
+        title="Remove the second factors"
+        confirm="Remove the second factors"
+        run={async () =>
+          unprotecting && call('resetAdministratorFactors', { params: { adminId: unprotecting.adminId } })
+        }
+        done={`${unprotecting?.name} has no second factor any more.`}
+        refresh={[administratorsQuery.queryKey]}
+      >
+        For somebody who has lost the phone or the key. The authenticator app, all passkeys and the recovery codes of{' '}
+        <b>{unprotecting?.name}</b> are removed, and every session ends. Make sure that it is really{' '}
+        {unprotecting?.name} who asks.
+      </ConfirmedAction>
     </>
   );
 }
+
+const hasNone = ({ secondFactor, disabled }: Administrator) => !secondFactor && !disabled;
 
 interface RowProps {
   readonly administrator: Administrator;
   readonly isLocked: boolean;
   readonly onResetPassword: () => void;
+  readonly onResetFactors: () => void;
+  readonly onLink: (given: HandedLink) => void;
 }
 
-function Row({ administrator, isLocked, onResetPassword }: RowProps) {
-  const { adminId, name, email, role, disabled, createdAt } = administrator;
+function Row({ administrator, isLocked, onResetPassword, onResetFactors, onLink }: RowProps) {
+  const { adminId, name, email, role, disabled, secondFactor, createdAt } = administrator;
   const isSelf = useSession().adminId === adminId;
   const change = useAction({
     run: (body: { role?: Role; disabled?: boolean }) => call('changeAdministrator', { params: { adminId }, body }),
     done: (_, body) => (body.role ? `${name} is now ${roleTexts[body.role].label.toLowerCase()}.` : undefined),
     refresh: [administratorsQuery.queryKey],
   });
+  const send = useAction({
+    run: () => call('sendPasswordLink', { params: { adminId } }),
+    done: ({ result }) => (result.mailed ? `A mail to ${email} is on its way.` : undefined),
+    after: ({ result: { link } }) =>
+      link !== null && onLink({ email, link, purpose: 'that account', lasts: 'for a day' }),
+  });
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
       <div className={blocks.grow}>
         <div className={blocks.title}>
           {name} {isSelf && <span className={classes.you}>(you)</span>}{' '}
+          {secondFactor && (
+            <Badge color="teal" variant="light">
+              Second factor
+            </Badge>
+          )}{' '}
           {disabled && (
             <Badge color="gray" variant="light">
               Off
@@ -107,7 +151,9 @@ function Row({ administrator, isLocked, onResetPassword }: RowProps) {
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
+              {!disabled && <Menu.Item onClick={() => send.mutate()}>Send a link to a new password</Menu.Item>}
               <Menu.Item onClick={onResetPassword}>Set a new password</Menu.Item>
+              {secondFactor && <Menu.Item onClick={onResetFactors}>Remove the second factors</Menu.Item>}
               <Menu.Item {...(disabled ? {} : { color: 'red' })} onClick={() => change.mutate({ disabled: !disabled })}>
                 {disabled ? 'Switch on' : 'Switch off'}
               </Menu.Item>

@@ -25,6 +25,9 @@ const kinds = [
   { value: 'webhook', label: 'Webhooks' },
   { value: 'administrator', label: 'Administrators' },
   { value: 'session', label: 'Sign-ins' },
+  { value: 'factor', label: 'Second factors' },
+  { value: 'passkey', label: 'Passkeys' },
+  { value: 'security', label: 'Rules for signing in' },
   { value: 'backup', label: 'Backups' },
 ];
 

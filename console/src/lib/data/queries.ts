@@ -60,6 +60,29 @@ export const administratorsQuery = queryOptions({
   queryFn: async () => (await call('listAdministrators')).results.toSorted(byName),
 });
 
+/** How the signed-in administrator signs in. */
+export const factorsQuery = queryOptions({
+  queryKey: ['account', 'factors'],
+  queryFn: async () => (await call('getOwnFactors')).result,
+});
+
+/** Where the signed-in administrator is signed in. */
+export const ownSessionsQuery = queryOptions({
+  queryKey: ['account', 'sessions'],
+  queryFn: async () => (await call('listOwnSessions')).results,
+});
+
+/** What every administrator needs. */
+export const securityQuery = queryOptions({
+  queryKey: ['security'],
+  queryFn: async () => (await call('getSecurity')).result,
+});
+
+export const invitationsQuery = queryOptions({
+  queryKey: ['invitations'],
+  queryFn: async () => (await call('listInvitations')).results,
+});
+
 const auditPageSize = 50;
 
 /** The filter of the audit. */

@@ -1,7 +1,11 @@
 import { commandLine } from '../../access/audit.ts';
+import type { Services } from '../../app/services.ts';
 import { randomText } from '../../base/id.ts';
+import type { Config } from '../../config/config.ts';
+import { type AdminView, adminView } from '../../features/admins/accounts/service.ts';
+import { resetFactors } from '../../features/admins/factors/second-factors.ts';
+import { AdminLinks, handedHours } from '../../features/admins/links/links.ts';
 import { newAdminShape, resetShape } from '../../features/admins/schemas.ts';
-import { adminView } from '../../features/admins/service.ts';
 import { type Command, type CommandCall, type OptionSpec, UsageError } from '../support/command.ts';
 import { withServices } from './storage.ts';
 
@@ -24,6 +28,19 @@ async function choosePassword(call: CommandCall): Promise<{ password: string; is
 }
 
 const email: OptionSpec = { value: 'EMAIL', help: 'with which the administrator signs in', required: true };
+
+/** Where a browser finds the console; the service need not be running. */
+function consoleUrl({ publicUrl, host, port }: Config): string {
+  const name = ['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host;
+  return publicUrl ?? `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** @throws Error when there is no such administrator */
+async function findAdministrator({ admins }: Services, address: string): Promise<AdminView> {
+  const found = await admins.findByEmail(address);
+  if (found) return found;
+  throw new Error(`There is no administrator with the e-mail address ${address}.`);
+}
 
 export const adminCommands: readonly Command[] = [
   {
@@ -61,14 +78,54 @@ export const adminCommands: readonly Command[] = [
       const { password, isGenerated } = await choosePassword(call);
       resetShape.readCreate({ password });
       const address = call.text('email') ?? '';
-      const admin = await withServices(call.config(), async ({ admins }) => {
-        const found = await admins.findByEmail(address);
-        if (!found) throw new Error(`There is no administrator with the e-mail address ${address}.`);
-        return adminView(await admins.setPassword(found.adminId, password, commandLine));
+      const admin = await withServices(call.config(), async (services) => {
+        const { adminId } = await findAdministrator(services, address);
+        return adminView(await services.admins.setPassword(adminId, password, commandLine));
       });
       return {
         text: `The password of ${admin.email} is changed.${isGenerated ? `\nPassword, shown only now: ${password}` : ''}`,
         json: { ...admin, ...(isGenerated ? { password } : {}) },
+      };
+    },
+  },
+  {
+    name: 'admin reset-factors',
+    summary: "remove an administrator's second factors and end all the administrator's sessions",
+    details:
+      'For somebody who has lost the phone or the key: removes the authenticator app, all passkeys and the recovery codes. The password stays. Whoever signed in with a passkey only then needs a link: pharos admin link',
+    options: { email },
+    async run(call) {
+      const address = call.text('email') ?? '';
+      const admin = await withServices(call.config(), async (services, db) => {
+        const { adminId } = await findAdministrator(services, address);
+        return adminView(await resetFactors({ db, now: Date.now }, adminId, commandLine));
+      });
+      return { text: `${admin.email} has no second factor any more.`, json: admin };
+    },
+  },
+  {
+    name: 'admin link',
+    summary: 'print a one-time link with which an administrator chooses a new password',
+    details: `It works once and for ${handedHours} hours, and ends earlier ones. Second factors stay.`,
+    options: { email },
+    async run(call) {
+      const address = call.text('email') ?? '';
+      const config = call.config();
+      const { link, expiresAt } = await withServices(config, async (services, db) => {
+        const { adminId } = await findAdministrator(services, address);
+        const links = new AdminLinks({
+          db,
+          now: Date.now,
+          passwords: services.passwords,
+          enqueue: services.outbox.enqueue,
+          publicUrl: () => consoleUrl(config),
+          canMail: false,
+        });
+        return links.sendReset(adminId, commandLine);
+      });
+      return {
+        text: `A new password for ${address}, once and until ${new Date(expiresAt).toISOString()}:\n${link}`,
+        json: { link, expiresAt: new Date(expiresAt).toISOString() },
       };
     },
   },

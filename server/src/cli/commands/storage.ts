@@ -66,10 +66,10 @@ export async function withDatabase<T>(config: Config, work: (db: Database) => Pr
 /**
  * The services on the configured database, migrated to the version of this code. A running service sees every change.
  */
-export function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
+export function withServices<T>(config: Config, work: (services: Services, db: Database) => Promise<T>): Promise<T> {
   return withDatabase(config, async (db) => {
     await migrate(db, Date.now());
     await assertNoUnfinishedRestore(db);
-    return work(createServices({ db, now: Date.now }));
+    return work(createServices({ db, now: Date.now }), db);
   });
 }

@@ -1,33 +1,38 @@
+/** Wrong passwords that are refused at once: somebody mistypes, or a device was given a new one. */
+const freeFailures = 5;
+const firstPauseMs = 250;
+/** Shorter than the time that a connection has for its login. */
+const longestPauseMs = 3_000;
+
 /**
- * Counts failed logins per address, so that passwords cannot be guessed. At most `capacity` addresses are remembered;
- * the oldest is forgotten first.
+ * Slows down who guesses passwords, and nobody else: each wrong one is refused later than the one before, counted for the
+ * name that was tried and for the address. A right password is never delayed, so a site behind one address goes on working
+ * beside a device that has a wrong one. At most `capacity` names and addresses are remembered; the oldest is forgotten
+ * first.
  */
 export class FailedLogins {
   readonly #failures = new Map<string, { count: number; until: number }>();
-  readonly #limit: number;
   readonly #windowMs: number;
   readonly #capacity: number;
 
-  constructor(limit: number, windowMs: number, capacity = 10_000) {
-    this.#limit = limit;
+  constructor(windowMs: number, capacity = 10_000) {
     this.#windowMs = windowMs;
     this.#capacity = capacity;
   }
 
-  isBlocked(address: string, now: number): boolean {
-    const known = this.#failures.get(address);
-    return known !== undefined && known.until > now && known.count >= this.#limit;
+  /** Counts a wrong password. Returns after how long (ms) it is to be refused. */
+  note({ username, address }: { readonly username: string; readonly address: string }, now: number): number {
+    const count = Math.max(this.#count(`name ${username.slice(0, 256)}`, now), this.#count(`address ${address}`, now));
+    return count <= freeFailures ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (count - freeFailures - 1));
   }
 
-  note(address: string, now: number): void {
-    const known = this.#failures.get(address);
-    if (known && known.until > now) {
-      known.count++;
-      return;
-    }
-    this.#failures.delete(address);
+  #count(key: string, now: number): number {
+    const known = this.#failures.get(key);
+    if (known && known.until > now) return ++known.count;
+    this.#failures.delete(key);
     const [oldest] = this.#failures.keys();
     if (oldest !== undefined && this.#failures.size >= this.#capacity) this.#failures.delete(oldest);
-    this.#failures.set(address, { count: 1, until: now + this.#windowMs });
+    this.#failures.set(key, { count: 1, until: now + this.#windowMs });
+    return 1;
   }
 }

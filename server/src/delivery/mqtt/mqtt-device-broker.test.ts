@@ -248,14 +248,37 @@ describe('the port for devices', () => {
     assert.equal(gate.messages.length, 1);
   });
 
-  test('a wrong password is refused, and too many of them block the address for ten minutes', async () => {
+  test('wrong passwords are refused later and later, and delay nobody who has the right one', async () => {
     await broker.close();
-    broker = await start({ maxFailedLogins: 5 });
-    for (let n = 0; n < 5; n++)
-      await assert.rejects(device('app/gate', { password: `guess ${n}` }), /Connection refused|hung up/);
-    await assert.rejects(device('app/gate'), /hung up|ECONNRESET/);
+    const pauses: number[] = [];
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let isHeld = false;
+    const pause = async (ms: number) => {
+      pauses.push(ms);
+      if (isHeld) await released;
+    };
+    broker = await start({ pause });
+    const guess = (username = 'app/gate') =>
+      assert.rejects(
+        device(username, { password: `guess ${pauses.length}` }),
+        /Connection refused|Not authorized|hung up/,
+      );
+    for (let n = 0; n < 40; n++) await guess(n % 2 === 0 ? 'app/gate' : `app/guess${n}`);
+    assert.deepEqual(pauses.slice(0, 10), [0, 0, 0, 0, 0, 250, 500, 1_000, 2_000, 3_000]);
+    assert.equal(Math.max(...pauses), 3_000);
+    isHeld = true;
+    const waiting = guess();
+    while (pauses.length < 41) await new Promise((resolve) => setImmediate(resolve));
+    const gate = await listening();
+    const hall = await listening('app/hall');
+    assert.equal(await publish(), 'acknowledged', 'the device whose password was guessed at');
+    assert.deepEqual([gate.messages.length, hall.messages.length], [1, 0]);
+    release();
+    await waiting;
+    isHeld = false;
     clock += 600_001;
-    await device('app/gate');
+    await guess();
+    assert.equal(pauses.at(-1), 0, 'ten minutes later');
   });
 
   test('a login without a name or of an unknown protocol is refused', async () => {

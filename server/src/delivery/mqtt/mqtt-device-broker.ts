@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { FailedLogins } from './mqtt-attempts.ts';
 import { type ConnectionHost, DeviceConnection, type DeviceLogin } from './mqtt-connection.ts';
@@ -21,10 +22,11 @@ export interface DeviceBrokerOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly maxConnections?: number;
   readonly maxPerAddress?: number;
-  readonly maxFailedLogins?: number;
+  /** Waits before a wrong password is refused, ms; for tests. */
+  readonly pause?: (ms: number) => Promise<unknown>;
 }
 
-const defaults = { maxConnections: 10_000, maxPerAddress: 1_000, maxFailedLogins: 20 };
+const defaults = { maxConnections: 10_000, maxPerAddress: 1_000, pause: (ms: number): Promise<unknown> => delay(ms) };
 const failureWindowMs = 600_000;
 const checkEveryMs = 60_000;
 const checkSize = 300;
@@ -48,7 +50,7 @@ export class DeviceBroker {
   readonly #byDevice = new Map<string, DeviceConnection>();
   readonly #byTopic = new Map<string, Set<DeviceConnection>>();
   readonly #perAddress = new Map<string, number>();
-  readonly #failures: FailedLogins;
+  readonly #failures = new FailedLogins(failureWindowMs);
   readonly #listeners: ((appId: string, topic: string) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
@@ -56,7 +58,6 @@ export class DeviceBroker {
 
   constructor(options: DeviceBrokerOptions) {
     this.#options = { ...defaults, ...options };
-    this.#failures = new FailedLogins(this.#options.maxFailedLogins, failureWindowMs);
     const accept = (socket: Socket) => this.#accept(socket);
     this.#server = options.tls
       ? createTlsServer({ ...options.tls, handshakeTimeout: 5_000 }, accept)
@@ -137,8 +138,7 @@ export class DeviceBroker {
   #accept(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const count = this.#perAddress.get(address) ?? 0;
-    const { now, maxPerAddress } = this.#options;
-    if (count >= maxPerAddress || this.#failures.isBlocked(address, now())) {
+    if (count >= this.#options.maxPerAddress) {
       socket.destroy();
       return;
     }
@@ -154,11 +154,9 @@ export class DeviceBroker {
   #hostOf(address: string): ConnectionHost {
     return {
       login: async (username, password) => {
-        const { login, now } = this.#options;
-        // Several that were accepted before the first of them failed count too.
-        if (this.#failures.isBlocked(address, now())) return undefined;
+        const { login, now, pause } = this.#options;
         const found = await login(username, password);
-        if (!found) this.#failures.note(address, now());
+        if (!found) await pause(this.#failures.note({ username, address }, now()));
         return found;
       },
       entered: (connection) => this.#enter(connection),

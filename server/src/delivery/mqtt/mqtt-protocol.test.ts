@@ -69,8 +69,8 @@ describe('the protocol of the port for devices', () => {
         password === 'right' ? { appId: 'app', deviceId: username, topic, version: '1' } : undefined,
       stillValid: async (logins) => new Set(logins),
       now: Date.now,
+      pause: async () => undefined,
       onError: (what, error) => assert.fail(`${what}: ${error}`),
-      maxFailedLogins: 1_000,
     });
     await broker.listen(0, '127.0.0.1');
   });

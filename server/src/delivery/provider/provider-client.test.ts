@@ -71,6 +71,32 @@ describe('requests to a provider', () => {
     await old.close();
   });
 
+  test('an answer without end is not read to its end', async () => {
+    const old = await startPushProvider({ http1: true });
+    for (const [{ origin, ca, tell }, http1] of [
+      [provider, false],
+      [old, true],
+    ] as const) {
+      const pool = client({ origin, ca, http1 });
+      tell('h', { status: 400, body: 'x'.repeat(10_000_000) });
+      const end = await pool.send(request('h'), never);
+      assert.match('noAnswer' in end ? end.text : 'it was read', /the answer is too long/);
+      assert.ok(isAnswer(await pool.send(request('h'), never)));
+      await pool.close();
+    }
+    await old.close();
+  });
+
+  test('what a provider says when it closes the connection is told to who waited for it', async () => {
+    const [pool, before] = [client({ connections: 1 }), provider.connections];
+    provider.tell('i', 'goaway');
+    const end = await pool.send(request('i'), never);
+    assert.match('noAnswer' in end ? end.text : '', /closed the connection \(GOAWAY 0\) \{"reason":"Shutdown"\}/);
+    assert.ok(isAnswer(await pool.send(request('i'), never)));
+    assert.equal(provider.connections - before, 2);
+    await pool.close();
+  });
+
   test('a header that HTTP does not allow ends its own request only', async () => {
     const pool = client();
     assert.ok(isAnswer(await pool.send(request('f'), never)));

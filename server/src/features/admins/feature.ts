@@ -1,11 +1,22 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Passwords } from '../../base/passwords.ts';
+import type { SecretBox } from '../../base/secrets.ts';
 import type { Database } from '../../db/db.ts';
+import type { Outbox } from '../../jobs/outbox.ts';
 import type { RateLimiter } from '../../limits/rate-limit.ts';
+import type { MailSender } from '../../mail/mail-sender.ts';
 import type { Feature, InBackground } from '../feature.ts';
+import type { AdminService } from './accounts/service.ts';
 import { auditEndpoints } from './audit-routes.ts';
+import { factorEndpoints } from './factor-routes.ts';
+import { Passkeys } from './factors/passkeys.ts';
+import { SecondFactors } from './factors/second-factors.ts';
+import { linkEndpoints } from './link-routes.ts';
+import { AdminLinks, mailJob } from './links/links.ts';
+import { createAdminMailHandler } from './links/mails.ts';
+import { ownSessionEndpoints } from './own-sessions-routes.ts';
+import { passkeyEndpoints } from './passkey-routes.ts';
 import { adminEndpoints } from './routes.ts';
-import type { AdminService } from './service.ts';
 import { sessionEndpoints } from './session-routes.ts';
 import { AdminSessions } from './sessions.ts';
 
@@ -13,10 +24,15 @@ export interface AdminFeatureDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly passwords: Passwords;
+  readonly secrets: SecretBox;
   readonly service: AdminService;
   /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
   readonly inBackground: InBackground;
+  readonly enqueue: Outbox['enqueue'];
+  /** Undefined while no mail server is configured; then links are handed over. */
+  readonly mail: MailSender | undefined;
+  readonly publicUrl: () => string;
   /** Whether the service shows the demo museum, whose password is public. */
   readonly isDemo: () => Promise<boolean>;
 }
@@ -27,14 +43,27 @@ export interface AdminFeature extends Feature {
 
 /** The users of the console: their accounts, their sessions, and the audit of their changes. */
 export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
-  const { db, service, isDemo } = deps;
-  const sessions = new AdminSessions(deps);
+  const { db, service, mail, isDemo } = deps;
+  const factors = new SecondFactors(deps);
+  const passkeys = new Passkeys({ ...deps, factors });
+  const sessions = new AdminSessions({ ...deps, factors });
+  const links = new AdminLinks({ ...deps, canMail: mail !== undefined });
   return {
     findSession: (token) => sessions.find(token),
     consoleEndpoints: [
-      ...sessionEndpoints({ admins: service, sessions, isDemo }),
-      ...adminEndpoints(service),
+      ...sessionEndpoints({ admins: service, passkeys, sessions, isDemo }),
+      ...passkeyEndpoints({ passkeys, sessions, isDemo }),
+      ...factorEndpoints(factors),
+      ...ownSessionEndpoints(sessions),
+      ...linkEndpoints({ ...deps, links, passkeys, sessions }),
+      ...adminEndpoints(service, factors),
       ...auditEndpoints(db),
     ],
+    jobs: mail ? { [mailJob]: createAdminMailHandler({ ...deps, mail }) } : {},
+    sweeps: {
+      'sweeping challenges of passkeys': () => passkeys.sweep(),
+      'sweeping links of administrators': () => links.sweep(),
+    },
+    close: () => mail?.close(),
   };
 }

@@ -55,13 +55,15 @@ for (const database of databases) {
             name: 'Ada',
             role: 'owner',
             disabled: false,
+            secondFactor: false,
             createdAt: '',
             updatedAt: '',
             demo: false,
+            mustEnrol: false,
           },
         );
         const me = await browser.send({ method: 'GET', url: '/session' });
-        const shown = { email: owner.email, name: 'Ada', role: 'owner', demo: false };
+        const shown = { email: owner.email, name: 'Ada', role: 'owner', demo: false, mustEnrol: false };
         assert.deepEqual(me.body.result, { adminId: browser.adminId, ...shown });
         assertRefused(await setUp({ ...owner, token, email: 'eve@museum.example' }), 403, 119, 'OperationForbidden');
         assert.equal(await needed(), false);

@@ -1,13 +1,65 @@
 import { Type } from 'typebox';
 import { createdAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape } from './schemas.ts';
-import { type AdminService, adminView } from './service.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
+import { type AdminService, adminView } from './accounts/service.ts';
+import type { SecondFactors } from './factors/second-factors.ts';
+import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape, securityShape } from './schemas.ts';
 
 const answer = recordAnswer(adminSchema, adminExample);
 
+const securityAnswer = recordAnswer(securityShape.schema, { secondFactorRequired: true });
+
 /** Administrators, for callers who may see or change them. */
-export function adminEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
+export function adminEndpoints(admins: AdminService, factors: SecondFactors): readonly ConsoleEndpoint[] {
+  return [...accountEndpoints(admins), ...securityEndpoints(admins, factors)];
+}
+
+function securityEndpoints(admins: AdminService, factors: SecondFactors): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/administrators/:adminId/factors',
+      operationId: 'resetAdministratorFactors',
+      tag: 'Administrators',
+      summary: "Remove an administrator's second factors; all the administrator's sessions end",
+      permission: 'administrators.write',
+      needsConfirmation: true,
+      answer,
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
+      handle: async ({ params, by }) => ({ result: adminView(await factors.reset(params['adminId'] ?? '', by)) }),
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/security',
+      operationId: 'getSecurity',
+      tag: 'Administrators',
+      summary: 'What every administrator needs to sign in',
+      permission: 'administrators.read',
+      answer: securityAnswer,
+      errors: [],
+      handle: async () => ({ result: { secondFactorRequired: await admins.isFactorRequired() } }),
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/security',
+      operationId: 'changeSecurity',
+      tag: 'Administrators',
+      summary: 'Require a second factor of every administrator, or no longer',
+      description: 'From the next request on, whoever has none can only set one up.',
+      permission: 'administrators.write',
+      needsConfirmation: true,
+      body: { schema: securityShape.schema, example: { secondFactorRequired: true }, read: securityShape.readCreate },
+      answer: securityAnswer,
+      errors: ['ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle({ admin, body, by }) {
+        await admins.requireFactor(body.secondFactorRequired, signedIn(admin).adminId, by);
+        return { result: body };
+      },
+    }),
+  ];
+}
+
+function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',

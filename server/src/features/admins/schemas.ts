@@ -10,19 +10,15 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
+import { registrationSchema, signatureSchema } from './factor-schemas.ts';
 
 const email = Type.String({ minLength: 1, maxLength: 200, description: 'Compared without case and surrounding space' });
 const name = Type.String({ minLength: 1, maxLength: 100 });
 /** An administrator sees every app, so this is stricter than the rule for app users. */
 const password = Type.String({ minLength: 10, maxLength: 200 });
-const role = Type.Enum([...adminRoles]);
+export const role = Type.Enum([...adminRoles]);
 
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
-
-/** Bounded by the shapes below. */
-export function adminEmailKey(address: string): string {
-  return address.trim().toLowerCase();
-}
 
 function emailProblems(given: { readonly email?: string }): Problem[] {
   if (given.email === undefined || emailForm.test(given.email.trim())) return [];
@@ -39,7 +35,12 @@ export const setupShape = defineShape(Type.Object({ token: Type.String({ maxLeng
   failure,
 });
 export const signInShape = defineShape(
-  Type.Object({ email: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 200 }) }),
+  Type.Object({
+    email: Type.String({ maxLength: 200 }),
+    password: Type.String({ maxLength: 200 }),
+    code: Type.Optional(Type.String({ maxLength: 20, description: 'Of the authenticator app' })),
+    recoveryCode: Type.Optional(Type.String({ maxLength: 60 })),
+  }),
 );
 export const newAdminShape = defineShape(Type.Object({ email, name, role, password }), {
   rules: emailProblems,
@@ -47,10 +48,39 @@ export const newAdminShape = defineShape(Type.Object({ email, name, role, passwo
 });
 export const adminChangeShape = defineShape(Type.Object({ name, role, disabled: Type.Boolean() }));
 export const resetShape = defineShape(Type.Object({ password }));
-export const confirmShape = defineShape(Type.Object({ password: Type.String({ maxLength: 200 }) }));
-export const ownPasswordShape = defineShape(
-  Type.Object({ currentPassword: Type.String({ maxLength: 200 }), password }),
+export const confirmShape = defineShape(
+  Type.Object({
+    password: Type.Optional(Type.String({ maxLength: 200 })),
+    passkey: Type.Optional(signatureSchema),
+  }),
+  {
+    rules: ({ password, passkey }) =>
+      (password === undefined) !== (passkey === undefined)
+        ? []
+        : [{ field: 'password', problem: 'or passkey is required, and not both' }],
+  },
 );
+export const ownPasswordShape = defineShape(
+  Type.Object({
+    currentPassword: Type.Optional(Type.String({ maxLength: 200, description: 'Unless there is none' })),
+    password,
+  }),
+);
+export const securityShape = defineShape(Type.Object({ secondFactorRequired: Type.Boolean() }));
+
+const token = Type.String({ maxLength: 200 });
+export const invitationShape = defineShape(Type.Object({ email, role }), { rules: emailProblems, failure });
+export const tokenShape = defineShape(Type.Object({ token }));
+export const joinShape = defineShape(
+  Type.Object({
+    token,
+    name,
+    password: Type.Optional(password),
+    passkey: Type.Optional(registrationSchema),
+  }),
+);
+export const newPasswordShape = defineShape(Type.Object({ token, password }));
+export const resetRequestShape = defineShape(Type.Object({ email: Type.String({ minLength: 1, maxLength: 200 }) }));
 
 export const adminSchema = Type.Object({
   adminId: objectIdSchema,
@@ -58,6 +88,7 @@ export const adminSchema = Type.Object({
   name: Type.String(),
   role,
   disabled: Type.Boolean(),
+  secondFactor: Type.Boolean({ description: 'Whether the password alone is not enough' }),
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
 });
@@ -67,17 +98,22 @@ export const adminExample = {
   name: 'Ada Example',
   role: 'owner',
   disabled: false,
+  secondFactor: true,
   createdAt: exampleCreated,
   updatedAt: exampleUpdated,
 };
 
 const demo = Type.Boolean({ description: 'The service shows a demo: a made-up museum with made-up visitors' });
+const mustEnrol = Type.Boolean({
+  description: 'A second factor is required and missing; until there is one, everything else is refused',
+});
 export const sessionSchema = Type.Object({
   adminId: objectIdSchema,
   email: Type.String(),
   name: Type.String(),
   role,
   demo,
+  mustEnrol,
 });
 export const sessionExample = {
   adminId: exampleId,
@@ -85,13 +121,14 @@ export const sessionExample = {
   name: 'Ada Example',
   role: 'owner',
   demo: false,
+  mustEnrol: false,
 };
 
 export const signedInAnswer = {
   ...createdAnswer,
   description: 'Signed in; the session is in the cookie.',
-  schema: Type.Object({ result: Type.Object({ ...adminSchema.properties, demo }) }),
-  example: { result: { ...adminExample, demo: false } },
+  schema: Type.Object({ result: Type.Object({ ...adminSchema.properties, demo, mustEnrol }) }),
+  example: { result: { ...adminExample, demo: false, mustEnrol: false } },
 };
 
 export const auditSchema = Type.Object({

@@ -1,7 +1,14 @@
 import { Type } from 'typebox';
-import { fail } from '../../base/errors.ts';
 import { deletedAnswer, recordAnswer } from '../../http/answers.ts';
-import { type AdminContext, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import {
+  assertConfirmed,
+  type ConsoleEndpoint,
+  consoleEndpoint,
+  signedIn,
+} from '../../http/console/console-endpoint.ts';
+import { type AdminService, adminView } from './accounts/service.ts';
+import type { Passkeys } from './factors/passkeys.ts';
+import type { AuthenticationResponseJSON } from './factors/webauthn.ts';
 import {
   adminExample,
   adminSchema,
@@ -13,19 +20,14 @@ import {
   signedInAnswer,
   signInShape,
 } from './schemas.ts';
-import { type AdminService, adminView } from './service.ts';
 import type { AdminSessions } from './sessions.ts';
 
 interface Deps {
   readonly admins: AdminService;
+  readonly passkeys: Passkeys;
   readonly sessions: AdminSessions;
   /** Whether the service shows a demo. */
   readonly isDemo: () => Promise<boolean>;
-}
-
-function signedIn(admin: AdminContext | undefined): AdminContext {
-  if (!admin) throw fail('InvalidSessionToken');
-  return admin;
 }
 
 /** Creating the first owner, signing in and out, and one's own account. */
@@ -65,11 +67,11 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
       },
       answer: signedInAnswer,
       errors: ['ValidationError', 'InvalidEmailAddress', 'OperationForbidden', 'APICallLimit', 'Timeout'],
-      async handle({ body: { token, ...owner }, address, setSession }) {
-        sessions.throttle('set-up', address);
-        const row = await admins.setUp(token, owner, address);
-        setSession(await sessions.begin(row));
-        return { result: { ...adminView(row), demo: await isDemo() } };
+      async handle({ body: { token, ...owner }, setSession, ...client }) {
+        sessions.throttle('set-up', client.address);
+        const row = await admins.setUp(token, owner, client.address);
+        setSession(await sessions.begin(row, { method: 'password', client }));
+        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: await sessions.mustEnrol(row) } };
       },
     }),
   ];
@@ -82,7 +84,9 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
       path: '/session',
       operationId: 'signInToConsole',
       tag: 'Session',
-      summary: 'Sign in',
+      summary: 'Sign in with a password',
+      description:
+        'Whoever has a second factor also sends `code` or `recoveryCode`, or signs in with a passkey instead. Without it the right password is answered with SecondFactorNeeded, whose `details` name what the administrator has.',
       permission: 'public',
       body: {
         schema: signInShape.schema,
@@ -90,11 +94,11 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
         read: signInShape.readCreate,
       },
       answer: signedInAnswer,
-      errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
-      async handle({ body, address, setSession }) {
-        const { row, session } = await sessions.signIn(body.email, body.password, address);
+      errors: ['ValidationError', 'UserInvalidLoginParams', 'SecondFactorNeeded', 'APICallLimit', 'Timeout'],
+      async handle({ body, setSession, ...client }) {
+        const { row, session } = await sessions.signIn(body, client);
         setSession(session);
-        return { result: { ...adminView(row), demo: await isDemo() } };
+        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: await sessions.mustEnrol(row) } };
       },
     }),
     consoleEndpoint({
@@ -107,8 +111,8 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
       answer: recordAnswer(sessionSchema, sessionExample),
       errors: [],
       async handle({ admin }) {
-        const { adminId, email, name, role } = signedIn(admin);
-        return { result: { adminId, email, name, role, demo: await isDemo() } };
+        const { adminId, email, name, role, mustEnrol } = signedIn(admin);
+        return { result: { adminId, email, name, role, demo: await isDemo(), mustEnrol } };
       },
     }),
     consoleEndpoint({
@@ -129,22 +133,26 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
   ];
 }
 
-function passwordEndpoints({ admins, sessions }: Deps): readonly ConsoleEndpoint[] {
+function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'POST',
       path: '/session/confirm',
       operationId: 'confirmSession',
       tag: 'Session',
-      summary: "Confirm with one's own password, to change keys, administrators or passwords within five minutes",
+      summary: 'Confirm with a password or a passkey, to change keys, administrators or passwords within five minutes',
       permission: 'session.own',
       body: { schema: confirmShape.schema, example: { password: 'long and secret' }, read: confirmShape.readCreate },
       answer: { ...deletedAnswer, description: 'Confirmed.' },
       errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
-      async handle({ admin, body, address }) {
-        const { sessionHash } = signedIn(admin);
-        await sessions.assertPassword(signedIn(admin), body.password, address);
-        await sessions.noteConfirmation(sessionHash);
+      async handle({ admin, body: { password = '', passkey }, address, origin }) {
+        const own = signedIn(admin);
+        if (passkey === undefined) await sessions.assertPassword(own, password, address);
+        else {
+          sessions.throttleAddress(address);
+          await passkeys.assertConfirmed(own, passkey as AuthenticationResponseJSON, origin);
+        }
+        await sessions.noteConfirmation(own.sessionHash);
         return { result: {} };
       },
     }),
@@ -154,6 +162,7 @@ function passwordEndpoints({ admins, sessions }: Deps): readonly ConsoleEndpoint
       operationId: 'changeOwnPassword',
       tag: 'Session',
       summary: "Change one's own password; every other session ends",
+      description: 'Whoever has no password yet confirms with a passkey instead of sending `currentPassword`.',
       permission: 'session.own',
       body: {
         schema: ownPasswordShape.schema,
@@ -161,11 +170,14 @@ function passwordEndpoints({ admins, sessions }: Deps): readonly ConsoleEndpoint
         read: ownPasswordShape.readCreate,
       },
       answer: recordAnswer(adminSchema, adminExample),
-      errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
-      async handle({ admin, body, by, address, setSession }) {
-        const row = await sessions.assertPassword(signedIn(admin), body.currentPassword, address);
-        const changed = await admins.setPassword(row.admin_id, body.password, by);
-        setSession(await sessions.begin(changed));
+      errors: ['ValidationError', 'UserInvalidLoginParams', 'ConfirmationNeeded', 'APICallLimit', 'Timeout'],
+      async handle({ admin, body, by, setSession, now, ...client }) {
+        const own = signedIn(admin);
+        if (await admins.hasPassword(own.adminId))
+          await sessions.assertPassword(own, body.currentPassword ?? '', client.address);
+        else assertConfirmed(own, now);
+        const changed = await admins.setPassword(own.adminId, body.password, by);
+        setSession(await sessions.begin(changed, { method: 'password', client }));
         return { result: adminView(changed) };
       },
     }),

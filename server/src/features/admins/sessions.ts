@@ -6,9 +6,9 @@ import { randomText } from '../../base/id.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { AdminContext, NewSession } from '../../http/console/console-endpoint.ts';
-import { clientNetwork, type RateLimiter } from '../../limits/rate-limit.ts';
-import { adminEmailKey } from './schemas.ts';
-import * as store from './store.ts';
+import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
+import * as store from './accounts/store.ts';
+import type { SecondFactors } from './factors/second-factors.ts';
 
 const hourMs = 3_600_000;
 /** An unused browser is signed out after half a day, and every browser after a week. */
@@ -20,6 +20,9 @@ const noteUseMs = 60_000;
 const perAccount = Object.freeze({ perSecond: 1 / 30, burst: 10 });
 const perNetwork = Object.freeze({ perSecond: 1 / 5, burst: 30 });
 
+/** Browsers say more than is needed to recognise them. */
+const longestUserAgent = 300;
+
 /** Tokens have 43 characters. Longer ones are not worth a hash. */
 const longestToken = 128;
 /** The tenant of passwords that are checked here; apps have turns of their own. */
@@ -29,10 +32,32 @@ export interface SessionDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly passwords: Passwords;
+  readonly factors: SecondFactors;
   /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
   /** Runs work that nobody waits for. */
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+}
+
+/** From where somebody signs in. */
+export interface Client {
+  readonly address: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** Of the authenticator app. */
+  readonly code?: string;
+  readonly recoveryCode?: string;
+}
+
+interface Beginning {
+  readonly method: store.SignInMethod;
+  readonly client: Client;
+  /** In the same transaction. */
+  readonly also?: (db: Db) => Promise<void>;
 }
 
 /** Sessions of the management console: signing in and out, and finding the administrator of a cookie's token. */
@@ -44,54 +69,115 @@ export class AdminSessions {
   }
 
   throttle(account: string, address: string): void {
-    const { now, limiter } = this.#deps;
-    const network = clientNetwork(address);
-    try {
-      limiter.take(`address ${network}`, perNetwork, now());
-      limiter.take(`account ${account} ${network}`, perAccount, now());
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const { retryAfter } = error;
-      throw fail('APICallLimit', {
-        message: `Too many attempts to sign in. Try again in ${retryAfter} s.`,
-        ...(retryAfter === undefined ? {} : { retryAfter }),
-      });
-    }
+    this.throttleAddress(address);
+    this.#take(`account ${account} ${clientNetwork(address)}`, perAccount);
   }
 
-  async begin(admin: store.AdminRow, also?: (db: Db) => Promise<void>): Promise<NewSession> {
+  /** For attempts that name no account. */
+  throttleAddress(address: string): void {
+    this.#take(`address ${clientNetwork(address)}`, perNetwork);
+  }
+
+  #take(key: string, rule: RateRule): void {
+    const { now, limiter } = this.#deps;
+    const retryAfter = limiter.tryTake(key, rule, now());
+    if (retryAfter === undefined) return;
+    throw fail('APICallLimit', {
+      message: `Too many attempts to sign in. Try again in ${retryAfter} s.`,
+      retryAfter,
+    });
+  }
+
+  async begin(admin: store.AdminRow, { method, client, also }: Beginning): Promise<NewSession> {
     const { db, now } = this.#deps;
     const token = randomText(43);
     const [startedAt, expiresAt] = [now(), now() + sessionLimits.absoluteMs];
     await db.transaction(async (db) => {
       const current = await store.lockAdmin(db, admin.admin_id);
-      // The password may have been changed, or the administrator disabled, while the given one was checked.
-      if (current?.password_hash !== admin.password_hash || current.disabled_at !== null)
-        throw fail('UserInvalidLoginParams');
+      // In the meantime the password or a factor may have been changed, or the administrator disabled.
+      const isSame = current?.password_hash === admin.password_hash && current.has_factor === admin.has_factor;
+      if (!isSame || current.disabled_at !== null) throw fail('UserInvalidLoginParams');
       await store.deleteEndedSessions(db, startedAt, startedAt - sessionLimits.idleMs);
-      const session = { sessionHash: secretHash(token), adminId: admin.admin_id, now: startedAt, expiresAt };
-      await store.insertSession(db, session);
+      await store.insertSession(db, {
+        sessionHash: secretHash(token),
+        adminId: admin.admin_id,
+        now: startedAt,
+        expiresAt,
+        method,
+        address: client.address,
+        userAgent: String(client.headers['user-agent'] ?? '').slice(0, longestUserAgent) || null,
+      });
       await also?.(db);
     });
     return { token, expiresAt };
   }
 
-  /** @throws Failure UserInvalidLoginParams, with the same answer in the same time whatever is wrong; APICallLimit */
-  async signIn(email: string, password: string, address: string) {
-    const { db, now, passwords } = this.#deps;
-    const account = adminEmailKey(email);
-    this.throttle(account, address);
+  /**
+   * With the password and, if the administrator has a second factor, a proof of that.
+   *
+   * @throws Failure UserInvalidLoginParams, with the same answer in the same time whatever is wrong with address and
+   *   password; SecondFactorNeeded, whose details name what can be given; APICallLimit
+   */
+  async signIn(credentials: Credentials, client: Client) {
+    const { db, passwords } = this.#deps;
+    const account = store.adminEmailKey(credentials.email);
+    this.throttle(account, client.address);
     const row = await store.findAdminByEmail(db, account);
-    const isRight = await passwords.matches(password, row?.password_hash, tenant);
+    const isRight = await passwords.matches(credentials.password, row?.password_hash ?? undefined, tenant);
     if (!row || !isRight || row.disabled_at !== null) {
-      await this.#noteRefusal(row?.email, address);
+      await this.#noteRefusal(row?.email, client.address);
       throw fail('UserInvalidLoginParams');
     }
-    const by = { name: row.email, address };
-    const session = await this.begin(row, (db) =>
-      recordChange(db, { by, action: 'session.begin', subject: row.email, now: now() }),
-    );
-    return { row, session };
+    const method = row.has_factor ? await this.#prove(row, credentials, client.address) : 'password';
+    return { row, session: await this.signInAs(row, method, client) };
+  }
+
+  /** Whoever it is has been proven. */
+  signInAs(row: store.AdminRow, method: store.SignInMethod, client: Client): Promise<NewSession> {
+    const { now } = this.#deps;
+    const by = { name: row.email, address: client.address };
+    return this.begin(row, {
+      method,
+      client,
+      also: (db) =>
+        recordChange(db, { by, action: 'session.begin', subject: row.email, after: { method }, now: now() }),
+    });
+  }
+
+  async #prove(row: store.AdminRow, { code, recoveryCode }: Credentials, address: string): Promise<store.SignInMethod> {
+    const { factors } = this.#deps;
+    if (code !== undefined) {
+      await this.refusing(address, () => factors.useCode(row, code), row.email);
+      return 'totp';
+    }
+    if (recoveryCode !== undefined) {
+      await this.refusing(address, () => factors.useRecoveryCode(row, recoveryCode), row.email);
+      return 'recovery code';
+    }
+    const proofs = await factors.proofsOf(row.admin_id);
+    throw fail('SecondFactorNeeded', {
+      details: proofs.map((field) => ({ field, problem: 'is needed, or one of the others that are named here' })),
+    });
+  }
+
+  /** Records it if the work refuses whoever asks. */
+  async refusing<T>(address: string, work: () => Promise<T>, account?: string): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Failure && error.entry.name === 'UserInvalidLoginParams')
+        await this.#noteRefusal(account, address);
+      throw error;
+    }
+  }
+
+  /** For whoever has signed with a passkey. @throws Failure UserInvalidLoginParams */
+  async signInWithPasskey(adminId: string, client: Client) {
+    const { db } = this.#deps;
+    const row = await store.findAdmin(db, adminId);
+    if (row && row.disabled_at === null) return { row, session: await this.signInAs(row, 'passkey', client) };
+    await this.#noteRefusal(row?.email, client.address);
+    throw fail('UserInvalidLoginParams', 'This account is switched off. An owner can switch it on.');
   }
 
   async signOut({ sessionHash, email }: AdminContext, address: string): Promise<void> {
@@ -102,7 +188,34 @@ export class AdminSessions {
     });
   }
 
-  /** The password has just been given again. */
+  /** Those that can still be used, the latest first. */
+  async list({ adminId }: AdminContext): Promise<store.ListedSession[]> {
+    const { db, now } = this.#deps;
+    return store.listSessions(db, adminId, now(), now() - sessionLimits.idleMs);
+  }
+
+  /** @throws Failure ObjectNotFound */
+  async end({ adminId, email }: AdminContext, sessionId: string, address: string): Promise<void> {
+    const { db, now } = this.#deps;
+    await db.transaction(async (db) => {
+      if (!(await store.deleteOwnSession(db, adminId, sessionId)))
+        throw fail('ObjectNotFound', 'You have no such session. It may have ended already.');
+      await recordChange(db, { by: { name: email, address }, action: 'session.revoke', subject: email, now: now() });
+    });
+  }
+
+  /** Ends all but this one, and answers how many there were. */
+  async endOthers({ adminId, email, sessionHash }: AdminContext, address: string): Promise<number> {
+    const { db, now } = this.#deps;
+    return db.transaction(async (db) => {
+      const ended = await store.deleteOtherSessions(db, adminId, sessionHash);
+      const by = { name: email, address };
+      if (ended > 0) await recordChange(db, { by, action: 'session.revokeOthers', subject: email, now: now() });
+      return ended;
+    });
+  }
+
+  /** The password or a passkey has just been given again. */
   async noteConfirmation(sessionHash: string): Promise<void> {
     const { db, now } = this.#deps;
     await store.noteConfirmation(db, sessionHash, now());
@@ -111,9 +224,9 @@ export class AdminSessions {
   /** @throws Failure UserInvalidLoginParams when the current password is wrong; APICallLimit */
   async assertPassword(admin: AdminContext, password: string, address: string): Promise<store.AdminRow> {
     const { db, passwords } = this.#deps;
-    this.throttle(adminEmailKey(admin.email), address);
+    this.throttle(store.adminEmailKey(admin.email), address);
     const row = await store.findAdmin(db, admin.adminId);
-    if (row && (await passwords.matches(password, row.password_hash, tenant))) return row;
+    if (row && (await passwords.matches(password, row.password_hash ?? undefined, tenant))) return row;
     await this.#noteRefusal(row?.email, address);
     throw fail('UserInvalidLoginParams', 'The current password is wrong.');
   }
@@ -129,7 +242,13 @@ export class AdminSessions {
     if (at - row.last_used_at > noteUseMs)
       inBackground('noting the use of a session', () => store.noteSessionUse(db, row.session_hash, at));
     const { admin_id: adminId, email, name, role, session_hash: sessionHash, confirmed_at: confirmedAt } = row;
-    return { adminId, email, name, role, sessionHash, confirmedAt };
+    return { adminId, email, name, role, sessionHash, confirmedAt, mustEnrol: await this.mustEnrol(row) };
+  }
+
+  /** Whether a second factor is required and missing. */
+  async mustEnrol({ has_factor }: store.AdminRow): Promise<boolean> {
+    const { db } = this.#deps;
+    return !has_factor && (await store.isFactorRequired(db));
   }
 
   /**

@@ -101,6 +101,29 @@ for (const database of databases) {
       assert.equal((await browser.send({ method: 'DELETE', url: `${url}/${keyId}` })).status, 404, "another app's key");
     });
 
+    test('each key shows when it was last used, to the day', async () => {
+      const made = await create();
+      const used = async () => {
+        // A session ends when it is idle for half a day.
+        const console = await openConsole(app, 'manager');
+        const { body } = await console.send({ method: 'GET', url: `/apps/${made.appId}/keys` });
+        return body.results[0].lastUsedAt;
+      };
+      const use = async () => {
+        assert.equal((await call(made)).status, 200);
+        await app.app.idle();
+        return used();
+      };
+      const now = () => new Date(app.clock.now).toISOString();
+      const first = now();
+      assert.deepEqual([await used(), await use()], [null, first]);
+      app.clock.now += 80_000_000;
+      assert.equal(await use(), first, 'the same day');
+      app.clock.now += 10_000_000;
+      assert.equal(await use(), now());
+      browser = await openConsole(app, 'manager');
+    });
+
     test('deleting an app removes everything in it and nothing of another', async () => {
       const owner = await openConsole(app, 'owner');
       const made = await create();

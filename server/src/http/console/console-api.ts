@@ -5,7 +5,7 @@ import { allowedMethods } from '../allowed-methods.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { acceptJson } from '../mount-endpoints.ts';
 import { type ConsoleDataOptions, dataPath, mountConsoleData, reachable } from './console-data.ts';
-import { type AdminContext, type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
+import { assertConfirmed, type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
 import { type ConsoleGuard, type ConsoleGuardOptions, createConsoleGuard } from './console-guard.ts';
 
 export const consolePrefix = '/console/api';
@@ -65,6 +65,7 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
         query: readQuery(request.query as Record<string, string | string[]>),
         now: now(),
         address: request.ip,
+        origin: guard.originOf(request),
         headers: request.raw.headers,
         setTag: (tag) => void reply.header('etag', tag),
         setSession: (session) => void reply.header('set-cookie', guard.cookie.write(session, now())),
@@ -86,15 +87,6 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
       return JSON.stringify(answer);
     },
   });
-}
-
-/** How long a password counts as confirmed before it is asked for again. */
-export const confirmedForMs = 5 * 60_000;
-
-/** @throws Failure ConfirmationNeeded */
-function assertConfirmed({ confirmedAt }: AdminContext, now: number): void {
-  if (now - confirmedAt < confirmedForMs && confirmedAt <= now) return;
-  throw fail('ConfirmationNeeded');
 }
 
 /** PostgreSQL accepts no U+0000 in a text, so nothing has such a name. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { Actor } from '../../access/audit.ts';
 import type { AdminRole, Permission } from '../../access/roles.ts';
-import type { ErrorName } from '../../base/errors.ts';
+import { type ErrorName, fail } from '../../base/errors.ts';
 import type { AnswerSpec } from '../answers.ts';
 import type { Example, QueryParameter } from '../endpoint.ts';
 
@@ -13,8 +13,10 @@ export interface AdminContext {
   readonly name: string;
   readonly role: AdminRole;
   readonly sessionHash: string;
-  /** When the password was last given in this session, epoch milliseconds. */
+  /** When the password or a passkey was last given in this session, epoch milliseconds. */
   readonly confirmedAt: number;
+  /** A second factor is required and missing: nothing but one's own sign-in may be changed. */
+  readonly mustEnrol: boolean;
 }
 
 /** A session that has just begun. The token exists only here and in the cookie. */
@@ -36,6 +38,8 @@ export interface ConsoleCall<Body> {
   /** Epoch milliseconds at which the request was accepted. */
   readonly now: number;
   readonly address: string;
+  /** The address of the console from which the request came, such as `https://pharos.example`. */
+  readonly origin: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Answers with the tag of the record (`ETag`). */
   setTag(tag: string): void;
@@ -54,7 +58,7 @@ export interface ConsoleEndpoint<Body = unknown> {
   readonly description?: string;
   /** The line of the table of roles, or `public` where nobody can be signed in yet. */
   readonly permission: Permission | 'public';
-  /** The password must have been given in the last few minutes, by signing in or at `POST /session/confirm`. */
+  /** The password or a passkey must have been given in the last few minutes, by signing in or at `POST /session/confirm`. */
   readonly needsConfirmation?: true;
   readonly query?: readonly QueryParameter[];
   readonly body?: {
@@ -89,4 +93,19 @@ export class FileDownload {
 /** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */
 export function consoleEndpoint<Body = undefined>(spec: ConsoleEndpoint<Body>): ConsoleEndpoint {
   return spec as unknown as ConsoleEndpoint;
+}
+
+/** How long a confirmation counts before the next one is asked for. */
+export const confirmedForMs = 5 * 60_000;
+
+/** @throws Failure ConfirmationNeeded */
+export function assertConfirmed({ confirmedAt }: AdminContext, now: number): void {
+  if (now - confirmedAt < confirmedForMs && confirmedAt <= now) return;
+  throw fail('ConfirmationNeeded');
+}
+
+/** The administrator of an endpoint that is not public. */
+export function signedIn(admin: AdminContext | undefined): AdminContext {
+  if (!admin) throw fail('InvalidSessionToken');
+  return admin;
 }

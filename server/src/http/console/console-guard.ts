@@ -13,7 +13,13 @@ export interface ConsoleGuardOptions {
 /** Checks callers of the management interface: origin, session, role, in this order. */
 export interface ConsoleGuard {
   readonly cookie: SessionCookie;
-  /** Undefined where the permission is `public`. @throws Failure OperationForbidden, InvalidSessionToken */
+  /** The address of the console from which a request came, such as `https://pharos.example`. */
+  originOf(request: FastifyRequest): string;
+  /**
+   * Undefined where the permission is `public`.
+   *
+   * @throws Failure OperationForbidden, InvalidSessionToken, EnrolmentNeeded
+   */
   admit<P extends Permission | 'public'>(
     request: FastifyRequest,
     permission: P,
@@ -28,10 +34,16 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
     const token = cookie.read(request.headers.cookie);
     const admin = token === undefined ? undefined : await findSession(token);
     if (!admin) throw fail('InvalidSessionToken', 'You are not signed in, or the session has ended. Sign in again.');
+    if (admin.mustEnrol && permission !== 'session.own') throw fail('EnrolmentNeeded');
     if (isAllowed(admin.role, permission)) return admin;
     throw fail('OperationForbidden', `The role ${admin.role} does not include this (${permission}).`);
   }
-  return { cookie, admit: admit as ConsoleGuard['admit'] };
+  function originOf(request: FastifyRequest): string {
+    const own = ownOrigins(request, publicUrl);
+    const said = [request.headers.origin, `${request.protocol}://${request.host}`];
+    return own.find((origin) => said.includes(origin)) ?? (own[0] as string);
+  }
+  return { cookie, originOf, admit: admit as ConsoleGuard['admit'] };
 }
 
 /**

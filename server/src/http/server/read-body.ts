@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../base/errors.ts';
-import { perTick } from '../../base/per-tick.ts';
+import { perTick } from './per-tick.ts';
 
 type Done = (error: Error | null, body?: Buffer) => void;
 

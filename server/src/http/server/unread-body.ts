@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { perTick } from '../../base/per-tick.ts';
 import type { ClientConnections } from './connections.ts';
+import { perTick } from './per-tick.ts';
 
 /*
  * Relies on (`relied-on.test.ts`): Node emits `checkContinue` or `checkExpectation` instead of `request` where somebody

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../../blobs/blob-store.ts';
 import type { Database } from '../../../db/db.ts';
 import { knownMigrations, newestMigration } from '../../../db/migrate.ts';
-import type { AdminService } from '../../../features/admins/service.ts';
+import type { AdminService } from '../../../features/admins/accounts/service.ts';
 import type { AppService, AppView } from '../../../features/apps/service.ts';
 import { type Finding, finder } from './finding.ts';
 

@@ -96,6 +96,8 @@ for (const database of databases) {
         { beacon: site.hall, event: 'NEAR' },
         { beacon: site.hall },
         site.decided('ENTER'),
+        { ...sample, topic: 5 },
+        { ...sample, topic: { a: 1 } },
       ]);
       assert.deepEqual(
         result.problems.map(({ index, code }: { index: number; code: string }) => [index, code]),
@@ -112,7 +114,7 @@ for (const database of databases) {
         ],
       );
       assert.match(result.problems[0].message, /POST \/beacons/);
-      assert.equal(result.received, 10);
+      assert.equal(result.received, 12);
       assert.deepEqual(kindsOf(result.events), ['ENTER']);
     });
 

@@ -1,12 +1,11 @@
-import { secretHash } from '../../access/access.ts';
-import { type Actor, recordChange } from '../../access/audit.ts';
-import type { AdminRole } from '../../access/roles.ts';
-import type { Clock } from '../../base/clock.ts';
-import { fail } from '../../base/errors.ts';
-import { newObjectId, randomText } from '../../base/id.ts';
-import type { Passwords } from '../../base/passwords.ts';
-import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
-import { adminEmailKey } from './schemas.ts';
+import { secretHash } from '../../../access/access.ts';
+import { type Actor, recordChange } from '../../../access/audit.ts';
+import type { AdminRole } from '../../../access/roles.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { fail } from '../../../base/errors.ts';
+import { newObjectId, randomText } from '../../../base/id.ts';
+import type { Passwords } from '../../../base/passwords.ts';
+import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
 import * as store from './store.ts';
 
 export interface AdminView {
@@ -15,6 +14,8 @@ export interface AdminView {
   readonly name: string;
   readonly role: AdminRole;
   readonly disabled: boolean;
+  /** Whether the password alone is not enough. */
+  readonly secondFactor: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -39,6 +40,7 @@ export function adminView(row: store.AdminRow): AdminView {
     name: row.name,
     role: row.role,
     disabled: row.disabled_at !== null,
+    secondFactor: row.has_factor > 0,
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),
   };
@@ -50,13 +52,14 @@ function newRow(admin: NewAdmin, passwordHash: string, now: number): store.Admin
   return {
     admin_id: newObjectId(now),
     email: admin.email.trim(),
-    email_key: adminEmailKey(admin.email),
+    email_key: store.adminEmailKey(admin.email),
     name: admin.name,
     password_hash: passwordHash,
     role: admin.role,
     disabled_at: null,
     created_at: now,
     updated_at: now,
+    has_factor: 0,
   };
 }
 
@@ -89,7 +92,7 @@ export class AdminService {
 
   async findByEmail(email: string): Promise<AdminView | undefined> {
     const { db } = this.#deps;
-    const row = await store.findAdminByEmail(db, adminEmailKey(email));
+    const row = await store.findAdminByEmail(db, store.adminEmailKey(email));
     return row && adminView(row);
   }
 
@@ -161,6 +164,43 @@ export class AdminService {
     return this.#update(adminId, by, {
       action: 'administrator.password',
       change: (row) => ({ ...row, password_hash: hash }),
+    });
+  }
+
+  /** False for whoever signs in with a passkey only. */
+  async hasPassword(adminId: string): Promise<boolean> {
+    const { db } = this.#deps;
+    return typeof (await store.findAdmin(db, adminId))?.password_hash === 'string';
+  }
+
+  /** Whether every administrator needs a second factor. */
+  async isFactorRequired(): Promise<boolean> {
+    const { db } = this.#deps;
+    return store.isFactorRequired(db);
+  }
+
+  /**
+   * From the next request on, whoever has none can only set one up.
+   *
+   * @throws Failure OperationForbidden when whoever asks for it has none
+   */
+  async requireFactor(isRequired: boolean, adminId: string, by: Actor): Promise<void> {
+    const { db, now } = this.#deps;
+    await db.transaction(async (db) => {
+      const admin = await store.lockAdmin(db, adminId);
+      if (isRequired && !admin?.has_factor)
+        throw fail('OperationForbidden', 'Set up a second factor for yourself first.');
+      const before = await store.isFactorRequired(db);
+      if (before === isRequired) return;
+      await store.setFactorRequired(db, isRequired);
+      await recordChange(db, {
+        by,
+        action: 'security.change',
+        subject: 'second factor',
+        before: { secondFactorRequired: before },
+        after: { secondFactorRequired: isRequired },
+        now: now(),
+      });
     });
   }
 

@@ -1,0 +1,60 @@
+import { Alert, Button, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
+import { PasswordDialog } from '../../frame/password-dialog.tsx';
+import { useSession } from '../../lib/data/access.ts';
+import { factorsQuery } from '../../lib/data/queries.ts';
+import classes from './account.module.css';
+import { AuthenticatorApp } from './authenticator-app.tsx';
+import { PasskeyBlock } from './passkeys.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+import { Sessions } from './sessions.tsx';
+
+/** How the signed-in administrator signs in, and where. */
+export function AccountPage() {
+  const { email, mustEnrol } = useSession();
+  const { data: factors, error } = useQuery(factorsQuery);
+  const [isChanging, setChanging] = useState(false);
+  /** Codes that have just been made; they are shown until they are stored. */
+  const [codes, setCodes] = useState<readonly string[]>([]);
+  return (
+    <>
+      <PageHeader title="Sign-in and security">How you sign in as {email}, and where you are signed in.</PageHeader>
+      {mustEnrol && (
+        <Alert color="yellow" variant="light" mb="lg" icon={<Icon name="shield" />} title="Set up a second factor">
+          Every administrator of this installation needs one. Set up an authenticator app or add a passkey; then you can
+          go on.
+        </Alert>
+      )}
+      <FailureNote message={error?.message} />
+      {!factors && !error && <Skeleton h={320} />}
+      {factors && (
+        <>
+          <AuthenticatorApp since={factors.totp?.since} onCodes={setCodes} />
+          <PasskeyBlock passkeys={factors.passkeys} onCodes={setCodes} />
+          {(factors.totp !== null || factors.passkeys.length > 0) && (
+            <RecoveryCodes left={factors.recoveryCodesLeft} fresh={codes} onFresh={setCodes} />
+          )}
+          <Block title="Password">
+            <div className={classes.line}>
+              <Text size="sm">
+                {factors.hasPassword
+                  ? 'At least 10 characters; a short sentence is good.'
+                  : 'You have none: you sign in with a passkey.'}
+              </Text>
+              <Button variant="default" onClick={() => setChanging(true)}>
+                {factors.hasPassword ? 'Change the password' : 'Set a password'}
+              </Button>
+            </div>
+          </Block>
+          <Sessions />
+        </>
+      )}
+      <PasswordDialog isOpen={isChanging} onClose={() => setChanging(false)} />
+    </>
+  );
+}

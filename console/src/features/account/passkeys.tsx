@@ -1,0 +1,182 @@
+import { Button, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { canUsePasskeys, createPasskey } from '../../lib/data/passkeys.ts';
+import { factorsQuery } from '../../lib/data/queries.ts';
+import { browserWords } from '../../lib/text/browser-words.ts';
+import { showAge, showDate } from '../../lib/time/time.ts';
+import { accountKeys, isEnrolled } from './enrolled.ts';
+
+interface Passkey {
+  readonly passkeyId: string;
+  readonly name: string;
+  readonly host: string;
+  readonly synced: boolean;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+interface Props {
+  readonly passkeys: readonly Passkey[];
+  readonly onCodes: (codes: readonly string[]) => void;
+}
+
+export function PasskeyBlock({ passkeys, onCodes }: Props) {
+  const [isAdding, setAdding] = useState(false);
+  const [renaming, setRenaming] = useState<Passkey>();
+  const [removing, setRemoving] = useState<Passkey>();
+  const canAdd = canUsePasskeys();
+  return (
+    <Block
+      title="Passkeys"
+      about="A passkey is kept by a phone, a computer, a password manager or a security key. It signs you in with a finger, a face or a PIN, without a password, and cannot be phished."
+    >
+      {passkeys.length > 0 && (
+        <ul className={blocks.rows} aria-label="Passkeys">
+          {passkeys.map((passkey) => (
+            <Line
+              key={passkey.passkeyId}
+              passkey={passkey}
+              onRename={() => setRenaming(passkey)}
+              onRemove={() => setRemoving(passkey)}
+            />
+          ))}
+        </ul>
+      )}
+      {canAdd ? (
+        <Button variant="default" mt={passkeys.length > 0 ? 'md' : 0} onClick={() => setAdding(true)}>
+          Add a passkey
+        </Button>
+      ) : (
+        <Text size="sm" c="dimmed" mt={passkeys.length > 0 ? 'md' : 0}>
+          Passkeys work only under a host name with https, or as localhost. This page was opened at{' '}
+          <span className="mono">{location.origin}</span>.
+        </Text>
+      )}
+      <AddDialog isOpen={isAdding} onClose={() => setAdding(false)} onCodes={onCodes} />
+      <RenameDialog key={renaming?.passkeyId} passkey={renaming} onClose={() => setRenaming(undefined)} />
+      <ConfirmedAction
+        isOpen={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        title="Remove the passkey"
+        confirm="Remove the passkey"
+        run={async () => removing && call('removePasskey', { params: { passkeyId: removing.passkeyId } })}
+        done="The passkey was removed."
+        refresh={accountKeys}
+      >
+        <b>{removing?.name}</b> no longer signs you in, and you are signed out everywhere else. Your device may still
+        list it; delete it there too.
+      </ConfirmedAction>
+    </Block>
+  );
+}
+
+interface LineProps {
+  readonly passkey: Passkey;
+  readonly onRename: () => void;
+  readonly onRemove: () => void;
+}
+
+function Line({ passkey, onRename, onRemove }: LineProps) {
+  const { name, host, synced, createdAt, lastUsedAt } = passkey;
+  return (
+    <li className={`${blocks.row} ${blocks.stacking}`}>
+      <div className={blocks.grow}>
+        <div className={blocks.title}>{name}</div>
+        <div className={blocks.meta}>
+          <span>added {showDate(createdAt)}</span>
+          <span>{lastUsedAt ? `used ${showAge(lastUsedAt)}` : 'not used yet'}</span>
+          <span>{synced ? 'synced between devices' : 'on one device'}</span>
+          {host !== location.hostname && <span>only at {host}</span>}
+        </div>
+      </div>
+      <div className={blocks.tools}>
+        <Button variant="default" size="xs" aria-label={`Rename ${name}`} onClick={onRename}>
+          Rename
+        </Button>
+        <Button variant="default" size="xs" aria-label={`Remove ${name}`} onClick={onRemove}>
+          Remove
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+interface AddProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onCodes: (codes: readonly string[]) => void;
+}
+
+function AddDialog({ isOpen, onClose, onCodes }: AddProps) {
+  const fields = useFields({ name: browserWords(navigator.userAgent) });
+  const queries = useQueryClient();
+  const add = useAction({
+    run: async () => {
+      const { result } = await call('startPasskey');
+      const passkey = await createPasskey(result);
+      return call('addPasskey', { body: { name: fields.values.name, passkey } });
+    },
+    done: 'The passkey was added.',
+    showsError: true,
+    refresh: accountKeys,
+    after: ({ result }) => {
+      isEnrolled(queries);
+      onClose();
+      onCodes(result.recoveryCodes);
+    },
+  });
+  return (
+    <DialogForm
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Add a passkey"
+      about={<Text size="sm">Your browser then asks where to keep it. You are signed out everywhere else.</Text>}
+      form={fields}
+      names={['name']}
+      submit="Add"
+      isBusy={add.isPending}
+      onSubmit={() => add.mutate(undefined, { onError: fields.setFailure })}
+    >
+      <TextInput
+        label="Name"
+        description="So that you recognise it in the list."
+        autoComplete="off"
+        data-autofocus
+        {...fields.text('name')}
+      />
+    </DialogForm>
+  );
+}
+
+function RenameDialog({ passkey, onClose }: { readonly passkey: Passkey | undefined; readonly onClose: () => void }) {
+  const fields = useFields({ name: passkey?.name ?? '' });
+  const rename = useAction({
+    run: (passkeyId: string) => call('renamePasskey', { params: { passkeyId }, body: fields.values }),
+    done: 'The passkey was renamed.',
+    showsError: true,
+    refresh: [factorsQuery.queryKey],
+    after: onClose,
+  });
+  return (
+    <DialogForm
+      isOpen={passkey !== undefined}
+      onClose={onClose}
+      title="Rename the passkey"
+      form={fields}
+      names={['name']}
+      submit="Rename"
+      isBusy={rename.isPending}
+      onSubmit={() => passkey && rename.mutate(passkey.passkeyId, { onError: fields.setFailure })}
+    >
+      <TextInput label="Name" autoComplete="off" data-autofocus {...fields.text('name')} />
+    </DialogForm>
+  );
+}

@@ -1,0 +1,73 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { CopyButton } from '../../components/code/copy-field.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { SecretDialog, SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { download } from '../../lib/actions/download.ts';
+import { call } from '../../lib/data/api.ts';
+import { factorsQuery } from '../../lib/data/queries.ts';
+import classes from './account.module.css';
+
+interface Props {
+  readonly left: number;
+  /** Codes that have just been made. */
+  readonly fresh: readonly string[];
+  readonly onFresh: (codes: readonly string[]) => void;
+}
+
+export function RecoveryCodes({ left, fresh, onFresh }: Props) {
+  const [isAsked, setAsked] = useState(false);
+  const text = fresh.join('\n');
+  return (
+    <Block
+      title="Recovery codes"
+      about="If the phone or the key is lost, a recovery code takes its place after your password. Each works once."
+    >
+      <div className={classes.line}>
+        <Text size="sm" {...(left < 3 ? { c: 'red' } : {})}>
+          {left === 0 ? 'None are left.' : `${left} of 10 are left.`}
+        </Text>
+        <Button variant="default" onClick={() => setAsked(true)}>
+          Make new codes
+        </Button>
+      </div>
+      <ConfirmedAction
+        isOpen={isAsked}
+        onClose={() => setAsked(false)}
+        title="Make new recovery codes"
+        confirm="Make new codes"
+        run={async () => onFresh((await call('renewRecoveryCodes')).result.recoveryCodes)}
+        done="There are new recovery codes."
+        refresh={[factorsQuery.queryKey]}
+      >
+        The codes that you have stored no longer work then.
+      </ConfirmedAction>
+      <SecretDialog isOpen={fresh.length > 0} onClose={() => onFresh([])} title="Your recovery codes" hasSecret>
+        <SecretShownOnce
+          warning="They are shown only now. Print them or keep them in a password manager, not on the phone with the app."
+          stored="I have stored them"
+          onClose={() => onFresh([])}
+        >
+          <ol className={classes.codes} aria-label="Recovery codes">
+            {fresh.map((code) => (
+              <li key={code}>{code}</li>
+            ))}
+          </ol>
+          <Group gap="xs">
+            <CopyButton text={text} label="the recovery codes" />
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<Icon name="download" size={14} />}
+              onClick={() => download('pharos-recovery-codes.txt', 'text/plain', [`${text}\n`])}
+            >
+              Download
+            </Button>
+          </Group>
+        </SecretShownOnce>
+      </SecretDialog>
+    </Block>
+  );
+}

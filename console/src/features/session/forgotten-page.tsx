@@ -1,0 +1,59 @@
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { Front } from './front.tsx';
+
+/** Asks for a mail with a link to a new password. */
+export function ForgottenPage() {
+  const fields = useFields({ email: '' });
+  const [sentTo, setSentTo] = useState<string>();
+  const ask = useAction({
+    run: () => call('requestPasswordLink', { body: fields.values }),
+    showsError: true,
+    after: () => setSentTo(fields.values.email),
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    ask.mutate(undefined, { onError: fields.setFailure });
+  }
+  const back = (
+    <Anchor component={Link} to="/sign-in" size="sm">
+      Back to signing in
+    </Anchor>
+  );
+  if (sentTo !== undefined)
+    return (
+      <Front
+        title="Look into your mail"
+        about={
+          <>
+            If <b>{sentTo}</b> belongs to an administrator, a mail with a link to a new password is on its way. The link
+            works once and for an hour.
+          </>
+        }
+      >
+        {back}
+      </Front>
+    );
+  return (
+    <Front title="Forgot your password?" about="You get a mail with a link to a new one.">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <FailureNote message={fields.rest(['email'])} />
+          <TextInput label="E-mail" type="email" autoComplete="username" autoFocus required {...fields.text('email')} />
+          <Button type="submit" loading={ask.isPending} fullWidth mt="xs">
+            Send the mail
+          </Button>
+          <Text size="sm" c="dimmed">
+            Lost the phone or the key of your second factor too? An owner can help.
+          </Text>
+          {back}
+        </Stack>
+      </form>
+    </Front>
+  );
+}

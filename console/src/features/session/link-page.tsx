@@ -1,0 +1,180 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useFields } from '../../components/form/use-fields.ts';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { PageLoading } from '../../frame/page-states.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { roleTexts } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { canUsePasskeys, createPasskey } from '../../lib/data/passkeys.ts';
+import { sessionQuery } from '../../lib/data/queries.ts';
+import { Front } from './front.tsx';
+
+type Opened = Awaited<ReturnType<typeof openLink>>;
+
+const openLink = async (token: string) => (await call('openLink', { body: { token } })).result;
+
+/** Behind a one-time link (its token is after the #): an invitation, or a new password. */
+export function LinkPage() {
+  const token = useLocation({ select: ({ hash }) => hash });
+  const { data, error, isPending } = useQuery({
+    queryKey: ['link', token],
+    queryFn: () => openLink(token),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  if (isPending) return <PageLoading />;
+  if (error)
+    return (
+      <Front title="This link does not work" about={error.message}>
+        <Button component={Link} to="/sign-in" variant="default" fullWidth>
+          Go to signing in
+        </Button>
+      </Front>
+    );
+  return data.kind === 'invitation' ? (
+    <Join token={token} invitation={data} />
+  ) : (
+    <NewPassword token={token} email={data.email} />
+  );
+}
+
+function Join({ token, invitation }: { readonly token: string; readonly invitation: Opened }) {
+  const fields = useFields({ name: '', password: '' });
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const after = async ({ result }: Awaited<ReturnType<typeof join>>) => {
+    // Somebody else may have been signed in here.
+    queries.clear();
+    queries.setQueryData(sessionQuery.queryKey, result);
+    await navigate({ to: '/apps', replace: true });
+  };
+  const { name, password } = fields.values;
+  const join = (proof: object) => call('acceptInvitation', { body: { token, name, ...proof } });
+  const withPassword = useAction({ run: () => join({ password }), showsError: true, after });
+  const withPasskey = useAction({
+    run: async () => {
+      const { result } = await call('startInvitedPasskey', { body: { token } });
+      return join({ passkey: await createPasskey(result) });
+    },
+    showsError: true,
+    after,
+  });
+  const onError = fields.setFailure;
+  function usePasskey() {
+    // The browser's dialog comes first; a missing name would be told only after it.
+    if (name.trim() === '') fields.setProblems([{ field: 'name', problem: 'is needed first' }]);
+    else withPasskey.mutate(undefined, { onError });
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    withPassword.mutate(undefined, { onError });
+  }
+  const { label, sentence } = roleTexts[invitation.role];
+  return (
+    <Front
+      title="Welcome to Pharos"
+      about={
+        <>
+          You are invited as <b>{label.toLowerCase()}</b>. {sentence}
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <FailureNote message={fields.rest(['name', 'password'])} />
+          <TextInput label="E-mail" autoComplete="username" readOnly value={invitation.email} />
+          <TextInput label="Your name" autoComplete="name" autoFocus required {...fields.text('name')} />
+          <PasswordInput
+            label="Password"
+            description="At least 10 characters; a short sentence is good."
+            autoComplete="new-password"
+            required
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            {...fields.text('password')}
+          />
+          <Button type="submit" loading={withPassword.isPending} fullWidth mt="xs">
+            Create the account
+          </Button>
+          {canUsePasskeys() && (
+            <>
+              <Text size="sm" c="dimmed" ta="center">
+                or without a password
+              </Text>
+              <Button
+                variant="default"
+                fullWidth
+                leftSection={<Icon name="key" />}
+                loading={withPasskey.isPending}
+                onClick={usePasskey}
+              >
+                Use a passkey
+              </Button>
+            </>
+          )}
+        </Stack>
+      </form>
+    </Front>
+  );
+}
+
+function NewPassword({ token, email }: { readonly token: string; readonly email: string }) {
+  const fields = useFields({ password: '' });
+  const queries = useQueryClient();
+  const [isDone, setDone] = useState(false);
+  const set = useAction({
+    run: () => call('setPasswordByLink', { body: { token, ...fields.values } }),
+    showsError: true,
+    after: () => {
+      // Every session has ended, also one in this browser.
+      queries.removeQueries({ queryKey: sessionQuery.queryKey });
+      setDone(true);
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    set.mutate(undefined, { onError: fields.setFailure });
+  }
+  if (isDone)
+    return (
+      <Front title="Your new password is set" about="You are signed out everywhere. Sign in with the new password.">
+        <Button component={Link} to="/sign-in" fullWidth>
+          Sign in
+        </Button>
+      </Front>
+    );
+  return (
+    <Front title="Choose a new password" about={`For ${email}.`}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <FailureNote message={fields.rest(['password'])} />
+          {/* For password managers, which store the password under this name. */}
+          <input
+            className="off-screen"
+            type="text"
+            autoComplete="username"
+            readOnly
+            tabIndex={-1}
+            value={email}
+            aria-hidden
+          />
+          <PasswordInput
+            label="New password"
+            description="At least 10 characters; a short sentence is good."
+            autoComplete="new-password"
+            autoFocus
+            required
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            {...fields.text('password')}
+          />
+          <Button type="submit" loading={set.isPending} fullWidth mt="xs">
+            Set the password
+          </Button>
+        </Stack>
+      </form>
+    </Front>
+  );
+}

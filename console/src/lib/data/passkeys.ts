@@ -1,0 +1,52 @@
+import { loadPart } from '../actions/load-part.ts';
+import { call } from './api.ts';
+
+/** A browser has passkeys only on encrypted pages and on this machine, and binds them to a name. */
+export function canUsePasskeys(): boolean {
+  return 'PublicKeyCredential' in window && window.isSecureContext && !/^[\d.]+$|^\[/.test(location.hostname);
+}
+
+const library = () => loadPart(() => import('@simplewebauthn/browser'));
+type Library = Awaited<ReturnType<typeof library>>;
+type CreationOptions = Parameters<Library['startRegistration']>[0]['optionsJSON'];
+type RequestOptions = Parameters<Library['startAuthentication']>[0]['optionsJSON'];
+
+/** What the browser's dialog ended with, in words. */
+function said(error: unknown): Error {
+  const { name, message } = error as Error;
+  if (name === 'NotAllowedError' || name === 'AbortError')
+    return new Error('No passkey was used. The dialog was closed, or this device has none for this console.');
+  if (name === 'InvalidStateError') return new Error('This device has a passkey of yours already.');
+  return new Error(`The browser could not use a passkey: ${message}`);
+}
+
+async function sign(optionsJSON: RequestOptions) {
+  const { startAuthentication } = await library();
+  try {
+    return await startAuthentication({ optionsJSON });
+  } catch (error) {
+    throw said(error);
+  }
+}
+
+export async function signInWithPasskey() {
+  const { result } = await call('startPasskeySignIn');
+  const passkey = await sign(result as unknown as RequestOptions);
+  return call('signInWithPasskey', { body: { passkey: passkey as never } });
+}
+
+export async function confirmWithPasskey() {
+  const { result } = await call('startPasskeyConfirmation');
+  const passkey = await sign(result as unknown as RequestOptions);
+  return call('confirmSession', { body: { passkey: passkey as never } });
+}
+
+/** Asks the browser for a new passkey. */
+export async function createPasskey(options: object): Promise<never> {
+  const { startRegistration } = await library();
+  try {
+    return (await startRegistration({ optionsJSON: options as CreationOptions })) as never;
+  } catch (error) {
+    throw said(error);
+  }
+}
