@@ -100,8 +100,12 @@ export const isSet = ({ nullable, optional, omitNull }: Member) => !nullable && 
 /** Left out of answers while it is null, instead of shown as null. */
 export const isLeftOut = ({ optional, omitNull }: Member) => optional === true || omitNull === true;
 
+/** A pointer as JSON text, up to the id. */
+export const pointerStart = (className: string) =>
+  `{"__type":"Pointer","className":${JSON.stringify(className)},"objectId":`;
+
 export function pointerText(className: string, objectId: string): string {
-  return `{"__type":"Pointer","className":${JSON.stringify(className)},"objectId":${JSON.stringify(objectId)}}`;
+  return `${pointerStart(className)}${JSON.stringify(objectId)}}`;
 }
 
 /** A cell as the interface shows it, as JSON text. */

@@ -11,6 +11,7 @@ import {
   type MemberKind,
   type Members,
   type MemberValues,
+  pointerStart,
   renderCell,
   showCell,
 } from './members.ts';
@@ -151,6 +152,8 @@ export function recordsOf<const M extends Members, C extends Columns>(
   const shown = Object.entries<Member>(members).filter(([, spec]) => !spec.hidden);
   const specs = shown.map(([member, spec]) => ({
     label: `${JSON.stringify(member)}:`,
+    // Written once: in a list, pointers would take as long as all other members together.
+    pointer: spec.kind === 'pointer' ? pointerStart(spec.className ?? '') : undefined,
     isLeftOut: isLeftOut(spec),
     ...spec,
   }));
@@ -162,7 +165,9 @@ export function recordsOf<const M extends Members, C extends Columns>(
     for (const spec of specs) {
       const value = row[spec.column] ?? null;
       if (value === null && spec.isLeftOut) continue;
-      body += `${body === '' ? '' : ','}${spec.label}${renderCell(spec, value)}`;
+      const text =
+        spec.pointer && value !== null ? `${spec.pointer}${JSON.stringify(value)}}` : renderCell(spec, value);
+      body += `${body === '' ? '' : ','}${spec.label}${text}`;
     }
     return `{${body}}`;
   }

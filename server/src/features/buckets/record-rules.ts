@@ -2,10 +2,9 @@ import type { Caller } from '../../access/caller.ts';
 import type { Verb } from '../../access/rules/rule-types.ts';
 import type { ResourceRules, Rule } from '../../access/rules/rules.ts';
 import { fail, type Problem } from '../../base/errors.ts';
-import { isoTime } from '../../http/answers.ts';
 import { sentence } from '../../http/shape.ts';
 import { canonicalJson, ownMember, readPath } from '../../query/json.ts';
-import { matchesRecord } from '../../query/match.ts';
+import { matches, type ReadField } from '../../query/match.ts';
 import { forbidden } from '../../resources/allowed.ts';
 import type { Bucket } from './directory.ts';
 import type { StoredRecord } from './store.ts';
@@ -24,26 +23,26 @@ interface Judged {
 }
 
 export function judgedRow({ object_id, doc, created_by, created_at, updated_at }: StoredRecord): Judged {
+  let parsed: Document | undefined;
   return {
     objectId: object_id,
-    document: () => JSON.parse(doc) as Document,
+    document: () => (parsed ??= JSON.parse(doc) as Document),
     createdBy: created_by,
     createdAt: created_at,
     updatedAt: updated_at,
   };
 }
 
-const userPointer = (userId: string | null) =>
-  userId === null ? null : { __type: 'Pointer', className: '_User', objectId: userId };
+/** Fields as their columns keep them, and members of the document, which is parsed for them alone. */
+function reader(record: Judged): ReadField {
+  const { objectId, createdBy, createdAt, updatedAt } = record;
+  const own: Readonly<Record<string, unknown>> = { objectId, createdBy, createdAt, updatedAt };
+  return (_field, name) => (Object.hasOwn(own, name) ? own[name] : memberAt(record, name));
+}
 
-function shown({ objectId, document, createdBy, createdAt, updatedAt }: Judged): Document {
-  return {
-    objectId,
-    metadata: document(),
-    createdBy: userPointer(createdBy),
-    createdAt: isoTime(createdAt),
-    updatedAt: isoTime(updatedAt),
-  };
+/** @param path of a member such as `metadata.a.b` */
+function memberAt({ document }: Judged, path: string): unknown {
+  return readPath(document(), path.split('.').slice(1));
 }
 
 /** One request's view of a bucket's rules. */
@@ -127,7 +126,7 @@ export class RecordRules {
 
   #allows(rule: Rule, { lookup }: Pick<Bucket, 'lookup'>, record: Judged): boolean {
     const where = rule.bind(this.#caller, lookup);
-    return where === undefined || matchesRecord(where, shown(record));
+    return where === undefined || matches(where, reader(record));
   }
 
   /** Members of the document that the caller may not write, and whether they are hidden as well. */
@@ -148,7 +147,7 @@ const textOf = (document: Document, name: string) => {
 };
 
 function ownerOf(owner: string, record: Judged): string {
-  const value = readPath(shown(record), owner.split('.'));
+  const value = memberAt(record, owner);
   return value === undefined ? 'null' : canonicalJson(value);
 }
 

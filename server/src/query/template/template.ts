@@ -97,6 +97,9 @@ function bindOpen(
   return conditionOn(name, field, known, isNegated);
 }
 
+/** None of these operators takes a pattern. */
+const noPatterns = new RegexBudget();
+
 /** A pointer is compared with the id that it holds. */
 function valueFor(field: Field, text: string): unknown {
   if (field.from !== 'column' || field.type !== 'pointer') return text;
@@ -107,7 +110,7 @@ function conditionOn(name: string, field: Field, known: readonly unknown[], isNe
   const isOne = known.length === 1;
   const operator = isOne ? (isNegated ? '$ne' : '$eq') : isNegated ? '$nin' : '$in';
   const operand = isOne ? known[0] : known;
-  const parsed = operators.get(operator)?.parse(operand, { field, companion: undefined, patterns: new RegexBudget() });
+  const parsed = operators.get(operator)?.parse(operand, { field, companion: undefined, patterns: noPatterns });
   if (parsed === undefined || 'problem' in parsed) throw new Error(`${name} cannot be compared with a variable`);
   return { kind: 'condition', name, field, operator, ...parsed.value };
 }
