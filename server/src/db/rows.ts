@@ -5,6 +5,14 @@ import type { ColumnType } from './table.ts';
 
 export type NamedCells = Readonly<Record<string, SqlValue>>;
 
+/** What belongs to a given row, which `where` names as `given`. */
+export interface Belonging {
+  /** Each answer begins with the first column of its row. */
+  readonly columns: Sql;
+  readonly from: Sql;
+  readonly where: Sql;
+}
+
 export interface RowsDialect {
   /** How many rows a statement may take, the smallest number first. Undefined: any number. */
   readonly lengths: readonly number[] | undefined;
@@ -14,6 +22,8 @@ export interface RowsDialect {
   table(types: readonly ColumnType[], length: number): Sql;
   /** The parameters of `table`: the cells of these names, in their order. */
   parameters(rows: readonly NamedCells[], names: readonly string[]): SqlParameter[];
+  /** Selects `columns` of the rows of a table that belong to each row of a `table`; see `Belonging`. */
+  belonging(rows: Sql, belonging: Belonging): Sql;
   /** The condition that columns of texts are as in one of so many rows; each parameter is null. */
   among(columns: readonly string[], length: number): Sql;
   /** The parameters of `among`. */
@@ -77,6 +87,10 @@ export const rowsByColumn: RowsDialect = Object.freeze({
   },
   parameters: (rows: readonly NamedCells[], names: readonly string[]) =>
     rows.length === 1 ? cellsOf(rows, names) : columnsOf(rows, names),
+  // Without `offset 0` it would become a join, and a new table, of which nothing is known, be read from end to end.
+  belonging: (rows: Sql, { columns, from, where }: Belonging) =>
+    sql`select given.column1 as asked, found.* from ${rows} as given
+      cross join lateral (select ${columns} from ${from} where ${where} offset 0) as found`,
   among: (columns: readonly string[], length: number) =>
     columns.length === 1
       ? sql`${raw(columns.join())} = any(${null}::text[])`
@@ -93,6 +107,9 @@ export const rowsOneByOne: RowsDialect = Object.freeze({
     return sql`(values ${repeat(length, rowOf(types.map(() => sql`${null}`)))})`;
   },
   parameters: cellsOf,
+  // Of the two sides of a cross join SQLite takes the first one first.
+  belonging: (rows: Sql, { columns, from, where }: Belonging) =>
+    sql`select given.column1 as asked, ${columns} from ${rows} as given cross join ${from} where ${where}`,
   among(columns: readonly string[], length: number) {
     const all = repeat(filled(length), rowOf(columns.map(() => sql`${null}`)));
     // As a list of rows in brackets SQLite would walk the whole app for each of them.
