@@ -47,7 +47,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** Calls `work` so many times, `atOnce` at a time; milliseconds of each, sorted, and of all. */
+/** Calls `work` `times` times, `atOnce` at a time. Returns the milliseconds of each call, sorted, and of all together. */
 async function drive(times: number, atOnce: number, work: (index: number) => Promise<void>) {
   const each: number[] = [];
   let next = 0;

@@ -25,14 +25,14 @@ export function bootstrap<T>(blocks: readonly (readonly T[])[], statistic: (item
   return { value: statistic(blocks.flat()), low: quantile(values, 0.025), high: quantile(values, 0.975) };
 }
 
-/** Events in so many hours: the Poisson interval by the Wilson–Hilferty approximation. */
+/** Events in a number of hours: the Poisson interval by the Wilson–Hilferty approximation. */
 export function rate(count: number, hours: number): Interval {
   const bound = (shape: number, z: number) =>
     shape === 0 ? 0 : shape * (1 - 1 / (9 * shape) + z / (3 * Math.sqrt(shape))) ** 3;
   return { value: count / hours, low: bound(count, -1.96) / hours, high: bound(count + 1, 1.96) / hours };
 }
 
-/** Consecutive items in blocks of so many. */
+/** Consecutive items in blocks of this length. */
 export function inBlocks<T>(items: readonly T[], size: number): T[][] {
   const blocks: T[][] = [];
   for (let start = 0; start < items.length; start += size) blocks.push(items.slice(start, start + size));

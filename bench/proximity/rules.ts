@@ -1,7 +1,7 @@
 import type { Site, SiteEngine, Transition } from './site-engines.ts';
 
 /**
- * Other products' rules, written anew from their public documentation with its default settings, and the two that everybody
+ * Other products' rules, written from their public documentation with its default settings, and the two that everybody
  * begins with. Each judges a beacon by its own signal; presence is a distance below 3 m, and the nearest is the least distance.
  * Where a beacon was calibrated its measured power takes the place of the product's default.
  */

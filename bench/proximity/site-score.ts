@@ -36,11 +36,11 @@ export interface SiteScore {
 
 export interface Told {
   readonly isCalibrated: boolean;
-  /** Added to all RSSI: a phone that hears so much louder, dB. */
+  /** Added to all RSSI: a phone that hears this much louder, dB. */
   readonly shift?: number;
 }
 
-/** An ENTER so long after the visitor has left still belongs to the visit. */
+/** An ENTER this soon after the visitor has left still belongs to the visit. */
 const LAG_MS = 5_000;
 
 export function scoreSite(engine: SiteEngine, recordings: Recordings, told: Told): SiteScore {

@@ -92,13 +92,37 @@ export function perLiteral<T>(make: (statement: Sql) => T): (statement: Sql) => 
 export class Shapes {
   readonly #known = new Map<string, readonly string[]>();
 
-  /** `values` are those of `make`, in the same order. */
+  /**
+   * Like `sql`, but the text is joined only for the first template of a shape. What is spliced in may differ in its
+   * values alone.
+   */
+  template(shape: string): typeof sql {
+    return (strings, ...parts) => {
+      const known = this.#known.get(shape);
+      return known ? new Sql(known, parts.flatMap(valuesOf)) : this.#remember(shape, sql(strings, ...parts));
+    };
+  }
+
+  /**
+   * `values` are those of `make`, in the same order; where they are put together elsewhere, `make` has null in their place.
+   *
+   * @throws Error for a first statement of a shape whose values are others
+   */
   of(shape: string, values: readonly SqlParameter[], make: () => Sql): Sql {
-    let strings = this.#known.get(shape);
-    if (!strings) {
-      strings = Object.freeze([...make().strings]);
-      this.#known.set(shape, strings);
-    }
-    return new Sql(strings, values);
+    const known = this.#known.get(shape);
+    if (known) return new Sql(known, values);
+    const made = make();
+    const differs = made.values.some((value, index) => value !== null && value !== values[index]);
+    if (differs || made.values.length !== values.length)
+      throw new Error(`The values of a statement do not follow its text: ${made.strings.join('?')}`);
+    return new Sql(this.#remember(shape, made).strings, values);
+  }
+
+  #remember(shape: string, { strings, values }: Sql): Sql {
+    const known = Object.freeze([...strings]);
+    this.#known.set(shape, known);
+    return new Sql(known, values);
   }
 }
+
+const valuesOf = (part: SqlValue | Sql) => (part instanceof Sql ? part.values : [part]);

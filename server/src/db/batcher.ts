@@ -1,6 +1,6 @@
 /**
- * Puts what arrives at the same time into few runs. While a run waits for the database, what comes meanwhile gathers for
- * the next: alone, an item runs at once, and under load the runs grow instead of the waiting line.
+ * Batches what arrives at the same time into few runs. While a run waits for the database, new items are collected for
+ * the next: a single item runs at once, and under load the runs grow instead of the queue.
  */
 export interface BatcherOptions<Item, Result> {
   /** Runs at the same time. */
@@ -10,7 +10,7 @@ export interface BatcherOptions<Item, Result> {
   /** What the items of one run weigh together, at most; a heavier one runs alone. */
   readonly mostWeight: number;
   readonly weigh: (item: Item) => number;
-  /** Who asks. Tenants take turns, so that one with many items does not hold up the others. */
+  /** Tenants take turns, so that one with many items does not hold up the others. */
   readonly tenantOf: (item: Item) => string;
   /** What an item works on. Of two items that work on the same, the later one is left in line until the other is done. */
   readonly subjectOf?: (item: Item) => string;

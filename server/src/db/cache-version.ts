@@ -54,7 +54,7 @@ export class CacheVersion {
   /** Call before trusting a cache. Cheap: usually no more than a flag, and then nothing is to be waited for. */
   fresh(): Promise<void> | undefined {
     if (!this.#db.readsAreLocal) return undefined;
-    // Who comes while the answer is still on its way waits for it too.
+    // Callers that come while the answer is on its way wait for it too.
     if (this.#checkedThisTick) return this.#checking;
     this.#checkedThisTick = true;
     setImmediate(() => {
@@ -67,7 +67,7 @@ export class CacheVersion {
   }
 
   /**
-   * Asks the database whether something changed, for who is about to be refused by what is cached. However many ask at the
+   * Asks the database whether something changed, for a caller about to be refused by what is cached. However many ask at the
    * same time, one question at a time is under way. Undefined where `fresh` has just asked.
    */
   recheck(): Promise<void> | undefined {

@@ -7,7 +7,7 @@ export type Row = Record<string, SqlValue>;
 /**
  * How a long query is treated: it runs beside the others, never before them.
  *
- * `tenant` names who asks (the app's id): waiting queries of several apps take turns, so that one app's slow queries
+ * `tenant` is the app's id: waiting queries of several apps take turns, so that one app's slow queries
  * cannot fill the queue. A query that runs longer than the deadline ends as a Timeout.
  */
 export interface SlowQuery {

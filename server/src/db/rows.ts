@@ -16,7 +16,7 @@ export interface Belonging {
 export interface RowsDialect {
   /** How many rows a statement may take, the smallest number first. Undefined: any number. */
   readonly lengths: readonly number[] | undefined;
-  /** Statements about so many rows have the same text. */
+  /** Statements about numbers of rows with the same shape have the same text. */
   shape(length: number): number;
   /** A table in brackets, to select from, with the columns column1, column2 …; each parameter is null. */
   table(types: readonly ColumnType[], length: number): Sql;
@@ -24,7 +24,7 @@ export interface RowsDialect {
   parameters(rows: readonly NamedCells[], names: readonly string[]): SqlParameter[];
   /** Selects `columns` of the rows of a table that belong to each row of a `table`; see `Belonging`. */
   belonging(rows: Sql, belonging: Belonging): Sql;
-  /** The condition that columns of texts are as in one of so many rows; each parameter is null. */
+  /** The condition that text columns are as in one of `length` rows; each parameter is null. */
   among(columns: readonly string[], length: number): Sql;
   /** The parameters of `among`. */
   wanted(rows: readonly NamedCells[], names: readonly string[]): SqlParameter[];

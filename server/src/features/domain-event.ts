@@ -24,7 +24,7 @@ export interface DomainEvent {
 }
 
 /**
- * Tells everybody who wants to know. `db` is the transaction of what happened, so that neither is there without the
- * other. `tell` is called only when somebody wants to know.
+ * Notifies webhooks and live streams. `db` is the transaction of what happened, so that neither is there without the
+ * other. `tell` is called only if there is a subscriber.
  */
 export type Announce = (db: Db, appId: string, tell: () => readonly DomainEvent[]) => Promise<void>;

@@ -22,7 +22,7 @@ const REMEMBERED = 8;
 const TOLERANCE_MS = 2_000;
 /** A message that was under way for longer is taken for one with a clock that is behind. */
 const LONGEST_DELAY_MS = 30_000;
-/** So many messages have to agree before a clock that is behind by less than the longest delay is corrected. */
+/** This many messages have to agree before a clock that is behind by less than the longest delay is corrected. */
 const FEWEST_FOUND = 4;
 /** Reports of one batch that are further apart belong to two spells of time, or one of them has a wrong time. */
 const CLUSTER_GAP_MS = 5 * 60_000;

@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { fail } from '../base/errors.ts';
 import type { Db, Row } from '../db/db.ts';
 import { JsonText } from '../http/endpoint.ts';
 import type { Key, RecordTable } from './table.ts';
 
 /**
- * Entity tags of records (RFC 9110, section 8.8.3), so that a change can be made to depend on nobody having changed the
- * record meanwhile (`If-Match`, section 13.1.1).
+ * Entity tags of records (RFC 9110, section 8.8.3), so that a change can be made on the condition that nobody else has
+ * changed the record since it was read (`If-Match`, section 13.1.1).
  */
 
 /** The strong tag of a text: every other text has another one. */
 export function entityTag(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 24)}"`;
+  return `"${hash('sha256', text, 'base64url').slice(0, 24)}"`;
 }
 
 /** The tag of a row, as it is whoever reads it. */

@@ -86,17 +86,14 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
     time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
   });
   const page = parsePage(query, options.defaultLimit);
-  const from = (matching: Sql) => sql`from ${raw(table.name + index)} where ${scope} and ${bounds} and ${matching}`;
+  const from = raw(`from ${table.name}${index} where`);
   // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
   const slow = { tenant: options.tenant, within: { characters: mostListBytes, rows: page.limit } };
   // The caller may see only few of the records, and another index would have to be scanned far to find them.
   const isCheap = visible === undefined && asked.isIndexed && page.skip <= cheapSkip;
-  const values = [scope, bounds, condition, orderBy].flatMap((part) => part.values);
-  const select = asked.shapes.of(
+  const select = asked.shapes.template(
     scope.strings.join('?'),
-    [...values, page.limit, page.skip],
-    () => sql`select ${table.selection} ${from(condition)} order by ${orderBy} limit ${page.limit} offset ${page.skip}`,
-  );
+  )`select ${table.selection} ${from} ${scope} and ${bounds} and ${condition} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
   const narrowly = () => selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, ...slow });
   const rows =
     page.limit === 0
@@ -117,7 +114,7 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   const isLast = !isCut && found < page.limit && (found > 0 || page.skip === 0);
   if (isLast) return listText(texts, `,"count":${page.skip + found}`);
   const [counted] = await db.all<{ n: number }>(
-    sql`select count(*) as n ${from(whereToSql(where, db.dialect.where))}`,
+    sql`select count(*) as n ${from} ${scope} and ${bounds} and ${whereToSql(where, db.dialect.where)}`,
     { tenant: options.tenant },
   );
   return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);

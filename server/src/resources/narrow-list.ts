@@ -89,7 +89,7 @@ function all(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<R
 }
 
 /**
- * Walks the index of the order and keeps who is among the few: two indexes and no record is looked at.
+ * Walks the index of the order and keeps those among the few: two indexes and no record is looked at.
  */
 async function byMembership(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<Row[] | undefined> {
   if (!plan.walk?.besideOneGroup) return undefined;

@@ -10,7 +10,7 @@ interface Props {
 
 const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Above a form: that it shows a draft, or that the record has been changed meanwhile. */
+/** Above a form: that it shows a draft, or that somebody else has changed the record. */
 export function FormNotes({ form, isOutdated = false }: Props) {
   return (
     <>

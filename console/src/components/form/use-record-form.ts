@@ -19,7 +19,7 @@ export interface RecordFormOptions<Stored extends object, Values extends object,
   readonly bodyOf: (values: Values, known?: Stored) => object;
   /** What the page finds wrong by itself, before anything is sent. */
   readonly check?: (values: Values) => readonly PharosProblem[];
-  /** What is compared and chosen one by one when somebody else has saved meanwhile; the fields unless given. */
+  /** What is compared and chosen one by one when somebody else has saved first; the fields unless given. */
   readonly parts?: { readonly of: (values: Values) => Parts; readonly join: (parts: Parts) => Values };
   /** Reads the record again. */
   readonly read: () => Promise<Stored>;

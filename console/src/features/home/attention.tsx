@@ -146,7 +146,7 @@ function failureFindings(appId: string, { failures }: Attention): readonly Findi
   ];
 }
 
-/** What stops messages, for every role; who may set up senders is led to them. */
+/** What stops messages, for every role, with a link for those who may set up senders. */
 function senderFindings(
   appId: string,
   { reach }: Attention,

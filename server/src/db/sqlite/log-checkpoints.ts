@@ -33,7 +33,7 @@ export interface LogCheckpointsParts {
   readonly maintenance: SqliteThread;
   /** Runs `work` between two transactions that write. */
   readonly holdWrites: (work: () => Promise<void>) => Promise<void>;
-  /** Runs `work` while no long query reads, which are waited for so long. */
+  /** Waits for long queries to end, at most this long, and runs `work` while none reads. */
   readonly holdQueries: (work: () => Promise<void>, patienceMs: number) => Promise<unknown>;
   /** The disk has refused something: nothing more is given to it. */
   readonly hasFailed: () => boolean;

@@ -189,7 +189,7 @@ export class SqliteWriter {
 
   #abandon(): void {
     try {
-      // Where it could not be begun, others may have begun to read meanwhile: only what writes is rolled back.
+      // If it could not be begun, others may be reading by now: only what writes is rolled back.
       this.#connection.outsideTick(({ raw }) => {
         if (raw.inTransaction) raw.exec('rollback');
       });

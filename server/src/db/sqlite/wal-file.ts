@@ -21,7 +21,7 @@ export function diskFailed(cause: unknown): Failure {
 
 /**
  * The write-ahead log of a database. Flushing it makes every commit in it survive a power cut, as `synchronous=FULL`
- * does within the commit; but here the main thread continues meanwhile.
+ * does within the commit; but here the main thread goes on in the meantime.
  */
 export class WalFile {
   readonly #file: string;

@@ -3,7 +3,7 @@ import { findSetting, saveSetting } from '../../db/settings.ts';
 
 /** What tells a demo's database from any other, and how far the demo has come. It goes only with the database. */
 export interface DemoMark {
-  /** building: the structure is not complete, and is made anew. */
+  /** building: the structure is not complete, and is made again. */
   readonly state: 'building' | 'ready';
   readonly seed: string;
   /** When it was made, epoch milliseconds: the end of its year. */

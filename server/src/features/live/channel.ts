@@ -3,7 +3,7 @@ import * as store from './store.ts';
 
 /** How many events one look numbers and reads. */
 const pageSize = 200;
-/** How many are kept for those who come after, beyond what is in memory. */
+/** How many are kept for listeners that resume, beyond what is in memory. */
 export const keptEvents = 10_000;
 const inMemory = 400;
 

@@ -26,7 +26,7 @@ export interface Listening {
 
 /** Another node's events are found by then; this one's are announced at once. */
 const lookEveryMs = 500;
-/** Events are kept for so long after the last listener, for who comes back. */
+/** How long events are kept after the last listener has gone, for listeners that come back. */
 export const keptMs = 600_000;
 const heartbeatMs = 15_000;
 /** Other nodes know within half a second that an app is listened to (`CacheVersion`); a stream is ready when they do. */
@@ -48,7 +48,7 @@ export class Feed {
 
   /** Something of the app was committed by this process. */
   readonly wake = (appId: string): void => {
-    // Who waits for the channel is told why it could not be started.
+    // Whoever waits for the channel is told why it could not be started.
     void this.#channels.get(appId)?.then(
       (channel) => channel.look(),
       () => undefined,
@@ -135,7 +135,7 @@ export class Feed {
       this.#channels.set(appId, known);
       try {
         const channel = await known;
-        // The last one may have left meanwhile, and nobody looks for this channel's events any more.
+        // The last listener may have left, and then nobody looks for this channel's events any more.
         if (this.#channels.get(appId) !== known) continue;
         channel.listeners++;
         return channel;

@@ -146,7 +146,7 @@ export interface Settlement {
   readonly runAt: number;
 }
 
-/** Ends or puts off queued deliveries; those that have ended meanwhile stay as they are. Answers how many it were. */
+/** Ends or postpones queued deliveries; those that have ended by now stay as they are. Returns how many were changed. */
 export function settle(
   db: Db,
   appId: string,

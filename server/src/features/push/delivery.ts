@@ -24,7 +24,7 @@ export interface PushJobDeps {
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** More of them are not remembered: who was not heard of for long begins at the full pace. */
+/** More of them are not remembered: one that has not been used for long begins at the full pace. */
 const maxPaces = 2_000;
 
 function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>): PushDeliveryDeps['paceOf'] {

@@ -121,7 +121,7 @@ interface Part {
   readonly to: string;
 }
 
-/** False when the push was cancelled meanwhile. */
+/** False if the push has been cancelled. */
 async function addRecipients(step: Step, { installations, from, to }: Part): Promise<boolean> {
   const { enqueue, appId, pushId, push } = step;
   const now = step.now();

@@ -40,7 +40,7 @@ const LEAST_SHARE = 1e-5;
 
 export const newEar = (): Ear => ({ loss: 0, variance: EAR_VARIANCE });
 
-/** Beyond so many cells no layout goes; the arrays are reused by every step. */
+/** The most cells of a layout; the arrays are reused by every step. */
 let room = 0;
 let belief = new Float64Array(0);
 let likelihood = new Float64Array(0);

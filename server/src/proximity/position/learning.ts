@@ -8,7 +8,7 @@ import type { Evidence, Learned } from '../presence/types.ts';
 
 export const noEvidence: Evidence = { n: 0, l: 0, ll: 0, r: 0, rl: 0, rr: 0 };
 
-/** Of more steps the older ones count half: a beacon that was moved is learned anew within days. */
+/** Of more steps the older ones count half: a beacon that was moved is learned again within days. */
 const MOST_STEPS = 20_000;
 /** Seconds that follow each other say nearly the same: ten of them count as one. */
 const INDEPENDENT = 0.1;

@@ -33,7 +33,7 @@ const LEAST_ANCHORS = 3;
 /** More are not looked at: the quietest say least. */
 const MOST_ANCHORS = 16;
 const STEP_MS = 1_000;
-/** After so long without a step the old position says nothing. */
+/** After this long without a step the old position says nothing. */
 const FORGET_MS = 30_000;
 /** How likely the radius must hold the visitor to come in, and how unlikely to go. */
 const LIKELY = 0.45;

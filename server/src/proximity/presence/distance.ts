@@ -16,7 +16,13 @@ export function measuredPower(observation: Observation, settings: PresenceSettin
   const stated = observation.txPower;
   const plausible = stated !== undefined && stated >= PLAUSIBLE_POWER.min && stated <= PLAUSIBLE_POWER.max;
   const power = settings.measuredPower ?? (plausible ? stated : DEFAULT_MEASURED_POWER);
-  return power + (settings.receiverOffsets?.[observation.receiver ?? ''] ?? 0);
+  return power + offsetOf(settings, observation.receiver);
+}
+
+/** The receiver's name is a text of the sender's, such as `constructor`. */
+function offsetOf({ receiverOffsets }: PresenceSettings, receiver = ''): number {
+  if (receiverOffsets === undefined || !Object.hasOwn(receiverOffsets, receiver)) return 0;
+  return receiverOffsets[receiver] ?? 0;
 }
 
 /**

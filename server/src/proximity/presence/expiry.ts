@@ -4,10 +4,10 @@ import { type Calculation, FLAP_MS, leave, ownState, type TrackedBeacon } from '
 
 /** What the mere passing of time brings about. Nothing polls: each state knows when it has to be looked at next. */
 
-/** A visit that a phone has decided closes by itself so long after its last sign of life: its EXIT was lost. */
+/** A visit that a phone has decided closes by itself this long after its last sign of life: its EXIT was lost. */
 export const LONGEST_VISIT_MS = 12 * 3_600_000;
 
-/** After so long without a sample a beacon's filters say nothing any more and are dropped with it. */
+/** After this long without a sample a beacon's filters say nothing any more and are dropped with it. */
 const FORGET_MS = 15 * 60_000;
 
 const NEVER = Number.POSITIVE_INFINITY;

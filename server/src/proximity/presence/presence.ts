@@ -18,7 +18,7 @@ import { type Calculation, type EventFacts, enter, leave, report, type TrackedBe
  * - Zone events outside a visit carry the id of the visit that will follow, so that a trigger on FAR fires once a pass.
  *
  * Phones that decide by themselves are trusted: their ENTER opens a visit that only their EXIT, or twelve hours, end;
- * samples meanwhile move the zones only.
+ * samples in the meantime move the zones only.
  */
 
 export const NEAR_RADIUS = 3;

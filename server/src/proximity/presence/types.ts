@@ -70,7 +70,7 @@ export interface PresenceSettings {
   readonly oneZone?: true;
 }
 
-/** A correction of the path-loss model: so much more loss in dB, and so much more exponent, than the model has. */
+/** A correction of the path-loss model: how much more loss (dB) and exponent there is than in the model. */
 export interface Learned {
   readonly loss: number;
   readonly exponent: number;

@@ -48,7 +48,7 @@ export interface TrackedBeacon {
   readonly state: PresenceState;
 }
 
-/** A phone whose operating system decides may leave and enter again within so long without having left. */
+/** A phone whose operating system decides may leave and enter again within this time without having left. */
 export const FLAP_MS = 30_000;
 
 export interface Entrance {

@@ -103,7 +103,7 @@ export function judgeEvents(judging: Judging): Judgement {
   return { verdicts, waits };
 }
 
-/** Coming and going happen once a visit: where one is told anew after a correction, its message is not. */
+/** Coming and going happen once a visit: if one is told again after a correction, its message is not. */
 function onceOnly(trigger: Trigger, { event }: PresenceEvent): Trigger {
   if (trigger.policy?.oncePer !== 'event' || (event !== 'ENTER' && event !== 'EXIT')) return trigger;
   return { ...trigger, policy: { ...trigger.policy, oncePer: 'visit' } };

@@ -55,7 +55,7 @@ export interface Policy {
   readonly oncePer?: 'visit' | 'event';
   readonly coolDown?: CoolDown;
   readonly caps?: readonly Cap[];
-  /** The visitor must stay so long before it fires. EXIT: must have stayed so long. */
+  /** How long the visitor must stay before it fires; at an EXIT, how long the visitor must have stayed. */
   readonly dwellSeconds?: number;
   readonly nthVisit?: NthVisit;
   readonly quietHours?: QuietHours;

@@ -187,7 +187,7 @@ async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick
     state: record.track,
     exitOf: (id) => exits.get(id),
     isProvisional: (id) => provisional.has(id),
-    // Who cannot be reached by a push may be told by the answer to a later delivery.
+    // A visitor who cannot be reached by a push may be told by the answer to a later delivery.
     knownUntil: isTick && !context.hasPushTarget ? Number.NEGATIVE_INFINITY : knownUntil(record, context.now),
     now: context.now,
     rulesOf: (beaconId): Rules => {

@@ -10,7 +10,7 @@ export type Spell = readonly [from: number, until: number, beacons: number];
 /** By receiver, since a phone and a gateway may each be late; '' is the phone itself. Oldest first. */
 export type Spells = Readonly<Record<string, readonly Spell[]>>;
 
-/** What nobody sensed for so long may still be on its way. */
+/** How long a sample may be on its way. */
 const PAUSE_MS = 30_000;
 const MOST_SPELLS = 48;
 const MOST_RECEIVERS = 8;
@@ -26,13 +26,14 @@ function bitOf(beaconId: string): number {
 export function withSpells(spells: Spells, samples: readonly Sample[]): Spells {
   const heard = samples.filter(({ event }) => event === undefined);
   if (heard.length === 0) return spells;
-  const next: Record<string, readonly Spell[]> = { ...spells };
+  // A sender may call its receiver `__proto__`.
+  const next = new Map(Object.entries(spells));
   for (const [receiver, own] of Map.groupBy(heard, ({ receiver = '' }) => receiver)) {
     const points = own.map(({ occurredAt, beaconId }): Spell => [occurredAt, occurredAt, bitOf(beaconId)]);
-    const known = next[receiver] ?? [];
+    const known = next.get(receiver) ?? [];
     const inOrder = (known.at(-1)?.[0] ?? 0) <= (points[0]?.[0] ?? 0);
     const all = [...known, ...points];
-    next[receiver] = unite(inOrder ? all : all.sort(([a], [b]) => a - b)).slice(-MOST_SPELLS);
+    next.set(receiver, unite(inOrder ? all : all.sort(([a], [b]) => a - b)).slice(-MOST_SPELLS));
   }
   return bounded(next);
 }
@@ -47,18 +48,18 @@ function unite(spells: readonly Spell[]): Spell[] {
   return united;
 }
 
-/** Who was heard of last stays. */
-function bounded(spells: Spells): Spells {
-  const all = Object.entries(spells);
-  if (all.length <= MOST_RECEIVERS) return spells;
+/** Those heard of last stay. */
+function bounded(spells: ReadonlyMap<string, readonly Spell[]>): Spells {
+  if (spells.size <= MOST_RECEIVERS) return Object.fromEntries(spells);
   const newest = ([, own]: readonly [string, readonly Spell[]]) => own.at(-1)?.[1] ?? 0;
-  return Object.fromEntries(all.sort((a, b) => newest(b) - newest(a)).slice(0, MOST_RECEIVERS));
+  return Object.fromEntries([...spells].sort((a, b) => newest(b) - newest(a)).slice(0, MOST_RECEIVERS));
 }
 
 export function isTakenIn(spells: Spells, { event, receiver = '', occurredAt, beaconId }: Sample): boolean {
   if (event !== undefined) return false;
   const bit = bitOf(beaconId);
-  return (spells[receiver] ?? []).some(
+  const own = Object.hasOwn(spells, receiver) ? spells[receiver] : [];
+  return (own ?? []).some(
     ([from, until, beacons]) => from <= occurredAt && occurredAt <= until && (beacons & bit) !== 0,
   );
 }

@@ -64,9 +64,9 @@ export function parseTrackRecord(text: string): TrackRecord {
   return { ...record, track: { ...newTrack(), ...copyTrack(record.track) } };
 }
 
-/** A segment that has so many samples is followed by another one. */
+/** A segment with this many samples is followed by another one. */
 export const SEGMENT_SAMPLES = 256;
-/** So many samples of one installation are kept at most, and for so long. */
+/** The most samples that are kept of one installation, and for how long. */
 export const MOST_SAMPLES = 4_096;
 export const WINDOW_MS = 26 * 3_600_000;
 

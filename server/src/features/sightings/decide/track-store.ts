@@ -7,7 +7,7 @@ import { positions } from '../traces/positions.ts';
 import { presence, trackSamples, tracks } from '../traces/tables.ts';
 import { parseTrackRecord, type TrackRecord } from './track-record.ts';
 
-/** Who is where, as the engine keeps it, and the samples that it came from. SQL and nothing else. */
+/** The engine's state of each installation, and the samples that led to it. SQL and nothing else. */
 
 /** Whose track. */
 export interface TrackKey {
@@ -53,7 +53,7 @@ export interface DueInstallation {
   readonly installation_id: string;
 }
 
-/** Who has something due, the longest overdue first. */
+/** Installations with something due, the longest overdue first. */
 export function findDueInstallations(db: Db, now: number, limit: number): Promise<DueInstallation[]> {
   return db.all<DueInstallation>(
     sql`select app_id, installation_id from tracks where next_deadline <= ${now} order by next_deadline limit ${limit}`,

@@ -76,6 +76,16 @@ for (const database of databases) {
       assert.equal((await site.send(walk(stay(6, 5), start + 3 * minute))).events.length, 0);
     });
 
+    test('a receiver may be called like a member of every object', async () => {
+      const start = site.now;
+      site.app.clock.now += minute;
+      for (const receiver of ['__proto__', 'constructor']) {
+        const samples = near(4, start).map((sample) => ({ ...sample, receiver }));
+        assert.equal((await site.send(samples)).duplicates, 0, receiver);
+        assert.equal((await site.send(samples.slice(1))).duplicates, samples.length - 1, `${receiver} again`);
+      }
+    });
+
     test('what is sent again after its samples are gone was known', async () => {
       // Uneven ground: where a batch begins, a filter without a past would find something else.
       const metres = Array.from({ length: 6_000 }, (_, second) => (second % 100 < 50 ? 1.5 : 3.2 + (second % 5)));

@@ -130,5 +130,5 @@ export async function noteClientLog(
   const decision = await decide(reads, context, [{ beaconId, event, occurredAt, logged: true }]);
   // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
   const tools: RecordTools = { requestPushes: async () => undefined, expect: () => undefined, announce, logs };
-  await recordDecisions(db, [{ decision, recording: { appId, context: context } }], tools);
+  await recordDecisions(db, [{ decision, recording: { appId, context } }], tools);
 }

@@ -249,7 +249,7 @@ async function decideForOne(held: Held, stored: Reads): Promise<DecidedForOne> {
   const { problems } = timed;
   return {
     held,
-    decided: { decision, recording: { appId, context: context } },
+    decided: { decision, recording: { appId, context } },
     effect: effectOf(decision, { duplicates, problems, clockError: error }),
   };
 }

@@ -22,7 +22,7 @@ export interface TickerDeps {
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
 
-/** One alarm; setting it anew replaces the one before. */
+/** One alarm; setting it again replaces the one before. */
 export interface Timer {
   set(ms: number, ring: () => void): void;
   clear(): void;
@@ -52,9 +52,9 @@ export interface Ticker {
   stop(): void;
 }
 
-/** So long it sleeps at most: another node whose deadlines it does not know may be gone. */
+/** The longest sleep: another node whose deadlines it does not know may be gone. */
 const longestSleepMs = 10_000;
-/** So long it sleeps at least: what falls due together shares a commit. */
+/** The shortest sleep: what falls due together shares a commit. */
 const shortestSleepMs = 20;
 /** Who could not be dealt with (another node has it, or it failed) is tried again after this. */
 const retryMs = 1_000;
@@ -69,7 +69,7 @@ export function createTicker(deps: TickerDeps): Ticker {
   let isRunning = false;
   /** Rounds go one after the other. */
   let last: Promise<unknown> = Promise.resolve();
-  /** When it rings next; while it runs, the earliest that it was told of meanwhile. */
+  /** When it rings next; while it runs, the earliest time that it has been told of since. */
   let next = Number.POSITIVE_INFINITY;
 
   function sleepUntil(at: number): void {
@@ -122,7 +122,7 @@ export function createTicker(deps: TickerDeps): Ticker {
 
 interface Round {
   readonly done: number;
-  /** Nobody who is due was left out. */
+  /** Nothing that is due was left out. */
   readonly isComplete: boolean;
   /** Up to when; what falls due later is not looked at yet. */
   readonly until: number;
@@ -196,7 +196,7 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     // What falls due next is read from the index when the round is over.
     const { requestPushes, announce, logs } = deps;
     const tools = { requestPushes, expect: () => undefined, announce, logs };
-    await recordDecisions(db, [{ decision, recording: { appId, context: context } }], tools);
+    await recordDecisions(db, [{ decision, recording: { appId, context } }], tools);
     return true;
   });
 }

@@ -58,7 +58,7 @@ function sum(a: Purged, b: Purged): Purged {
 
 const pageSize = 500;
 
-/** What an installation has sent is kept for so long at least; what comes later is from before what is known. */
+/** How long the samples of an installation are kept at least; a later one is from before what is known. */
 const trackDays = 3;
 
 interface Aged {

@@ -14,13 +14,13 @@ import type { RadioLearning } from './radio.ts';
 /** What was learned about beacons can be looked into and forgotten. */
 
 const learned = Type.Object({
-  loss: Type.Number({ description: 'So many dB more are lost than the measured power says' }),
-  exponent: Type.Number({ description: 'So much more than 2 is the path-loss exponent' }),
+  loss: Type.Number({ description: 'How many dB more are lost than the measured power says' }),
+  exponent: Type.Number({ description: 'By how much the path-loss exponent is more than 2' }),
 });
 const schema = Type.Array(
   Type.Object({
     beaconId: objectIdSchema,
-    seconds: Type.Integer({ description: 'From so many seconds of visitors whose position was sure' }),
+    seconds: Type.Integer({ description: 'Seconds of visitors with a sure position from which it was learned' }),
     learned: Type.Union([learned, Type.Null()], { description: 'null: no correction would predict better than none' }),
     updatedAt: timestampSchema,
   }),

@@ -38,7 +38,7 @@ interface RadioRow {
 const nothing: Halves = [noEvidence, noEvidence];
 /** More beacons are not gathered for at once. */
 const MOST_BEACONS = 10_000;
-/** Visitors count for one half or the other in turns of so long, ms. */
+/** How long visitors count for one half before they count for the other, ms. */
 const HALF_MS = 60_000;
 
 const sum = (a: Halves, b: Halves): Halves => [addEvidence(a[0], b[0]), addEvidence(a[1], b[1])];
@@ -90,7 +90,7 @@ export class RadioLearning {
     });
   }
 
-  /** Forgets what was learned about a beacon; it begins anew. */
+  /** Forgets what was learned about a beacon; learning starts again. */
   async reset(appId: string, beaconId: string): Promise<void> {
     this.#gathered.get(appId)?.delete(beaconId);
     await this.#db.transaction(async (db) => {

@@ -2,7 +2,7 @@ import { bigint, defineTable, nullable, text } from '../../../db/table.ts';
 
 /** What the engine keeps for itself. */
 
-/** Who is where, one row for each installation. */
+/** Where each installation is; one row each. */
 export const tracks = defineTable({
   name: 'tracks',
   owner: 'sightings',
