@@ -27,9 +27,11 @@ const findByBoth = new Lookup(
 const below = new BulkRead<'least' | 'most' | 'other', { readonly name: string }>(
   { least: 'bigint', most: 'bigint', other: 'text' },
   (cell) => ({
-    columns: raw('name'),
-    from: raw('things'),
-    where: sql`n >= ${cell.least} and n < ${cell.most} and other = ${cell.other}`,
+    table: 'things',
+    columns: ['name'],
+    same: [['other', cell.other]],
+    range: ['n', '>=', cell.least],
+    only: sql`n < ${cell.most}`,
   }),
 );
 const change = bulkUpdate(things, { by: ['name'], set: ['n'] });

@@ -3,7 +3,7 @@ import { BulkRead, bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { Firing } from '../../../proximity/index.ts';
-import { presence } from '../traces/tables.ts';
+import { firings, presence } from '../traces/tables.ts';
 
 /** What the rules ask about the past of an installation. SQL and nothing else. */
 
@@ -23,9 +23,13 @@ const cellsOf = ({ appId, installationId, beaconId }: PresenceKey) => ({
 const visitCounts = new BulkRead<'app_id' | 'installation_id' | 'beacon_id', { readonly visit_count: number }>(
   { app_id: 'text', installation_id: 'text', beacon_id: 'text' },
   (cell) => ({
-    columns: raw('visit_count'),
-    from: raw('presence'),
-    where: sql`app_id = ${cell.app_id} and installation_id = ${cell.installation_id} and beacon_id = ${cell.beacon_id}`,
+    table: presence.name,
+    columns: ['visit_count'],
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+      ['beacon_id', cell.beacon_id],
+    ],
   }),
 );
 
@@ -64,23 +68,28 @@ interface FiringRow {
   readonly fired_at: number;
 }
 
-const firingColumns = raw('trigger_id, visit_id, fired_at');
+const firingColumns = ['trigger_id', 'visit_id', 'fired_at'] as const;
 
 const firingsOfInstallation = new BulkRead<'app_id' | 'installation_id' | 'since_at', FiringRow>(
   { app_id: 'text', installation_id: 'text', since_at: 'bigint' },
   (cell) => ({
+    table: firings.name,
     columns: firingColumns,
-    from: raw('firings'),
-    where: sql`app_id = ${cell.app_id} and installation_id = ${cell.installation_id} and fired_at >= ${cell.since_at}`,
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+    range: ['fired_at', '>=', cell.since_at],
   }),
 );
 
 const firingsOfPerson = new BulkRead<'app_id' | 'user_id' | 'since_at', FiringRow>(
   { app_id: 'text', user_id: 'text', since_at: 'bigint' },
   (cell) => ({
+    table: firings.name,
     columns: firingColumns,
-    from: raw('firings'),
-    where: sql`app_id = ${cell.app_id} and fired_at >= ${cell.since_at} and installation_id in
+    same: [['app_id', cell.app_id]],
+    only: sql`fired_at >= ${cell.since_at} and installation_id in
       (select object_id from installations where app_id = ${cell.app_id} and user_id = ${cell.user_id})`,
   }),
 );

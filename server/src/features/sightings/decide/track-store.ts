@@ -3,8 +3,10 @@ import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import { type PresenceEvent, type TrackState, timePrefix } from '../../../proximity/index.ts';
+import { events } from '../traces/events.ts';
 import { positions } from '../traces/positions.ts';
 import { presence, trackSamples, tracks } from '../traces/tables.ts';
+import { visits } from '../traces/visits.ts';
 import { parseTrackRecord, type TrackRecord } from './track-record.ts';
 
 /** The engine's state of each installation, and the samples that led to it. SQL and nothing else. */
@@ -182,9 +184,13 @@ export interface SegmentScope extends TrackKey {
 const laterSegments = new BulkRead<'app_id' | 'installation_id' | 'from_at', SegmentRow>(
   { app_id: 'text', installation_id: 'text', from_at: 'bigint' },
   (cell) => ({
-    columns: raw('started_at, checkpoint, samples'),
-    from: raw('track_samples'),
-    where: sql`app_id = ${cell.app_id} and installation_id = ${cell.installation_id} and started_at >= ${cell.from_at}`,
+    table: trackSamples.name,
+    columns: ['started_at', 'checkpoint', 'samples'],
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+    range: ['started_at', '>=', cell.from_at],
   }),
 );
 
@@ -242,22 +248,29 @@ export interface VisitScope {
   readonly ids: readonly string[];
 }
 
-const visitColumns = raw('object_id, beacon_id, entered_at, left_at, is_open, source, created_at');
+const visitColumns = ['object_id', 'beacon_id', 'entered_at', 'left_at', 'is_open', 'source', 'created_at'] as const;
 
 const visitsBetween = new BulkRead<'app_id' | 'installation_id' | 'from_at' | 'until_at', VisitRow>(
   { app_id: 'text', installation_id: 'text', from_at: 'bigint', until_at: 'bigint' },
   (cell) => ({
+    table: visits.table.name,
     columns: visitColumns,
-    from: raw('visits'),
-    where: sql`app_id = ${cell.app_id} and installation_id = ${cell.installation_id}
-      and entered_at <= ${cell.until_at} and (is_open = 1 or left_at >= ${cell.from_at})`,
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+    range: ['entered_at', '<=', cell.until_at],
+    only: sql`(is_open = 1 or left_at >= ${cell.from_at})`,
   }),
 );
 
 const visitsById = new BulkRead<'app_id' | 'object_id', VisitRow>({ app_id: 'text', object_id: 'text' }, (cell) => ({
+  table: visits.table.name,
   columns: visitColumns,
-  from: raw('visits'),
-  where: sql`app_id = ${cell.app_id} and object_id = ${cell.object_id}`,
+  same: [
+    ['app_id', cell.app_id],
+    ['object_id', cell.object_id],
+  ],
 }));
 
 /** Visits of installations, oldest first, for each scope. */
@@ -301,9 +314,18 @@ interface EventRow extends Row {
   readonly inferred: number;
 }
 
-const eventColumns = raw(
-  'object_id, event, beacon_id, visit_id, occurred_at, distance, entered_at, left_at, cause, inferred',
-);
+const eventColumns = [
+  'object_id',
+  'event',
+  'beacon_id',
+  'visit_id',
+  'occurred_at',
+  'distance',
+  'entered_at',
+  'left_at',
+  'cause',
+  'inferred',
+] as const;
 
 /** Ids begin with the time at which an event was first told; corrections move it by less than the kept samples reach. */
 const correctedMs = 2 * 86_400_000;
@@ -317,17 +339,24 @@ export interface EventScope {
 const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'after_at', EventRow>(
   { app_id: 'text', installation_id: 'text', from_id: 'text', after_at: 'bigint' },
   (cell) => ({
+    table: events.table.name,
     columns: eventColumns,
-    from: raw('events'),
-    where: sql`app_id = ${cell.app_id} and installation_id = ${cell.installation_id}
-      and object_id >= ${cell.from_id} and occurred_at > ${cell.after_at}`,
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+    range: ['object_id', '>=', cell.from_id],
+    only: sql`occurred_at > ${cell.after_at}`,
   }),
 );
 
 const eventsOfVisit = new BulkRead<'app_id' | 'visit_id', EventRow>({ app_id: 'text', visit_id: 'text' }, (cell) => ({
+  table: events.table.name,
   columns: eventColumns,
-  from: raw('events'),
-  where: sql`app_id = ${cell.app_id} and visit_id = ${cell.visit_id}`,
+  same: [
+    ['app_id', cell.app_id],
+    ['visit_id', cell.visit_id],
+  ],
 }));
 
 /** For each scope, in order of time. */
@@ -341,12 +370,12 @@ export async function findEventsAfter(db: Db, scopes: readonly (TrackKey & Event
     })),
   );
   const found = recent.map((rows) => new Map(rows.map((row) => [row.object_id, row])));
-  const visits = scopes.flatMap(({ appId, visitIds }, place) => visitIds.map((id) => ({ place, appId, id })));
+  const named = scopes.flatMap(({ appId, visitIds }, place) => visitIds.map((id) => ({ place, appId, id })));
   const ofVisits = await eventsOfVisit.of(
     db,
-    visits.map(({ appId, id }) => ({ app_id: appId, visit_id: id })),
+    named.map(({ appId, id }) => ({ app_id: appId, visit_id: id })),
   );
-  for (const [index, { place }] of visits.entries())
+  for (const [index, { place }] of named.entries())
     for (const row of ofVisits[index] ?? []) found[place]?.set(row.object_id, row);
   return scopes.map(({ installationId }, place) =>
     [...(found[place]?.values() ?? [])]
