@@ -1,6 +1,7 @@
 /**
- * `npm run bench:sightings [-- 20000]`: confirmed events a second to disk, and the time from an ENTER to its answer over a
- * socket, on SQLite and, with PHAROS_TEST_POSTGRES_URL, on PostgreSQL.
+ * `npm run bench:sightings [-- 20000]`: confirmed events a second to disk, samples a second as they come, a little late and
+ * a second time, and the time from an ENTER to its answer over a socket, on SQLite and, with PHAROS_TEST_POSTGRES_URL, on
+ * PostgreSQL. With each rate the processor time of the service and, on this machine, of the database's connections.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -22,12 +23,19 @@ import { createSightingService } from '../server/src/features/sightings/intake/s
 import { SiteCache } from '../server/src/features/sightings/site/site-cache.ts';
 import { createOutbox } from '../server/src/jobs/outbox.ts';
 import { createPostgresDatabase } from '../server/test/support/build-app.ts';
+import { cpuSeconds } from './compare/processes.ts';
 
 const visitors = 2_000;
 /** Whole visits, so that everybody has left when the next run begins. */
 const events = Math.ceil(Number(process.argv[2] ?? 20_000) / (2 * visitors)) * 2 * visitors;
 const beacon = 'BenchBeacon000000000';
 const idOf = (visitor: number) => `Visitor${String(visitor).padStart(13, '0')}`;
+
+/** Phones that walk past the beacon, a sample a second in batches; others in each walk. */
+const walkers = 500;
+const walks = 4;
+/** Batches of each; an even number. */
+const steps = Math.ceil(events / walkers / 2) * 2;
 
 /** Phones that hear one beacon, which has a notification and a scenario; nobody can be pushed to. */
 async function prepare(db: Database, appId: string): Promise<void> {
@@ -36,10 +44,10 @@ async function prepare(db: Database, appId: string): Promise<void> {
       values (${appId}, ${beacon}, 'Hall', 'u', 'u', 1, 1, '{}', 0, 0)`);
     await db.run(sql`insert into notifications (app_id, object_id, description, beacon_id, event, type, message, is_enabled, created_at, updated_at)
       values (${appId}, 'N', 'Welcome', ${beacon}, 'ENTER', 'TEXT', '{"alertTitle":"a","alertMessage":"b"}', 1, 0, 0)`);
-    for (let visitor = 0; visitor < visitors; visitor++) {
+    const ids = Array.from({ length: visitors + walks * walkers }, (_, n) => idOf(n));
+    for (const id of ids)
       await db.run(sql`insert into installations (app_id, object_id, device_type, channels, metadata, created_at, updated_at)
-        values (${appId}, ${idOf(visitor)}, 'android', '[]', '{}', 0, 0)`);
-    }
+        values (${appId}, ${id}, 'android', '[]', '{}', 0, 0)`);
   });
 }
 
@@ -84,8 +92,8 @@ interface Load {
 
 const outbox = createOutbox(Date.now);
 
-async function throughput(db: Database, appId: string, { atOnce, size }: Load): Promise<string> {
-  const service = createSightingService({
+const serviceOf = (db: Database) =>
+  createSightingService({
     db,
     site: new SiteCache(db, new CacheVersion(db, 'site')),
     requestPushes: (db, pushes) => requestProximityPushes(db, pushes, outbox),
@@ -93,9 +101,39 @@ async function throughput(db: Database, appId: string, { atOnce, size }: Load): 
     announce: async () => undefined,
     logs: logStore,
   });
+
+/** Processes that work for the database's connections. */
+async function helpersOf(db: Database): Promise<number[]> {
+  if (db.dialect.name === 'sqlite') return [];
+  const rows = await db.all<{ pid: number }>(
+    raw('select pid from pg_stat_activity where datname = current_database()'),
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+/** How many of `what` a second, and the processor time of each. */
+async function rateOf(db: Database, what: string, { times, size, atOnce, work }: Rated): Promise<string> {
+  const before = new Map((await helpersOf(db)).map((pid) => [pid, cpuSeconds([pid])]));
+  before.set(process.pid, cpuSeconds([process.pid]));
+  const { total } = await drive(times, atOnce, work);
+  // Connections that were opened meanwhile count from their beginning.
+  const after = [process.pid, ...(await helpersOf(db))];
+  const cpu = after.reduce((sum, pid) => sum + cpuSeconds([pid]) - (before.get(pid) ?? 0), 0);
+  const count = times * size;
+  const micros = Math.round((cpu * 1e6) / count);
+  return `${Math.round((count / total) * 1000)} ${what}/s (${micros} µs of CPU each), ${atOnce} senders at once, ${size} a batch`;
+}
+
+interface Rated extends Load {
+  readonly times: number;
+  readonly work: (index: number) => Promise<void>;
+}
+
+async function throughput(db: Database, appId: string, { atOnce, size }: Load): Promise<string> {
+  const service = serviceOf(db);
   const begun = clock;
   clock += (events / visitors + size + 1) * minute;
-  const { total } = await drive(events / size, atOnce, async (index) => {
+  const work = async (index: number) => {
     const installationId = idOf(index % visitors);
     const now = begun + (Math.floor(index / visitors) + 1) * size * minute;
     const sightings = Array.from({ length: size }, (_, n) =>
@@ -106,8 +144,51 @@ async function throughput(db: Database, appId: string, { atOnce, size }: Load): 
       { installationId, sightings },
     );
     if (answer.events.length !== size) throw new Error(JSON.stringify(answer));
-  });
-  return `${Math.round((events / total) * 1000)} events/s, ${atOnce} senders at once, ${size} a batch`;
+  };
+  return rateOf(db, 'events', { atOnce, size, times: events / size, work });
+}
+
+/** Which of a phone's batches comes next. */
+const orders = {
+  'in order': (step: number) => step,
+  'every second one late': (step: number) => step ^ 1,
+  'a second time': (step: number) => step,
+} as const;
+
+interface Walks extends Load {
+  readonly firstWalk: number;
+}
+
+/** Samples as a phone hears them: as they come, as two gateways tell them, and once more. */
+async function samples(db: Database, appId: string, { atOnce, size, firstWalk }: Walks): Promise<string[]> {
+  const service = serviceOf(db);
+  const rates: string[] = [];
+  let walk = firstWalk - 1;
+  for (const [name, order] of Object.entries(orders)) {
+    if (name !== 'a second time') {
+      walk++;
+      clock += steps * size * 1_000 + minute;
+    }
+    const begun = clock - steps * size * 1_000;
+    const work = async (index: number) => {
+      const walker = index % walkers;
+      const step = order(Math.floor(index / walkers));
+      const sightings = Array.from({ length: size }, (_, n) => {
+        const second = step * size + n;
+        // Near for half a minute, then as long away.
+        const rssi = (second + walker) % 60 < 30 ? -60 - (second % 4) : -85 - (second % 4);
+        return { beacon, rssi, occurredAt: begun + second * 1_000 };
+      });
+      const answer = await service.take(
+        { appId, policy: defaultPolicy, now: clock, userId: undefined, seesAll: true },
+        { installationId: idOf(visitors + walk * walkers + walker), sightings },
+      );
+      // A batch that brought about events is answered as it was the first time.
+      if (answer.problems.length > 0) throw new Error(JSON.stringify(answer));
+    };
+    rates.push(await rateOf(db, `samples ${name}`, { atOnce, size, times: walkers * steps, work }));
+  }
+  return rates;
 }
 
 async function latency(db: Database, port: number, headers: Record<string, string>, atOnce: number): Promise<string> {
@@ -120,6 +201,11 @@ async function latency(db: Database, port: number, headers: Record<string, strin
   agent.destroy();
   const [p50, p99] = [quantile(each, 0.5), quantile(each, 0.99)];
   return `ENTER to answer over HTTP, ${atOnce} at once: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${Math.round((visitors / total) * 1000)} requests/s`;
+}
+
+/** What a server finds out by itself in its first minute: until then its plans are those for empty tables. */
+async function learnSizes(db: Database): Promise<void> {
+  if (db.dialect.name === 'postgres') await db.run(raw('analyze'));
 }
 
 interface Target {
@@ -154,6 +240,7 @@ async function run(name: string, db: Database, settings: Record<string, string>)
   const { appId, appKey } = await app.apps.create('Bench');
   await app.apps.change(appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
   await prepare(db, appId);
+  await learnSizes(db);
   await app.server.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.server.address() as AddressInfo;
   const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey };
@@ -164,7 +251,13 @@ async function run(name: string, db: Database, settings: Record<string, string>)
     [64, 10],
   ] as const) {
     console.log(`${name}: ${await throughput(db, appId, { atOnce, size })}`);
+    await learnSizes(db);
   }
+  for (const [size, firstWalk] of [
+    [1, 0],
+    [10, 2],
+  ] as const)
+    for (const rate of await samples(db, appId, { atOnce: 64, size, firstWalk })) console.log(`${name}: ${rate}`);
   for (const atOnce of [1, 16]) console.log(`${name}: ${await latency(db, port, headers, atOnce)}`);
   await app.close();
 }

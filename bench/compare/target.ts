@@ -18,6 +18,7 @@ export const workloads = [
   'upload',
   'sightings-1',
   'sightings-100',
+  'sightings-late',
   'push',
   // Last, because the service may still work for a minute on requests that no client waits for.
   'sign-in',
@@ -38,6 +39,7 @@ export const workloadTitles: Readonly<Record<Workload, string>> = {
   upload: 'upload 64 kB',
   'sightings-1': 'sightings, one a batch',
   'sightings-100': 'sightings, 100 a batch',
+  'sightings-late': 'sightings, one a batch, every second one late',
   push: 'accept a push',
 };
 

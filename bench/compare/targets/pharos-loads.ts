@@ -91,9 +91,11 @@ export async function loadOf(running: Running, workload: Workload): Promise<Load
       return { method: 'GET', headers: {}, paths: [new URL(url).pathname] };
     }
     case 'sightings-1':
-      return sightings(running, 1);
+      return sightings(running, { size: 1, rounds: 80 });
     case 'sightings-100':
-      return sightings(running, 100);
+      return sightings(running, { size: 100, rounds: 10 });
+    case 'sightings-late':
+      return sightings(running, { size: 1, rounds: 80, isLate: true });
     case 'push':
       return {
         method: 'POST',
@@ -130,8 +132,20 @@ function filter(equal: string, value: string, range: string, least: number): str
   return `${bucket}${query({ where, order: `-${range}`, limit: '20' })}`;
 }
 
-/** Signals of a beacon, one phone after the other; nothing is confirmed, as with most of what a phone hears. */
-async function sightings(running: Running, size: number): Promise<Load> {
+interface Walk {
+  /** Samples in a batch. */
+  readonly size: number;
+  /** Batches of each phone, for a measurement of some seconds. */
+  readonly rounds: number;
+  /** Each pair of a phone's batches comes the wrong way round, as where two gateways hear it. */
+  readonly isLate?: true;
+}
+
+/**
+ * Signals of a beacon, one phone after the other, whose times go on: each body is sent once. Nothing is confirmed, as with
+ * most of what a phone hears.
+ */
+async function sightings(running: Running, { size, rounds, isLate }: Walk): Promise<Load> {
   const beacon = {
     name: 'Hall',
     uuid: 'f7826da6-4fa2-4e98-8024-bc5b71e0893e',
@@ -141,7 +155,7 @@ async function sightings(running: Running, size: number): Promise<Load> {
   };
   const [beaconId = ''] = await create(running, [JSON.stringify(beacon)], '/api/v2/beacons');
   const phones = Array.from({ length: 500 }, (_, n) => ({
-    installationId: `bench-${size}-${Date.now()}-${n}`,
+    installationId: `bench-${size}-${isLate ? 'late-' : ''}${Date.now()}-${n}`,
     deviceType: 'android',
   }));
   const ids = await create(
@@ -149,16 +163,19 @@ async function sightings(running: Running, size: number): Promise<Load> {
     phones.map((phone) => JSON.stringify(phone)),
     '/api/v2/installations',
   );
-  const now = Date.now();
-  const bodies = Array.from({ length: 8 }, (_, round) =>
-    ids.map((installationId, phone) => {
+  // Milliseconds between two samples.
+  const step = 20;
+  const start = Date.now() - rounds * size * step;
+  const bodies = Array.from({ length: rounds }, (_, place) => {
+    const round = isLate ? place ^ 1 : place;
+    return ids.map((installationId, phone) => {
       const seen = Array.from({ length: size }, (_, n) => ({
         beacon: beaconId,
         rssi: -60 - ((phone + n) % 20),
-        occurredAt: new Date(now - 60_000 + round * 5_000 + n * 10).toISOString(),
+        occurredAt: new Date(start + (round * size + n) * step).toISOString(),
       }));
       return JSON.stringify({ installationId, sightings: seen });
-    }),
-  ).flat();
-  return { method: 'POST', headers: running.app, paths: ['/api/v2/sightings'], bodies };
+    });
+  }).flat();
+  return { method: 'POST', headers: running.app, paths: ['/api/v2/sightings'], bodies, once: true };
 }

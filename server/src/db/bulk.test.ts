@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { databases, openStorage } from '../../test/support/build-app.ts';
 import { raw, type Sql, sql } from '../base/sql.ts';
-import { BulkStatement, bulkDelete, bulkInsert, bulkUpdate, Lookup } from './bulk.ts';
+import { BulkRead, BulkStatement, bulkDelete, bulkInsert, bulkUpdate, Lookup } from './bulk.ts';
 import { bigint, defineTable, double, nullable, text, withDefault } from './table.ts';
 
 const made = `create table things (name text primary key, n bigint, x double precision, other text default 'y')`;
@@ -23,6 +23,16 @@ const findByName = new Lookup(
 const findByBoth = new Lookup(
   ['name', 'other'],
   (isWanted) => sql`select name, n, x from things where n >= ${null} and ${isWanted}`,
+);
+const below = new BulkRead<'least' | 'most' | 'other', { readonly name: string }>(
+  { least: 'bigint', most: 'bigint', other: 'text' },
+  (cell) => ({
+    table: 'things',
+    columns: ['name'],
+    same: [['other', cell.other]],
+    range: ['n', '>=', cell.least],
+    only: sql`n < ${cell.most}`,
+  }),
 );
 const change = bulkUpdate(things, { by: ['name'], set: ['n'] });
 const multiply = new BulkStatement(
@@ -91,6 +101,29 @@ for (const database of databases) {
         }
       });
     }
+
+    test('what belongs to each of many rows is read, also where it is the same or nothing', async () => {
+      const { db, close } = await openStorage(database);
+      try {
+        await db.run(raw(made));
+        const rows = Array.from({ length: 10 }, (_, n) => ({ name: `${n}`, n, x: null }));
+        for (const statement of insert.each(db.dialect, rows)) await db.run(statement);
+        for (const count of [0, 1, 2, 5, 90]) {
+          const asked = Array.from({ length: count }, (_, n) => ({
+            least: n % 7,
+            most: (n % 7) + (n % 5),
+            other: n % 11 === 10 ? 'none' : 'y',
+          }));
+          const found = (await below.of(db, asked)).map((all) => all.map(({ name }) => name).sort());
+          const expected = asked.map(({ least, most, other }) =>
+            rows.flatMap(({ name, n }) => (other === 'y' && n >= least && n < most ? name : [])),
+          );
+          assert.deepEqual(found, expected);
+        }
+      } finally {
+        await close();
+      }
+    });
 
     test('a row with a cell that the statement does not know is refused, not cut', async () => {
       const { db, close } = await openStorage(database);

@@ -1,5 +1,6 @@
 import { joinSql, raw, Shapes, type Sql, type SqlValue, sql } from '../base/sql.ts';
-import type { NamedCells, RowsDialect } from './rows.ts';
+import type { Db } from './db.ts';
+import type { Belonging, NamedCells, RowsDialect } from './rows.ts';
 import type { Cells, Columns, ColumnType, DbTable } from './table.ts';
 
 /**
@@ -16,6 +17,7 @@ interface TakesRows {
 /** The given rows as a statement names them: `from ${given.rows} as given`, and `${given.cell.left_at}`. */
 export interface Given<N extends string> {
   readonly rows: Sql;
+  readonly how: RowsDialect;
   readonly cell: Readonly<Record<N, Sql>>;
 }
 
@@ -46,7 +48,7 @@ export class BulkStatement<N extends string, Row extends { readonly [name in N]?
       const length = how.lengths ? (how.lengths.findLast((one) => one <= left) ?? 1) : left;
       const part = length === given.length ? given : given.slice(start, start + length);
       const shape = `${name} ${how.shape(length)}`;
-      const make = () => this.#make({ rows: how.table(this.#types, length), cell: this.#cell });
+      const make = () => this.#make({ rows: how.table(this.#types, length), how, cell: this.#cell });
       statements.push(this.#shapes.of(shape, how.parameters(part, this.#names), make));
       start += length;
     }
@@ -138,6 +140,28 @@ export function bulkDelete<C extends Columns, B extends NameOf<C>>(
     const cells = joined(by.map((name) => cell[name]));
     return sql`delete from ${raw(table.name)} where (${list(by)}) in (select ${cells} from ${rows} as given)`;
   });
+}
+
+/**
+ * Reads what belongs to each of many rows with one statement, as if each was asked for by itself: by the index that the
+ * condition has.
+ */
+export class BulkRead<N extends string, Found extends object> {
+  readonly #read: BulkStatement<N | 'asked', Readonly<Record<N, SqlValue>> & { readonly asked: number }>;
+
+  constructor(types: Readonly<Record<N, ColumnType>>, make: (cell: Given<N>['cell']) => Belonging) {
+    const all: Readonly<Record<N | 'asked', ColumnType>> = { asked: 'bigint', ...types };
+    this.#read = new BulkStatement(all, ({ rows, how, cell }) => how.belonging(rows, make(cell)));
+  }
+
+  /** What belongs to each row, in the order of the rows; that of one row in any order. */
+  async of(db: Db, rows: readonly Readonly<Record<N, SqlValue>>[]): Promise<Found[][]> {
+    const found = rows.map((): Found[] => []);
+    const asked = rows.map((row, place) => ({ asked: place, ...row }));
+    for (const statement of this.#read.each(db.dialect, asked))
+      for (const row of await db.all<Found & { readonly asked: number }>(statement)) found[row.asked]?.push(row);
+    return found;
+  }
 }
 
 /** More would be long texts, and many of them. */

@@ -5,6 +5,22 @@ import type { ColumnType } from './table.ts';
 
 export type NamedCells = Readonly<Record<string, SqlValue>>;
 
+/** What belongs to a given row: what is looked for in an index, from its first column on. Cells are the given row's. */
+export interface Belonging {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Columns that are as in the row, with their cells. */
+  readonly same: readonly (readonly [column: string, cell: Sql])[];
+  /** The column that follows them in the index. */
+  readonly range?: readonly [column: string, comparison: '<=' | '>=', cell: Sql];
+  /** Of these, those. */
+  readonly only?: Sql;
+}
+
+const all = (conditions: readonly Sql[]) => joinSql(conditions, ' and ');
+const isSame = ({ same }: Belonging) => same.map(([column, cell]) => sql`${raw(column)} = ${cell}`);
+const list = (names: readonly string[]) => raw(names.join(', '));
+
 export interface RowsDialect {
   /** How many rows a statement may take, the smallest number first. Undefined: any number. */
   readonly lengths: readonly number[] | undefined;
@@ -14,6 +30,8 @@ export interface RowsDialect {
   table(types: readonly ColumnType[], length: number): Sql;
   /** The parameters of `table`: the cells of these names, in their order. */
   parameters(rows: readonly NamedCells[], names: readonly string[]): SqlParameter[];
+  /** Selects what belongs to each row of a `table`; the answers begin with the row's first cell, as `asked`. */
+  belonging(rows: Sql, belonging: Belonging): Sql;
   /** The condition that text columns are as in one of `length` rows; each parameter is null. */
   among(columns: readonly string[], length: number): Sql;
   /** The parameters of `among`. */
@@ -77,6 +95,21 @@ export const rowsByColumn: RowsDialect = Object.freeze({
   },
   parameters: (rows: readonly NamedCells[], names: readonly string[]) =>
     rows.length === 1 ? cellsOf(rows, names) : columnsOf(rows, names),
+  belonging(rows: Sql, belonging: Belonging) {
+    const { table, columns, same, range, only } = belonging;
+    const conditions = isSame(belonging);
+    if (range !== undefined) {
+      // Compared as a row it fits one index alone. Of a new table the server knows nothing, and takes any that fits.
+      const [column, comparison, cell] = range;
+      const names = list([...same.map(([name]) => name), column]);
+      const cells = joinSql([...same.map(([, own]) => own), cell], ', ');
+      conditions.push(sql`(${names}) ${raw(comparison)} (${cells})`);
+    }
+    if (only !== undefined) conditions.push(only);
+    // Without `offset 0` it would become a join, and a new table be read from end to end.
+    return sql`select given.column1 as asked, found.* from ${rows} as given
+      cross join lateral (select ${list(columns)} from ${raw(table)} where ${all(conditions)} offset 0) as found`;
+  },
   among: (columns: readonly string[], length: number) =>
     columns.length === 1
       ? sql`${raw(columns.join())} = any(${null}::text[])`
@@ -93,6 +126,15 @@ export const rowsOneByOne: RowsDialect = Object.freeze({
     return sql`(values ${repeat(length, rowOf(types.map(() => sql`${null}`)))})`;
   },
   parameters: cellsOf,
+  belonging(rows: Sql, belonging: Belonging) {
+    const { table, columns, range, only } = belonging;
+    const conditions = isSame(belonging);
+    if (range !== undefined) conditions.push(sql`${raw(range[0])} ${raw(range[1])} ${range[2]}`);
+    if (only !== undefined) conditions.push(only);
+    // Of the two sides of a cross join SQLite takes the first one first.
+    return sql`select given.column1 as asked, ${list(columns)} from ${rows} as given cross join ${raw(table)}
+      where ${all(conditions)}`;
+  },
   among(columns: readonly string[], length: number) {
     const all = repeat(filled(length), rowOf(columns.map(() => sql`${null}`)));
     // As a list of rows in brackets SQLite would walk the whole app for each of them.

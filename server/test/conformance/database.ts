@@ -63,6 +63,36 @@ export function databaseConformance(open: () => Promise<{ readonly db: Database;
       assert.deepEqual(await names(db), ['before', 'within']);
     }));
 
+  test('what is asked side by side in a transaction is answered, and a failure among it ends the transaction alone', () =>
+    withDatabase(async (db) => {
+      const warnings: Error[] = [];
+      const note = (warning: Error) => void warnings.push(warning);
+      process.on('warning', note);
+      try {
+        const numbers = Array.from({ length: 20 }, (_, n) => n);
+        await db.transaction(async (db) => {
+          await db.run(insert('a'));
+          const rows = await Promise.all(
+            numbers.map((n) => db.one<{ name: string; n: number }>(sql`select name, ${n} + 0 as n from settings`)),
+          );
+          assert.deepEqual(
+            rows,
+            numbers.map((n) => ({ name: 'a', n })),
+          );
+        });
+        const broken = db.transaction(async (db) => {
+          const all = [insert('b'), insert('a'), insert('c')].map((statement) => db.run(statement));
+          await Promise.allSettled(all);
+          await Promise.all(all);
+        });
+        await assert.rejects(broken, UniqueViolation);
+        assert.deepEqual(await names(db), ['a']);
+        assert.deepEqual(warnings, []);
+      } finally {
+        process.off('warning', note);
+      }
+    }));
+
   test('an inner transaction that fails takes nothing of the outer one with it', () =>
     withDatabase(async (db) => {
       await db.transaction(async (db) => {

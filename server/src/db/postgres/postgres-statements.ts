@@ -125,12 +125,20 @@ export class PostgresStatements {
   }
 
   #inside(connection: Connection, effects: (() => void)[], end: number | undefined): Db {
-    const query = <T extends object>(statement: Sql, isPrepared = true): Promise<pg.QueryResult<T>> => {
+    const send = <T extends object>(statement: Sql, isPrepared: boolean): Promise<pg.QueryResult<T>> => {
       if (end === undefined)
         return this.query<T>(connection, statement, { limitMs: Number.POSITIVE_INFINITY, isPrepared });
       const left = end - performance.now();
       if (left <= 0) throw fail('Timeout', { message: 'The database took too long. Try again.', retryAfter: 1 });
       return this.query<T>(connection, statement, { limitMs: Math.min(this.statementMs, left), isPrepared });
+    };
+    // Those who ask side by side wait here for one another: the limit is each statement's own.
+    let last: Promise<unknown> = Promise.resolve();
+    const query = <T extends object>(statement: Sql, isPrepared = true): Promise<pg.QueryResult<T>> => {
+      const next = () => send<T>(statement, isPrepared);
+      const sent = last.then(next, next);
+      last = sent;
+      return sent;
     };
     const translated = async <T extends object>(statement: Sql): Promise<pg.QueryResult<T>> => {
       try {

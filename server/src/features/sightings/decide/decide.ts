@@ -13,7 +13,8 @@ import {
 import type { SiteTrigger } from '../site/site-store.ts';
 import { appRules, historyMs } from '../site/trigger-policy.ts';
 import type { Whereabouts } from '../traces/positions.ts';
-import { type HistoryReads, passTime, type Sensed, sense } from './sensing.ts';
+import type { HistoryReads, Sensed } from './sensed.ts';
+import { passTime, sense } from './sensing.ts';
 import { deadlineOf, knownUntil, newRecord, type TrackRecord } from './track-record.ts';
 import { whereaboutsOf } from './whereabouts.ts';
 

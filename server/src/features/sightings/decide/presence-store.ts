@@ -1,9 +1,9 @@
 import { raw, type Sql, sql } from '../../../base/sql.ts';
-import { bulkInsert } from '../../../db/bulk.ts';
+import { BulkRead, bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { Firing } from '../../../proximity/index.ts';
-import { presence } from '../traces/tables.ts';
+import { firings, presence } from '../traces/tables.ts';
 
 /** What the rules ask about the past of an installation. SQL and nothing else. */
 
@@ -14,13 +14,28 @@ export interface PresenceKey {
   readonly beaconId: string;
 }
 
-/** How many visits of the two are over. */
-export async function countVisits(db: Db, key: PresenceKey): Promise<number> {
-  const row = await db.one<{ visit_count: number }>(
-    sql`select visit_count from presence
-      where app_id = ${key.appId} and installation_id = ${key.installationId} and beacon_id = ${key.beaconId}`,
-  );
-  return row?.visit_count ?? 0;
+const cellsOf = ({ appId, installationId, beaconId }: PresenceKey) => ({
+  app_id: appId,
+  installation_id: installationId,
+  beacon_id: beaconId,
+});
+
+const visitCounts = new BulkRead<'app_id' | 'installation_id' | 'beacon_id', { readonly visit_count: number }>(
+  { app_id: 'text', installation_id: 'text', beacon_id: 'text' },
+  (cell) => ({
+    table: presence.name,
+    columns: ['visit_count'],
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+      ['beacon_id', cell.beacon_id],
+    ],
+  }),
+);
+
+/** For each key, how many visits of the two are over. */
+export async function countVisits(db: Db, keys: readonly PresenceKey[]): Promise<number[]> {
+  return (await visitCounts.of(db, keys.map(cellsOf))).map(([row]) => row?.visit_count ?? 0);
 }
 
 export interface CountedVisits extends PresenceKey {
@@ -35,13 +50,7 @@ const addedCounts = bulkInsert(presence, {
 });
 
 export function addVisitCounts(dialect: Dialect, counted: readonly CountedVisits[]): Sql[] {
-  const cells = counted.map(({ appId, installationId, beaconId, count, now }) => ({
-    app_id: appId,
-    installation_id: installationId,
-    beacon_id: beaconId,
-    visit_count: count,
-    updated_at: now,
-  }));
+  const cells = counted.map(({ count, now, ...key }) => ({ ...cellsOf(key), visit_count: count, updated_at: now }));
   return addedCounts.each(dialect, cells);
 }
 
@@ -53,16 +62,59 @@ export interface FiringScope {
   readonly since: number;
 }
 
-/** What was shown since a time, oldest first. */
-export async function findFirings(db: Db, { appId, installationId, userId, since }: FiringScope): Promise<Firing[]> {
-  const whose =
-    userId === null
-      ? sql`installation_id = ${installationId}`
-      : sql`installation_id in (select object_id from installations where app_id = ${appId} and user_id = ${userId})`;
-  const rows = await db.all<{ trigger_id: string; visit_id: string; fired_at: number }>(
-    sql`select trigger_id, visit_id, fired_at from firings
-      where app_id = ${appId} and ${whose} and fired_at >= ${since}
-      order by fired_at`,
+interface FiringRow {
+  readonly trigger_id: string;
+  readonly visit_id: string;
+  readonly fired_at: number;
+}
+
+const firingColumns = ['trigger_id', 'visit_id', 'fired_at'] as const;
+
+const firingsOfInstallation = new BulkRead<'app_id' | 'installation_id' | 'since_at', FiringRow>(
+  { app_id: 'text', installation_id: 'text', since_at: 'bigint' },
+  (cell) => ({
+    table: firings.name,
+    columns: firingColumns,
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+    range: ['fired_at', '>=', cell.since_at],
+  }),
+);
+
+const firingsOfPerson = new BulkRead<'app_id' | 'user_id' | 'since_at', FiringRow>(
+  { app_id: 'text', user_id: 'text', since_at: 'bigint' },
+  (cell) => ({
+    table: firings.name,
+    columns: firingColumns,
+    same: [['app_id', cell.app_id]],
+    only: sql`fired_at >= ${cell.since_at} and installation_id in
+      (select object_id from installations where app_id = ${cell.app_id} and user_id = ${cell.user_id})`,
+  }),
+);
+
+/** For each scope, what was shown since a time, oldest first. */
+export async function findFirings(db: Db, scopes: readonly FiringScope[]): Promise<Firing[][]> {
+  const [own, persons] = [[], []] as [FiringScope[], (FiringScope & { readonly userId: string })[]];
+  for (const { userId, ...scope } of scopes)
+    if (userId === null) own.push({ ...scope, userId });
+    else persons.push({ ...scope, userId });
+  const ofInstallations = await firingsOfInstallation.of(
+    db,
+    own.map(({ appId, installationId, since }) => ({
+      app_id: appId,
+      installation_id: installationId,
+      since_at: since,
+    })),
   );
-  return rows.map((row) => ({ triggerId: row.trigger_id, visitId: row.visit_id, at: row.fired_at }));
+  const ofPersons = await firingsOfPerson.of(
+    db,
+    persons.map(({ appId, userId, since }) => ({ app_id: appId, user_id: userId, since_at: since })),
+  );
+  return scopes.map(({ userId }) =>
+    ((userId === null ? ofInstallations : ofPersons).shift() ?? [])
+      .sort((a, b) => a.fired_at - b.fired_at)
+      .map((row) => ({ triggerId: row.trigger_id, visitId: row.visit_id, at: row.fired_at })),
+  );
 }

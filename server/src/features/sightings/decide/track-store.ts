@@ -1,10 +1,12 @@
 import { raw, type Sql, sql } from '../../../base/sql.ts';
-import { bulkDelete, bulkInsert, Lookup } from '../../../db/bulk.ts';
+import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import { type PresenceEvent, type TrackState, timePrefix } from '../../../proximity/index.ts';
+import { events } from '../traces/events.ts';
 import { positions } from '../traces/positions.ts';
 import { presence, trackSamples, tracks } from '../traces/tables.ts';
+import { visits } from '../traces/visits.ts';
 import { parseTrackRecord, type TrackRecord } from './track-record.ts';
 
 /** The engine's state of each installation, and the samples that led to it. SQL and nothing else. */
@@ -16,6 +18,7 @@ export interface TrackKey {
 }
 
 const keyText = ({ appId, installationId }: TrackKey) => `${appId} ${installationId}`;
+const cellsOf = ({ appId, installationId }: TrackKey) => ({ app_id: appId, installation_id: installationId });
 
 interface TrackRow extends Row {
   readonly installation_id: string;
@@ -172,18 +175,43 @@ export interface StoredSegment {
   readonly samples: string;
 }
 
-/** The segments from one on, oldest first. */
-export async function findSegments(db: Db, key: TrackKey, from: number): Promise<StoredSegment[]> {
-  const rows = await db.all<{ started_at: number; checkpoint: string; samples: string }>(
-    sql`select started_at, checkpoint, samples from track_samples
-      where app_id = ${key.appId} and installation_id = ${key.installationId} and started_at >= ${from}
-      order by started_at`,
+/** The segments of an installation from one on. */
+export interface SegmentScope extends TrackKey {
+  /** ms */
+  readonly from: number;
+}
+
+const laterSegments = new BulkRead<'app_id' | 'installation_id' | 'from_at', SegmentRow>(
+  { app_id: 'text', installation_id: 'text', from_at: 'bigint' },
+  (cell) => ({
+    table: trackSamples.name,
+    columns: ['started_at', 'checkpoint', 'samples'],
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+    range: ['started_at', '>=', cell.from_at],
+  }),
+);
+
+interface SegmentRow {
+  readonly started_at: number;
+  readonly checkpoint: string;
+  readonly samples: string;
+}
+
+/** For each scope, oldest first. */
+export async function findSegments(db: Db, scopes: readonly SegmentScope[]): Promise<StoredSegment[][]> {
+  const cells = scopes.map(({ from, ...key }) => ({ ...cellsOf(key), from_at: from }));
+  return (await laterSegments.of(db, cells)).map((rows) =>
+    rows
+      .sort((a, b) => a.started_at - b.started_at)
+      .map(({ started_at, checkpoint, samples }) => ({
+        startedAt: started_at,
+        checkpoint: JSON.parse(checkpoint) as TrackState,
+        samples,
+      })),
   );
-  return rows.map(({ started_at, checkpoint, samples }) => ({
-    startedAt: started_at,
-    checkpoint: JSON.parse(checkpoint) as TrackState,
-    samples,
-  }));
 }
 
 export async function deleteTrack(db: Db, { appId, installationId }: TrackKey): Promise<void> {
@@ -220,37 +248,57 @@ export interface VisitScope {
   readonly ids: readonly string[];
 }
 
-const visitColumns = raw('object_id, beacon_id, entered_at, left_at, is_open, source, created_at');
+const visitColumns = ['object_id', 'beacon_id', 'entered_at', 'left_at', 'is_open', 'source', 'created_at'] as const;
 
-/** Visits of an installation, oldest first. */
-export async function findVisits(
-  db: Db,
-  { appId, installationId }: TrackKey,
-  { from, until, ids }: VisitScope,
-): Promise<StoredVisit[]> {
-  const rows = await db.all<VisitRow>(
-    sql`select ${visitColumns} from visits
-      where app_id = ${appId} and installation_id = ${installationId}
-        and entered_at <= ${until} and (is_open = 1 or left_at >= ${from})`,
+const visitsBetween = new BulkRead<'app_id' | 'installation_id' | 'from_at' | 'until_at', VisitRow>(
+  { app_id: 'text', installation_id: 'text', from_at: 'bigint', until_at: 'bigint' },
+  (cell) => ({
+    table: visits.table.name,
+    columns: visitColumns,
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+    range: ['entered_at', '<=', cell.until_at],
+    only: sql`(is_open = 1 or left_at >= ${cell.from_at})`,
+  }),
+);
+
+const visitsById = new BulkRead<'app_id' | 'object_id', VisitRow>({ app_id: 'text', object_id: 'text' }, (cell) => ({
+  table: visits.table.name,
+  columns: visitColumns,
+  same: [
+    ['app_id', cell.app_id],
+    ['object_id', cell.object_id],
+  ],
+}));
+
+/** Visits of installations, oldest first, for each scope. */
+export async function findVisits(db: Db, scopes: readonly (TrackKey & VisitScope)[]): Promise<StoredVisit[][]> {
+  const cells = scopes.map(({ from, until, ...key }) => ({ ...cellsOf(key), from_at: from, until_at: until }));
+  const found = await visitsBetween.of(db, cells);
+  const missing = scopes.flatMap(({ appId, ids }, place) => {
+    const known = new Set(found[place]?.map(({ object_id }) => object_id));
+    return ids.filter((id) => !known.has(id)).map((id) => ({ place, app_id: appId, object_id: id }));
+  });
+  const others = await visitsById.of(
+    db,
+    missing.map(({ app_id, object_id }) => ({ app_id, object_id })),
   );
-  const found = new Map(rows.map((row) => [row.object_id, row]));
-  for (const id of ids.filter((id) => !found.has(id))) {
-    const row = await db.one<VisitRow>(
-      sql`select ${visitColumns} from visits where app_id = ${appId} and object_id = ${id}`,
-    );
-    if (row) found.set(id, row);
-  }
-  return [...found.values()]
-    .sort((a, b) => a.entered_at - b.entered_at || (a.object_id < b.object_id ? -1 : 1))
-    .map((row) => ({
-      id: row.object_id,
-      beaconId: row.beacon_id,
-      enteredAt: row.entered_at,
-      leftAt: row.left_at,
-      isOpen: row.is_open !== 0,
-      source: row.source === 'device' ? 'device' : 'samples',
-      createdAt: row.created_at,
-    }));
+  for (const [index, { place }] of missing.entries()) found[place]?.push(...(others[index] ?? []));
+  return found.map((rows) =>
+    rows
+      .sort((a, b) => a.entered_at - b.entered_at || (a.object_id < b.object_id ? -1 : 1))
+      .map((row) => ({
+        id: row.object_id,
+        beaconId: row.beacon_id,
+        enteredAt: row.entered_at,
+        leftAt: row.left_at,
+        isOpen: row.is_open !== 0,
+        source: row.source === 'device' ? 'device' : 'samples',
+        createdAt: row.created_at,
+      })),
+  );
 }
 
 interface EventRow extends Row {
@@ -266,34 +314,74 @@ interface EventRow extends Row {
   readonly inferred: number;
 }
 
-const eventColumns = raw(
-  'object_id, event, beacon_id, visit_id, occurred_at, distance, entered_at, left_at, cause, inferred',
-);
+const eventColumns = [
+  'object_id',
+  'event',
+  'beacon_id',
+  'visit_id',
+  'occurred_at',
+  'distance',
+  'entered_at',
+  'left_at',
+  'cause',
+  'inferred',
+] as const;
 
 /** Ids begin with the time at which an event was first told; corrections move it by less than the kept samples reach. */
 const correctedMs = 2 * 86_400_000;
 
-/** Events of an installation that happened after a time or belong to some visits, in order of time. */
-export async function findEventsAfter(
-  db: Db,
-  { appId, installationId }: TrackKey,
-  { after, visitIds }: { readonly after: number; readonly visitIds: readonly string[] },
-): Promise<PresenceEvent[]> {
-  const found = new Map<string, EventRow>();
-  const recent = await db.all<EventRow>(
-    sql`select ${eventColumns} from events where app_id = ${appId} and installation_id = ${installationId}
-      and object_id >= ${timePrefix(after - correctedMs)} and occurred_at > ${after}`,
+/** Events of an installation that happened after a time (ms) or belong to some visits. */
+export interface EventScope {
+  readonly after: number;
+  readonly visitIds: readonly string[];
+}
+
+const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'after_at', EventRow>(
+  { app_id: 'text', installation_id: 'text', from_id: 'text', after_at: 'bigint' },
+  (cell) => ({
+    table: events.table.name,
+    columns: eventColumns,
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+    range: ['object_id', '>=', cell.from_id],
+    only: sql`occurred_at > ${cell.after_at}`,
+  }),
+);
+
+const eventsOfVisit = new BulkRead<'app_id' | 'visit_id', EventRow>({ app_id: 'text', visit_id: 'text' }, (cell) => ({
+  table: events.table.name,
+  columns: eventColumns,
+  same: [
+    ['app_id', cell.app_id],
+    ['visit_id', cell.visit_id],
+  ],
+}));
+
+/** For each scope, in order of time. */
+export async function findEventsAfter(db: Db, scopes: readonly (TrackKey & EventScope)[]): Promise<PresenceEvent[][]> {
+  const recent = await eventsAfter.of(
+    db,
+    scopes.map(({ after, ...key }) => ({
+      ...cellsOf(key),
+      from_id: timePrefix(after - correctedMs),
+      after_at: after,
+    })),
   );
-  for (const row of recent) found.set(row.object_id, row);
-  for (const id of visitIds) {
-    const rows = await db.all<EventRow>(
-      sql`select ${eventColumns} from events where app_id = ${appId} and visit_id = ${id}`,
-    );
-    for (const row of rows) found.set(row.object_id, row);
-  }
-  return [...found.values()]
-    .map((row) => toEvent(row, installationId))
-    .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+  const found = recent.map((rows) => new Map(rows.map((row) => [row.object_id, row])));
+  const named = scopes.flatMap(({ appId, visitIds }, place) => visitIds.map((id) => ({ place, appId, id })));
+  const ofVisits = await eventsOfVisit.of(
+    db,
+    named.map(({ appId, id }) => ({ app_id: appId, visit_id: id })),
+  );
+  for (const [index, { place }] of named.entries())
+    for (const row of ofVisits[index] ?? []) found[place]?.set(row.object_id, row);
+  return scopes.map(({ installationId }, place) =>
+    [...(found[place]?.values() ?? [])]
+      .map((row) => toEvent(row, installationId))
+      .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
+  );
 }
 
 function toEvent(row: EventRow, installationId: string): PresenceEvent {

@@ -2,6 +2,7 @@ import type { AppPolicy } from '../../../access/policy.ts';
 import { Failure, fail } from '../../../base/errors.ts';
 import { Batcher } from '../../../db/batcher.ts';
 import type { Db } from '../../../db/db.ts';
+import { allDone } from '../../../db/gatherer.ts';
 import { type DecisionContext, decide } from '../decide/decide.ts';
 import { lockForDecision } from '../decide/installation-locks.ts';
 import { type RecordTools, recordDecisions } from '../record/record.ts';
@@ -49,7 +50,8 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
       const placing = await placeItems({ db, site }, sender.appId, items, batch.installationId);
       const key = batch.installationId === undefined ? undefined : batchKey(batch, items);
       const intakes = intakesOf({ sender, batch, placing, sentAt: batch.sentAt, batchKey: key });
-      const effects = await all(intakes.map((intake) => batcher.add(intake)));
+      // What was done for the others stays done when one fails.
+      const effects = await allDone(intakes.map((intake) => batcher.add(intake)));
       const clockError = effects.reduce(
         (most, one) => (Math.abs(one.clockError) > Math.abs(most) ? one.clockError : most),
         0,
@@ -85,15 +87,6 @@ function intakesOf({ batch, placing: { placed }, ...common }: Arrived): Intake[]
     isOwn: false,
     placed: own,
   }));
-}
-
-/** Waits for the end of all; what was done for the others stays done when one fails. */
-async function all<T>(promises: readonly Promise<T>[]): Promise<T[]> {
-  const results = await Promise.allSettled(promises);
-  return results.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  });
 }
 
 function unknownInstallation(id: string) {

@@ -1,9 +1,10 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
+import { allDone } from '../../../db/gatherer.ts';
 import { newClock, type Sample } from '../../../proximity/index.ts';
 import { type Decision, type DecisionContext, decide, type Reads } from '../decide/decide.ts';
 import { lockNamed, lockPersons, type NamedLock, personOf } from '../decide/installation-locks.ts';
-import * as past from '../decide/presence-store.ts';
+import { PastReads } from '../decide/past-reads.ts';
 import { newRecord, type TrackRecord } from '../decide/track-record.ts';
 import * as store from '../decide/track-store.ts';
 import { findAnswers, keyText, noteKeys, saveAnswers } from '../record/key-store.ts';
@@ -63,23 +64,22 @@ export interface TrackOwner {
   /** The person who is signed in on it. */
   readonly userId: string | null;
   readonly site?: SiteReads;
+  /** Shared by those who are decided about side by side. */
+  readonly past?: PastReads;
 }
 
 /** The engine's reads in a transaction that holds the installation. */
-export function readsOf(db: Db, { appId, installationId, userId, site = storedSite }: TrackOwner): Reads {
+export function readsOf(
+  db: Db,
+  { appId, installationId, userId, site = storedSite, past = new PastReads(db) }: TrackOwner,
+): Reads {
   const key = { appId, installationId };
   return {
     record: () => store.findTrack(db, key),
     places: (beaconIds) =>
       beaconIds.length === 0 ? Promise.resolve([]) : site.beaconsById(db, appId, [...new Set(beaconIds)]),
     triggers: (beaconId) => site.triggers(db, appId, beaconId),
-    firings: (since) => past.findFirings(db, { ...key, userId, since }),
-    visitCount: (beaconId) => past.countVisits(db, { ...key, beaconId }),
-    kept: {
-      segments: (from) => store.findSegments(db, key, from),
-      visits: (scope) => store.findVisits(db, key, scope),
-      events: (scope) => store.findEventsAfter(db, key, scope),
-    },
+    ...past.of(key, userId),
   };
 }
 
@@ -110,16 +110,20 @@ export async function takeTogether(
     if (one.kind === 'fresh') held.push(one);
     else effects.set(one.intake, shownEffect(one, one.answer));
   }
-  const decided: Decided[] = [];
+  const past = new PastReads(db);
+  const decisions = await allDone(
+    held.map((one) => {
+      const { appId } = one.intake.sender;
+      const owner = { appId, installationId: one.lock.objectId, userId: personOf(one.lock), site, past };
+      return decideForOne(one, readsOf(db, owner));
+    }),
+  );
   const answers: AnswerToKeep[] = [];
-  for (const one of held) {
-    const { sender } = one.intake;
-    const reading = { appId: sender.appId, installationId: one.lock.objectId, userId: personOf(one.lock), site };
-    const { effect, decided: own } = await decideForOne(one, readsOf(db, reading));
-    decided.push(own);
-    effects.set(one.intake, shownEffect(one, effect));
-    if (effect.events.length + effect.messages.length > 0) answers.push({ ...one, effect });
+  for (const { held, effect } of decisions) {
+    effects.set(held.intake, shownEffect(held, effect));
+    if (effect.events.length + effect.messages.length > 0) answers.push({ ...held, effect });
   }
+  const decided = decisions.map((one) => one.decided);
   await recordDecisions(db, decided, tools, saveAnswers(db.dialect, answers.flatMap(answerOf)));
   return intakes.map((intake) => effects.get(intake));
 }
@@ -225,10 +229,13 @@ function keyedOf(timely: Timely): Keyed {
 
 const sampleOf = ({ item, beacon }: Placed): Sample => ({ ...item.observation, beaconId: beacon.objectId });
 
-async function decideForOne(
-  held: Held,
-  stored: Reads,
-): Promise<{ readonly decided: Decided; readonly effect: Effect }> {
+interface DecidedForOne {
+  readonly held: Held;
+  readonly decided: Decided;
+  readonly effect: Effect;
+}
+
+async function decideForOne(held: Held, stored: Reads): Promise<DecidedForOne> {
   const { intake, lock, timed, fresh } = held;
   const { appId, policy, now } = intake.sender;
   const { objectId: installationId, hasPushTarget, heldSince } = lock;
@@ -241,6 +248,7 @@ async function decideForOne(
   const duplicates = timed.placed.length - fresh.length + decision.sensed.duplicates;
   const { problems } = timed;
   return {
+    held,
     decided: { decision, recording: { appId, context } },
     effect: effectOf(decision, { duplicates, problems, clockError: error }),
   };

@@ -23,6 +23,7 @@ export function changeEvents(dialect: Dialect, rows: readonly NewEvent[]): Sql[]
 }
 
 export interface ChangedVisit extends WriteContext {
+  readonly installationId: string;
   readonly visit: VisitChange;
 }
 
@@ -64,12 +65,13 @@ const movedFirings = new BulkStatement(
 );
 
 /** What was shown in a visit that has become a part of another one counts there, and is not shown again in it. */
-export function moveMessages(dialect: Dialect, installationId: string, rows: readonly ChangedVisit[]): Sql[] {
-  return rows.flatMap(({ appId, visit: { id, mergedInto } }) => {
-    if (mergedInto === undefined) return [];
-    const moved = [{ app_id: appId, installation_id: installationId, visit_id: id, merged_into: mergedInto }];
-    return [...movedVerdicts.each(dialect, moved), ...movedFirings.each(dialect, moved)];
-  });
+export function moveMessages(dialect: Dialect, rows: readonly ChangedVisit[]): Sql[] {
+  const moved = rows.flatMap(({ appId, installationId, visit: { id, mergedInto } }) =>
+    mergedInto === undefined
+      ? []
+      : [{ app_id: appId, installation_id: installationId, visit_id: id, merged_into: mergedInto }],
+  );
+  return [...movedVerdicts.each(dialect, moved), ...movedFirings.each(dialect, moved)];
 }
 
 const removedVisits = bulkDelete(visits.table, ['app_id', 'object_id']);

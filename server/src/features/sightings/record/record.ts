@@ -105,9 +105,8 @@ export async function recordDecisions(
   if (pushes.length > 0) await requestPushes(db, pushes);
   for (const { decision, recording } of eventful) await announce(db, recording.appId, () => domainEventsOf(decision));
   const { dialect } = db;
-  // Corrections are rare. They come first, since two statements of one round trip must not meet in a row.
-  for (const statement of eventful.flatMap((one) => correctionsOf(dialect, one, logs))) await db.run(statement);
-  for (const statement of dropSegments(dialect, changed.flatMap(droppedOf))) await db.run(statement);
+  // Two statements of one round trip must not meet in a row.
+  for (const statements of correctionsOf(dialect, changed, logs)) await db.runTogether(statements);
   await db.runTogether([
     ...saveTracks(dialect, changed.map(trackOf)),
     ...addSamples(dialect, changed.flatMap(samplesOf)),
@@ -154,20 +153,28 @@ function droppedOf(decided: Decided) {
   return decided.decision.sensed.dropped.map((startedAt) => ({ ...keyOf(decided), startedAt }));
 }
 
-function correctionsOf(dialect: Dialect, { decision, recording }: Decided, logs: LogStore): Sql[] {
-  const { changedEvents, removedEvents, visits } = decision.sensed;
-  const written = writtenOf(recording);
-  const removed = removedEvents.map((event) => ({ ...written, event }));
-  const changed = changedEvents.map((event) => ({ ...written, event }));
-  const changedVisits = visits.map((visit) => ({ ...written, visit }));
+/** What gives way to what is written then, step by step; the statements of one step are about different tables. */
+function correctionsOf(dialect: Dialect, decided: readonly Decided[], logs: LogStore): Sql[][] {
+  const eventRows = (of: 'removedEvents' | 'changedEvents') =>
+    decided.flatMap(({ decision, recording }) =>
+      decision.sensed[of].map((event): NewEvent => ({ ...writtenOf(recording), event })),
+    );
+  const [removed, changed] = [eventRows('removedEvents'), eventRows('changedEvents')];
+  const visits = decided.flatMap(({ decision: { sensed, installationId }, recording }) =>
+    sensed.visits.map((visit) => ({ ...writtenOf(recording), installationId, visit })),
+  );
   return [
-    ...corrected.removeEvents(dialect, removed),
-    ...logs.remove(dialect, removed.flatMap(bothLogsOf)),
-    ...corrected.changeEvents(dialect, changed),
-    ...logs.change(dialect, changed.flatMap(bothLogsOf)),
-    ...corrected.changeVisits(dialect, changedVisits),
-    ...corrected.removeVisits(dialect, changedVisits),
-    ...corrected.moveMessages(dialect, decision.installationId, changedVisits),
+    [
+      ...dropSegments(dialect, decided.flatMap(droppedOf)),
+      ...corrected.removeEvents(dialect, removed),
+      ...logs.remove(dialect, removed.flatMap(bothLogsOf)),
+    ],
+    [
+      ...corrected.changeEvents(dialect, changed),
+      ...logs.change(dialect, changed.flatMap(bothLogsOf)),
+      ...corrected.changeVisits(dialect, visits),
+    ],
+    [...corrected.removeVisits(dialect, visits), ...corrected.moveMessages(dialect, visits)],
   ];
 }
 

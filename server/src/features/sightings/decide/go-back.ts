@@ -1,0 +1,183 @@
+import {
+  compareSamples,
+  copyTrack,
+  endings,
+  follow,
+  newTrack,
+  type PresenceEvent,
+  type PresenceSettings,
+  type Sample,
+  type TrackState,
+} from '../../../proximity/index.ts';
+import { factsOf, reconcile } from './reconcile.ts';
+import { withSettings } from './sample-settings.ts';
+import { readSamples, writeSamples } from './sample-text.ts';
+import { partsOf, prune, withoutDropped } from './segments.ts';
+import { beaconsOf, nothing, type Sensed, type Sensing } from './sensed.ts';
+import { knownUntil, patienceOf, SEGMENT_SAMPLES, type Segment, type TrackRecord } from './track-record.ts';
+import type { StoredVisit } from './track-store.ts';
+
+/** Puts late samples where they belong and calculates the time from there on again. */
+export async function goBack(sensing: Sensing): Promise<Sensed> {
+  const { installationId, record, samples, now, kept } = sensing;
+  const firstAt = (samples[0] as Sample).occurredAt;
+  const from = record.segments.findLast(([start]) => start <= firstAt)?.[0] ?? record.segments[0]?.[0] ?? firstAt;
+  const stored = await kept.segments(from);
+  const known = stored.flatMap((segment) => readSamples(segment.samples));
+  const { merged, duplicates } = mergeSamples(known, samples);
+  if (duplicates === samples.length) return { ...nothing(sensing.record), duplicates };
+  const checkpoint = stored[0]?.checkpoint ?? newTrack();
+  const settings = await sensing.settingsOf(beaconsOf(merged));
+  // Whoever is in contact keeps the settings under which the contact began.
+  const settingsNow = (beaconId: string) => {
+    const state = record.track.beacons[beaconId];
+    return state !== undefined && (state.inContact || state.visit !== null) ? state.settings : settings(beaconId);
+  };
+  const again = replay(installationId, {
+    checkpoint,
+    samples: withSettings(merged, settingsNow),
+    settingsOf: settingsNow,
+    heldSince: sensing.heldSince,
+  });
+  const newest = (merged.at(-1) as Sample).occurredAt;
+  const isNewest = (samples.at(-1) as Sample).occurredAt >= newest && newest > (record.track.at ?? newest - 1);
+  const lag = isNewest ? Math.max(0, now - newest) : record.lag;
+  const told = new Set(record.ended.map(({ visitId }) => visitId));
+  const reached = { ...record, track: again.track, lag };
+  const ends = endsNow(installationId, reached, now);
+  const after = checkpoint.at ?? (merged[0] as Sample).occurredAt - 1;
+  const facts = factsOf([...again.events, ...ends.certain], checkpoint, again.retracted);
+  // Who had begun to leave at the checkpoint left before it.
+  const ids = Object.values(checkpoint.beacons).flatMap(({ visit, left }) => visit?.id ?? left?.visit.id ?? []);
+  const visits = await kept.visits({ from: after, until: Number.MAX_SAFE_INTEGER, ids });
+  const events = await kept.events({ after, visitIds: visits.map(({ id }) => id) });
+  // A visit that was told to be over stays so until a sample shows otherwise.
+  const isTold = (visitId: string) => told.has(visitId) || visits.some(({ id, isOpen }) => id === visitId && !isOpen);
+  for (const exit of ends.early) {
+    const visit = facts.visits.find(({ id }) => id === exit.visitId);
+    if (visit !== undefined && (isTold(exit.visitId) || meetsClosed(visit.enteredAt, exit, visits))) visit.exit = exit;
+  }
+  const found = reconcile({ facts, visits, events, mode: 'replace', after, since: record.since });
+  const name = (id: string) => found.toldAs.get(id) ?? id;
+  const ended = facts.visits.flatMap(({ exit }) =>
+    exit !== null && (ends.certain.includes(exit) || ends.early.includes(exit))
+      ? [{ ...exit, id: name(exit.id), visitId: name(exit.visitId) }]
+      : [],
+  );
+  const segments: Segment[] = again.parts.map(({ startedAt, samples }) => [startedAt, samples.length]);
+  const older = record.segments.filter(([start]) => start < from);
+  const rest = prune(
+    { ...reached, track: rename(again.track, name), segments: [...older, ...segments], ended },
+    newest,
+  );
+  const written = again.parts.map(({ startedAt, checkpoint, samples }) => ({
+    startedAt,
+    checkpoint: rename(checkpoint, name),
+    samples: writeSamples(samples),
+  }));
+  const { events: fresh, changedEvents, removedEvents, visits: changes } = found;
+  return {
+    record: { ...rest.record, waits: renameWaits(record, name) },
+    events: fresh,
+    changedEvents,
+    removedEvents,
+    visits: changes,
+    duplicates,
+    written: withoutDropped(written, rest.dropped),
+    dropped: [...new Set([...stored.map(({ startedAt }) => startedAt), ...rest.dropped])],
+    evidence: {},
+    isLate: true,
+  };
+}
+
+function meetsClosed(enteredAt: number, exit: PresenceEvent, visits: readonly StoredVisit[]): boolean {
+  return visits.some(
+    ({ beaconId, isOpen, enteredAt: start, leftAt }) =>
+      beaconId === exit.beaconId &&
+      !isOpen &&
+      start <= (exit.leftAt ?? exit.at) &&
+      (leftAt ?? start) >= enteredAt &&
+      leftAt === exit.leftAt,
+  );
+}
+
+/** Ends that follow if nothing more is sensed: those that are told by now, and those that may still wait for a delivery. */
+function endsNow(installationId: string, record: TrackRecord, now: number) {
+  const until = knownUntil(record, now);
+  const all = endings({ installationId, state: record.track, until, patience: 0 });
+  const certain = endings({ installationId, state: record.track, until, patience: patienceOf(record) });
+  const ids = new Set(certain.map(({ id }) => id));
+  return { certain, early: all.filter(({ id }) => !ids.has(id)) };
+}
+
+interface Part {
+  readonly startedAt: number;
+  readonly checkpoint: TrackState;
+  readonly samples: readonly Sample[];
+}
+
+function replay(
+  installationId: string,
+  {
+    checkpoint,
+    samples,
+    settingsOf,
+    heldSince,
+  }: {
+    readonly checkpoint: TrackState;
+    readonly samples: readonly Sample[];
+    readonly settingsOf: (beaconId: string) => PresenceSettings;
+    readonly heldSince: number | undefined;
+  },
+) {
+  const parts: Part[] = [];
+  let events: PresenceEvent[] = [];
+  const retracted = new Set<string>();
+  let track = checkpoint;
+  for (const part of partsOf(samples, SEGMENT_SAMPLES)) {
+    parts.push({ startedAt: (part[0] as Sample).occurredAt, checkpoint: track, samples: part });
+    const followed = follow({ installationId, state: track, samples: part, settingsOf, heldSince });
+    track = followed.state;
+    for (const id of followed.retracted) retracted.add(id);
+    if (followed.retracted.length > 0) events = events.filter(({ id }) => !retracted.has(id));
+    events.push(...followed.events);
+  }
+  return { parts, events, retracted, track };
+}
+
+/** What makes two samples the same, however they were delivered. */
+const keyOf = ({ occurredAt, beaconId, event, rssi, receiver, distance, txPower }: Sample) =>
+  `${occurredAt} ${beaconId} ${event ?? ''} ${rssi ?? ''} ${distance ?? ''} ${txPower ?? ''} ${receiver ?? ''}`;
+
+/** Both in order. Of samples that are alike, as many stay as the fuller of the two has. */
+function mergeSamples(known: readonly Sample[], samples: readonly Sample[]) {
+  const counts = new Map<string, number>();
+  for (const sample of known) {
+    const key = keyOf(sample);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const fresh = samples.filter((sample) => {
+    const key = keyOf(sample);
+    const left = counts.get(key) ?? 0;
+    if (left > 0) counts.set(key, left - 1);
+    return left === 0;
+  });
+  return { merged: [...known, ...fresh].sort(compareSamples), duplicates: samples.length - fresh.length };
+}
+
+/** The state with the ids under which its visits were told. */
+function rename(track: TrackState, name: (id: string) => string): TrackState {
+  const copy = copyTrack(track);
+  for (const state of Object.values(copy.beacons)) {
+    if (state.passId !== null) state.passId = name(state.passId);
+    if (state.visit !== null) state.visit = { ...state.visit, id: name(state.visit.id) };
+    if (state.left !== null) {
+      const { visit, exitId, at } = state.left;
+      state.left = { visit: { ...visit, id: name(visit.id) }, exitId: name(exitId), at };
+    }
+  }
+  return copy;
+}
+
+const renameWaits = ({ waits }: TrackRecord, name: (id: string) => string) =>
+  waits.map((wait) => ({ ...wait, event: { ...wait.event, visitId: name(wait.event.visitId) } }));

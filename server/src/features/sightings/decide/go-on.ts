@@ -1,0 +1,52 @@
+import {
+  addEvidence,
+  type Evidence,
+  follow,
+  noEvidence,
+  type PresenceEvent,
+  type Sample,
+} from '../../../proximity/index.ts';
+import { compareWithTold } from './compare-with-told.ts';
+import { withSettings } from './sample-settings.ts';
+import { writeSamples } from './sample-text.ts';
+import { partsOf, prune, withoutDropped } from './segments.ts';
+import { beaconsOf, nothing, type Sensed, type Sensing, type WrittenSamples } from './sensed.ts';
+import { SEGMENT_SAMPLES, type Segment } from './track-record.ts';
+
+/** Applies samples that are newer than all before. */
+export async function goOn({ installationId, record, samples, now, settingsOf, heldSince }: Sensing): Promise<Sensed> {
+  const settings = await settingsOf(beaconsOf(samples));
+  const configured = withSettings(samples, settings);
+  const segments = [...record.segments];
+  const written: WrittenSamples[] = [];
+  const events: PresenceEvent[] = [];
+  const retracted = new Set<string>();
+  const evidence: Record<string, Evidence> = {};
+  let { track } = record;
+  const [, count] = segments.at(-1) ?? [0, SEGMENT_SAMPLES];
+  let isFull = count >= SEGMENT_SAMPLES;
+  for (const part of partsOf(configured, isFull ? SEGMENT_SAMPLES : SEGMENT_SAMPLES - count)) {
+    const startedAt = (part[0] as Sample).occurredAt;
+    if (isFull) segments.push([startedAt, 0]);
+    const [start, before] = segments[segments.length - 1] as Segment;
+    written.push({ startedAt: start, checkpoint: isFull ? track : null, samples: writeSamples(part) });
+    segments[segments.length - 1] = [start, before + part.length];
+    isFull = true;
+    const followed = follow({ installationId, state: track, samples: part, settingsOf: settings, heldSince });
+    track = followed.state;
+    events.push(...followed.events);
+    for (const id of followed.retracted) retracted.add(id);
+    for (const [id, one] of Object.entries(followed.evidence))
+      evidence[id] = addEvidence(evidence[id] ?? noEvidence, one);
+  }
+  const newest = (samples.at(-1) as Sample).occurredAt;
+  const lag = Math.max(0, now - newest);
+  const next = prune({ ...record, track, segments, lag }, newest);
+  const told = compareWithTold({ installationId, now }, record, {
+    ...next.record,
+    events: events.filter(({ id }) => !retracted.has(id)),
+    retracted,
+  });
+  const { dropped } = next;
+  return { ...nothing(next.record), ...told, written: withoutDropped(written, dropped), dropped, evidence };
+}

@@ -1,0 +1,60 @@
+import type { Evidence, PresenceEvent, PresenceSettings, Sample, TrackState } from '../../../proximity/index.ts';
+import { type Corrections, noCorrections } from './reconcile.ts';
+import type { TrackRecord } from './track-record.ts';
+import type { StoredSegment, StoredVisit, VisitScope } from './track-store.ts';
+
+/** What is asked about the samples of one installation, and what follows from them. */
+
+/** What is asked of the database where something comes late. */
+export interface HistoryReads {
+  segments(from: number): Promise<readonly StoredSegment[]>;
+  visits(scope: VisitScope): Promise<readonly StoredVisit[]>;
+  events(scope: { readonly after: number; readonly visitIds: readonly string[] }): Promise<readonly PresenceEvent[]>;
+}
+
+export interface Sensing {
+  readonly installationId: string;
+  readonly record: TrackRecord;
+  /** With their clock corrected, in any order. */
+  readonly samples: readonly Sample[];
+  readonly now: number;
+  /** The settings of the beacons of a set of samples. */
+  readonly settingsOf: (beaconIds: readonly string[]) => Promise<(beaconId: string) => PresenceSettings>;
+  readonly kept: HistoryReads;
+  /** Since when (ms) the same person carries the installation. */
+  readonly heldSince?: number | undefined;
+}
+
+/** A segment's samples as they are to be written. */
+export interface WrittenSamples {
+  readonly startedAt: number;
+  readonly checkpoint: TrackState | null;
+  readonly samples: string;
+}
+
+export interface Sensed extends Corrections {
+  readonly record: TrackRecord;
+  /** To be told, in order of time. */
+  readonly events: readonly PresenceEvent[];
+  /** How many of the samples were known. */
+  readonly duplicates: number;
+  readonly written: readonly WrittenSamples[];
+  readonly dropped: readonly number[];
+  /** What new samples in order say about the radio of beacons; what comes late has been heard of already. */
+  readonly evidence: Readonly<Record<string, Evidence>>;
+  /** Something of it belongs before what was known: what is told may have been told before. */
+  readonly isLate: boolean;
+}
+
+export const nothing = (record: TrackRecord): Sensed => ({
+  record,
+  events: [],
+  duplicates: 0,
+  written: [],
+  dropped: [],
+  evidence: {},
+  isLate: false,
+  ...noCorrections,
+});
+
+export const beaconsOf = (samples: readonly Sample[]) => [...new Set(samples.map(({ beaconId }) => beaconId))];
