@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { TestApp } from '../../server/test/support/build-app.ts';
 import { launchBrowser, startConsole, type Visit, visit } from './browser.ts';
+import { takePictures } from './pictures.ts';
 
 const owner = { name: 'Ada Example', email: 'ada@museum.example', password: 'a long enough secret' };
 
@@ -68,6 +69,9 @@ describe('the first session in the console', () => {
 
   test('a new app shows credentials that work, once', async () => {
     await dialog().getByLabel('Name').fill('Museum guide');
+    assert.ok(await dialog().getByLabel('An app for visitors').isChecked());
+    await takePictures(page, 'new-app');
+    await dialog().getByLabel('As the interface specification describes').check();
     await dialog().getByRole('button', { name: 'Create' }).click();
     await heading('Your app is ready').waitFor();
     const [appId = '', appKey = '', curl = ''] = await dialog().locator('code').allInnerTexts();
@@ -79,6 +83,27 @@ describe('the first session in the console', () => {
     await button('I have stored the key').click();
     await heading('Museum guide').waitFor();
     assert.ok(!(await page.content()).includes(appKey));
+  });
+
+  test('an app for visitors shows its content to everyone, and its users to nobody', async () => {
+    await page.goto('/console/apps');
+    await button('Create an app').click();
+    await dialog().getByLabel('Name').fill('Castle visitors');
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await heading('Your app is ready').waitFor();
+    const [appId = '', appKey = '', curl = ''] = await dialog().locator('code').allInnerTexts();
+    const ask = async (list: string) => {
+      const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey };
+      return (await fetch(`${origin}/api/v2/${list}?limit=1`, { headers })).status;
+    };
+    assert.deepEqual([await ask('beacons'), await ask('users')], [200, 403]);
+    assert.match(curl, /beacons/, 'what is shown to try works');
+    await button('I have stored the key').click();
+    await heading('Castle visitors').waitFor();
+    await app.app.apps.remove(appId);
+    await page.goto('/console/apps');
+    await page.getByRole('link', { name: /Museum guide/ }).click();
+    await heading('Museum guide').waitFor();
   });
 
   test('a bucket with a bad name is refused, and one with a good name is made', async () => {

@@ -71,6 +71,7 @@ describe('from the set-up link to the why of a first message', () => {
   test('an app is made, and its credentials are shown', async () => {
     await button('Create an app').click();
     await dialog().getByLabel('Name').fill('Museum guide');
+    await dialog().getByLabel('As the interface specification describes').check();
     await dialog().getByRole('button', { name: 'Create' }).click();
     await heading('Your app is ready').waitFor();
     [appId = '', appKey = ''] = await dialog().locator('code').allInnerTexts();

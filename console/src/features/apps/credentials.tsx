@@ -6,17 +6,26 @@ export interface Credentials {
   readonly appKey: string;
 }
 
-/** A first request that works as pasted. */
-function appCurl({ appId, appKey }: Credentials, origin = window.location.origin): string {
+/** A list that the app's rules show to everyone with the app. */
+export type OpenList = 'beacons' | 'users';
+
+/** A first request that works as pasted: what everyone with the app may read. */
+function appCurl({ appId, appKey }: Credentials, open: OpenList, origin = window.location.origin): string {
   return [
-    `curl '${origin}/api/v2/users?limit=1'`,
+    `curl '${origin}/api/v2/${open}?limit=1'`,
     `-H 'X-Service-AppId: ${appId}'`,
     `-H 'X-Service-AppKey: ${appKey}'`,
   ].join(' \\\n  ');
 }
 
+interface Props {
+  readonly credentials: Credentials;
+  readonly open: OpenList;
+  readonly onClose: () => void;
+}
+
 /** Shows the credentials of an app once. */
-export function CredentialsShownOnce({ credentials, onClose }: { credentials: Credentials; onClose: () => void }) {
+export function CredentialsShownOnce({ credentials, open, onClose }: Props) {
   return (
     <SecretShownOnce
       warning="The key is shown only now. Put it where your app keeps its settings."
@@ -25,7 +34,7 @@ export function CredentialsShownOnce({ credentials, onClose }: { credentials: Cr
     >
       <CopyField label="AppId" text={credentials.appId} />
       <CopyField label="AppKey" text={credentials.appKey} />
-      <CopyField label="Try it in a terminal" text={appCurl(credentials)} isBlock />
+      <CopyField label="Try it in a terminal" text={appCurl(credentials, open)} isBlock />
     </SecretShownOnce>
   );
 }

@@ -11,7 +11,7 @@ import { SectionHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
-import { keysQuery } from '../../lib/data/queries.ts';
+import { appQuery, keysQuery } from '../../lib/data/queries.ts';
 import { showAge } from '../../lib/time/time.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Key } from '../../lib/wire.ts';
@@ -93,6 +93,7 @@ interface AddProps {
 
 function AddKeyDialog({ appId, keys, isOpen, onClose }: AddProps) {
   const [made, setMade] = useState<Credentials>();
+  const { data: app } = useQuery(appQuery(appId));
   const add = useAction({
     run: () => call('rotateKey', { params: { appId } }),
     refresh: [keysQuery(appId).queryKey],
@@ -109,7 +110,11 @@ function AddKeyDialog({ appId, keys, isOpen, onClose }: AddProps) {
       isWide={made !== undefined}
     >
       {made ? (
-        <CredentialsShownOnce credentials={made} onClose={onClose} />
+        <CredentialsShownOnce
+          credentials={made}
+          open={app?.policy.readContent === 'app' ? 'beacons' : 'users'}
+          onClose={onClose}
+        />
       ) : (
         <Stack>
           <Text size="sm">

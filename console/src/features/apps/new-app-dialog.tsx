@@ -1,4 +1,4 @@
-import { Text, TextInput } from '@mantine/core';
+import { Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SecretDialog } from '../../components/dialogs/shown-once.tsx';
@@ -7,7 +7,27 @@ import { useFields } from '../../components/form/use-fields.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { appsQuery } from '../../lib/data/queries.ts';
-import { type Credentials, CredentialsShownOnce } from './credentials.tsx';
+import type { CreateAppBody } from '../../lib/wire.ts';
+import { type Credentials, CredentialsShownOnce, type OpenList } from './credentials.tsx';
+
+type Made = Credentials & { readonly open: OpenList };
+
+type Preset = NonNullable<CreateAppBody['preset']>;
+
+const presets: readonly { readonly value: Preset; readonly label: string; readonly description: string }[] = [
+  {
+    value: 'visitors',
+    label: 'An app for visitors',
+    description:
+      'Everyone with the app can read beacons and messages. Visitors see only what is their own; managers see everybody.',
+  },
+  {
+    value: 'specification',
+    label: 'As the interface specification describes',
+    description:
+      'Signed-in users read and write beacons, messages and records, and anyone with the app can list its users. For a team that trusts everyone who signs in.',
+  },
+];
 
 interface Props {
   readonly isOpen: boolean;
@@ -16,7 +36,7 @@ interface Props {
 
 /** Creates an app, then shows its credentials once. */
 export function NewAppDialog({ isOpen, onClose }: Props) {
-  const [made, setMade] = useState<Credentials>();
+  const [made, setMade] = useState<Made>();
   const navigate = useNavigate();
   function close() {
     onClose();
@@ -32,7 +52,7 @@ export function NewAppDialog({ isOpen, onClose }: Props) {
       isWide={made !== undefined}
     >
       {made ? (
-        <CredentialsShownOnce credentials={made} onClose={close} />
+        <CredentialsShownOnce credentials={made} open={made.open} onClose={close} />
       ) : (
         <NameForm onCancel={onClose} onMade={setMade} />
       )}
@@ -40,24 +60,18 @@ export function NewAppDialog({ isOpen, onClose }: Props) {
   );
 }
 
-function NameForm({
-  onCancel,
-  onMade,
-}: {
-  readonly onCancel: () => void;
-  readonly onMade: (made: Credentials) => void;
-}) {
-  const fields = useFields({ name: '' });
+function NameForm({ onCancel, onMade }: { readonly onCancel: () => void; readonly onMade: (made: Made) => void }) {
+  const fields = useFields<{ name: string; preset: Preset }>({ name: '', preset: 'visitors' });
   const create = useAction({
     run: () => call('createApp', { body: fields.values }),
     refresh: [appsQuery.queryKey],
     showsError: true,
-    after: ({ result }) => onMade(result),
+    after: ({ result }) => onMade({ ...result, open: fields.values.preset === 'visitors' ? 'beacons' : 'users' }),
   });
   return (
     <DialogFields
       form={fields}
-      names={['name']}
+      names={['name', 'preset']}
       submit="Create"
       isBusy={create.isPending}
       onSubmit={() => create.mutate(undefined, { onError: fields.setFailure })}
@@ -71,6 +85,19 @@ function NameForm({
         required
         {...fields.text('name')}
       />
+      <Radio.Group
+        label="Who may read and write what"
+        description="Each rule can be changed later."
+        value={fields.values.preset}
+        error={fields.problem('preset')}
+        onChange={(value) => fields.set('preset', value as Preset)}
+      >
+        <Stack gap="sm" mt="xs">
+          {presets.map((preset) => (
+            <Radio key={preset.value} {...preset} />
+          ))}
+        </Stack>
+      </Radio.Group>
       <Text size="sm" c="dimmed">
         The credentials of the app are shown next, only once.
       </Text>
