@@ -8,6 +8,7 @@ import { ENGINES, pharos } from './proximity/engines.ts';
 import { withExactSignals } from './proximity/exact.ts';
 import { generateRecordings } from './proximity/generated.ts';
 import { LEARNED_HEADINGS, learnedRows } from './proximity/learned.ts';
+import { FOLD_HEADINGS, foldRow, scoreNested } from './proximity/nested.ts';
 import { plainGrid } from './proximity/plain-grid.ts';
 import { readRecordings, recordingsFolder } from './proximity/recordings.ts';
 import { RULES } from './proximity/rules.ts';
@@ -70,6 +71,9 @@ for (const { title, ...told } of TOLD) {
   const rows = SITE_ENGINES.map((engine) => siteRow(scoreSite(engine, recordings, told)));
   console.log(`\nOver all beacons, ${title}; [95 % interval]\n\n${table([SITE_HEADINGS, ...rows])}`);
 }
+const nested = scoreNested(recordings);
+console.log(`\nThresholds too from the other walks\n\n${table([SITE_HEADINGS, siteRow(nested.score)])}`);
+console.log(`\n${table([FOLD_HEADINGS, ...nested.folds.map(foldRow)])}`);
 console.log(
   `\nLearned from traffic, tested on the walk left out\n\n${table([LEARNED_HEADINGS, ...learnedRows(recordings)])}`,
 );

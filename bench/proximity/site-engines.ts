@@ -1,5 +1,6 @@
 import { errorRadius } from '../../server/src/proximity/position/fix.ts';
 import { nearestOf } from '../../server/src/proximity/position/nearest.ts';
+import { THRESHOLDS, type Thresholds } from '../../server/src/proximity/presence/thresholds.ts';
 import type {
   BeaconLocation,
   PresenceSettings,
@@ -42,10 +43,18 @@ export interface PharosOptions {
   readonly oneZone: boolean;
   /** Whether the engine is told where the beacons hang. */
   readonly isLocated: boolean;
+  /** Without them, the product's. */
+  readonly thresholds?: Thresholds;
 }
 
 /** The product's engine through its one entry, one report a call, as a live phone sends. */
-export function pharosSite({ name, sensitivity = 'stable', oneZone, isLocated }: PharosOptions): SiteEngine {
+export function pharosSite({
+  name,
+  sensitivity = 'stable',
+  oneZone,
+  isLocated,
+  thresholds = THRESHOLDS,
+}: PharosOptions): SiteEngine {
   return {
     name,
     start({ beacons, powers }) {
@@ -68,6 +77,7 @@ export function pharosSite({ name, sensitivity = 'stable', oneZone, isLocated }:
             state,
             samples,
             settingsOf: (id) => settings.get(id) ?? {},
+            thresholds,
           });
           state = outcome.state;
           return outcome.events.flatMap(({ event, beaconId: beacon }) =>

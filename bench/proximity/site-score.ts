@@ -43,9 +43,9 @@ export interface Told {
 /** An ENTER this soon after the visitor has left still belongs to the visit. */
 const LAG_MS = 5_000;
 
-export function scoreSite(engine: SiteEngine, recordings: Recordings, told: Told): SiteScore {
+export function scoreSite(engine: SiteEngine, recordings: Recordings, told: Told, walks = recordings.walks): SiteScore {
   const total = { visits: [] as VisitResult[], seconds: [] as SecondResult[], falseEnters: 0, streamHours: 0 };
-  for (const walk of recordings.walks) {
+  for (const walk of walks) {
     const powers = told.isCalibrated ? calibrateWithout(recordings, walk) : new Map<string, number>();
     const played = play(engine, { beacons: recordings.beacons, powers }, walk, told.shift ?? 0);
     total.seconds.push(...played.seconds);

@@ -2,6 +2,7 @@ import { decideTogether, type HeardAt, noteLoss } from './position/zones.ts';
 import { expire, noteDue, openUntil } from './presence/expiry.ts';
 import { applyDecision, hear, nearestDistance, weigh } from './presence/presence.ts';
 import { borrowTrack, newPresence, newTrack } from './presence/state.ts';
+import { THRESHOLDS, type Thresholds } from './presence/thresholds.ts';
 import type { Evidence, PresenceEvent, PresenceSettings, PresenceState, Sample, TrackState } from './presence/types.ts';
 import { type Calculation, ownState, type TrackedBeacon } from './presence/visits.ts';
 
@@ -17,6 +18,8 @@ export interface Following {
   readonly settingsOf: (beaconId: string) => PresenceSettings;
   /** Since when (ms, sensing time) the same person carries the installation; without it, always. */
   readonly heldSince?: number | undefined;
+  /** Others than the product's; for the bench. */
+  readonly thresholds?: Thresholds;
 }
 
 export interface Followed {
@@ -91,9 +94,10 @@ function decide(run: Calculation, heard: readonly HeardAt[]): void {
 const isOfOneReceiver = (a: Sample, b: Sample) =>
   a.beaconId === b.beaconId && b.event === undefined && (a.receiver ?? '') === (b.receiver ?? '');
 
-function begin({ installationId, state, settingsOf, heldSince = 0 }: Following): Calculation {
+function begin({ installationId, state, settingsOf, heldSince = 0, thresholds = THRESHOLDS }: Following): Calculation {
   const track = state === null ? newTrack() : borrowTrack(state);
-  return { installationId, track, settingsOf, heldSince, events: [], retracted: [], evidence: {}, owned: new Set() };
+  const none = { events: [], retracted: [], evidence: {}, owned: new Set<string>() };
+  return { installationId, track, settingsOf, heldSince, thresholds, ...none };
 }
 
 function placeOf(run: Calculation, beaconId: string): TrackedBeacon {
@@ -127,7 +131,14 @@ export function endings({ installationId, state, until, patience }: Ending): Pre
   const beacons: Record<string, PresenceState> = {};
   for (const beaconId of due) beacons[beaconId] = state.beacons[beaconId] as PresenceState;
   const track: TrackState = { ...state, beacons, order: { ...state.order }, dueAt: Number.MIN_SAFE_INTEGER };
-  const none = { events: [], retracted: [], evidence: {}, owned: new Set<string>(), heldSince: 0 };
+  const none = {
+    events: [],
+    retracted: [],
+    evidence: {},
+    owned: new Set<string>(),
+    heldSince: 0,
+    thresholds: THRESHOLDS,
+  };
   const run: Calculation = { installationId, track, settingsOf: () => ({}), ...none };
   expire(run, until);
   return run.events.filter(({ event }) => event === 'EXIT');

@@ -22,9 +22,8 @@ export interface HeardAnchor {
 const WALK_VARIANCE = 2;
 /** Share of the belief that is spread over the whole layout at each step: whoever was taken for somewhere else is found again. */
 const LOST = 0.01;
-/** Variance of one sample around the mean of some seconds, and what no number of samples takes away (a standing wave), dB². */
+/** Variance of one sample around the mean of some seconds, dB². */
 const FAST_VARIANCE = 20;
-const SLOW_VARIANCE = 25;
 /** Residuals follow Student's t with 4 degrees of freedom and this scale (dB²): a wall or a body is no miracle. */
 const FREEDOM = 4;
 const SCALE = 36;
@@ -72,13 +71,15 @@ export interface Step {
   readonly layout: Layout;
   readonly heard: readonly HeardAnchor[];
   readonly at: number;
+  /** dB²; see `Thresholds`. */
+  readonly slowVariance: number;
 }
 
 /** The position after a step; `standingsOf` can be asked until the next step is made. */
-export function stepFix({ fix, ear, layout, heard, at }: Step): { readonly fix: Fix; readonly ear: Ear } {
+export function stepFix({ fix, ear, layout, heard, at, slowVariance }: Step): { readonly fix: Fix; readonly ear: Ear } {
   reserve(layout.cells);
   const earVariance = predict(layout, { fix, ear, seconds: fix === null ? 0 : (at - fix.at) / 1000 });
-  for (const one of heard) weigh(layout, one, earVariance);
+  for (const one of heard) weigh(layout, one, { earVariance, slowVariance });
   return condense(layout, earVariance, at);
 }
 
@@ -125,10 +126,15 @@ function floorPrior({ floors }: Layout, { floors: before }: Fix): number[] {
   return floors.map((floor) => before.find(([known]) => known === floor)?.[1] ?? LOST);
 }
 
+interface Noise {
+  readonly earVariance: number;
+  readonly slowVariance: number;
+}
+
 /** Takes what was heard of one anchor into the likelihood of each cell. */
-function weigh(layout: Layout, { anchor, loss, count }: HeardAnchor, earVariance: number): void {
+function weigh(layout: Layout, { anchor, loss, count }: HeardAnchor, { earVariance, slowVariance }: Noise): void {
   const expected = layout.loss[anchor] as Float64Array;
-  const certainty = (FREEDOM + 1) / (FAST_VARIANCE / count + SLOW_VARIANCE);
+  const certainty = (FREEDOM + 1) / (FAST_VARIANCE / count + slowVariance);
   const scale = 1 / (SCALE + earVariance);
   for (let cell = 0; cell < layout.cells; cell++) {
     const residual = loss - (expected[cell] as number) - (expectedEar[cell] as number);

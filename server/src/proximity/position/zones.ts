@@ -7,6 +7,7 @@ import {
   showImmediate,
 } from '../presence/presence.ts';
 import { isSparse } from '../presence/silence.ts';
+import type { Thresholds } from '../presence/thresholds.ts';
 import type { GateState, PresenceState, Rival, Sample } from '../presence/types.ts';
 import { type Calculation, enter, leave, ownState, type TrackedBeacon } from '../presence/visits.ts';
 import { expectedOf, type HeardAnchor, nearShareOf, newEar, standingOf, stepFix } from './fix.ts';
@@ -35,11 +36,7 @@ const MOST_ANCHORS = 16;
 const STEP_MS = 1_000;
 /** After this long without a step the old position says nothing. */
 const FORGET_MS = 30_000;
-/** How likely the radius must hold the visitor to come in, and how unlikely to go. */
-const LIKELY = 0.45;
-const UNLIKELY = 0.07;
-/** How many times as likely, or at which share of the distance, another beacon takes over. */
-const CLEARLY_LIKELIER = 2;
+/** At which share of the distance another beacon takes over where no position is known. */
 const CLEARLY_NEARER = 0.75;
 /** Share of the radius within which a visit begins where only the signal speaks; as the gates have it. */
 const NEAR_ENOUGH = 5 / 6;
@@ -112,15 +109,19 @@ function reckon(run: Calculation, at: number): boolean {
   if (heard.length === 0) return false;
   const layout = layoutOf(anchors);
   const before = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix : null;
-  Object.assign(track, stepFix({ fix: before, ear: track.ear ?? newEar(), layout, heard, at }), {
-    pending: {},
-    pendingSince: null,
-  });
+  Object.assign(
+    track,
+    stepFix({ fix: before, ear: track.ear ?? newEar(), layout, heard, at, slowVariance: run.thresholds.slowVariance }),
+    {
+      pending: {},
+      pendingSince: null,
+    },
+  );
   anchors.forEach(({ beaconId }, anchor) => {
     const state = ownState(run, beaconId) as PresenceState;
     state.standing = standingOf(layout, anchor);
-    turn(state.radius, state.standing.share, at);
-    turn(state.near, nearShareOf(layout, anchor), at);
+    turn(state.radius, run.thresholds, { share: state.standing.share, at });
+    turn(state.near, run.thresholds, { share: nearShareOf(layout, anchor), at });
     if (state.radius.inside === true) state.insideAt = at;
   });
   learn(run, { anchors, layout, heard });
@@ -164,9 +165,14 @@ function forget(run: Calculation): void {
   for (const beaconId of Object.keys(run.track.beacons)) (ownState(run, beaconId) as PresenceState).standing = null;
 }
 
+interface Turning {
+  readonly share: number;
+  readonly at: number;
+}
+
 /** What a position says to a gate. */
-function turn(gate: GateState, share: number, at: number): void {
-  const inside = share >= LIKELY ? true : share <= UNLIKELY ? false : gate.inside;
+function turn(gate: GateState, { likely, unlikely }: Thresholds, { share, at }: Turning): void {
+  const inside = share >= likely ? true : share <= unlikely ? false : gate.inside;
   if (inside === gate.inside) return;
   gate.inside = inside;
   gate.since = at;
@@ -190,8 +196,11 @@ function settle(run: Calculation, at: number): void {
   const holder = holderOf(run);
   const stays = holder !== undefined && holder.state.radius.inside === true;
   const own = stays ? contenders.find(({ beaconId }) => beaconId === holder.beaconId) : undefined;
-  const best = contenders.filter(canBegin).reduce<Contender | undefined>(nearer, undefined);
-  const next = stays && (best === undefined || own === undefined || !takesOver(best, own)) ? holder : best?.place;
+  const best = contenders
+    .filter((one) => canBegin(one, run.thresholds))
+    .reduce<Contender | undefined>(nearer, undefined);
+  const next =
+    stays && (best === undefined || own === undefined || !takesOver(best, own, run.thresholds)) ? holder : best?.place;
   const rivals = contenders.slice(0, MOST_RIVALS).map(rivalOf);
   if (holder !== undefined && next?.beaconId !== holder.beaconId) {
     changeZones(run, contenders, { at, next: undefined, only: holder.beaconId });
@@ -212,10 +221,10 @@ interface Contender extends Rival {
 }
 
 /** Whether it holds the visitor now, and not only not yet no more. */
-function canBegin({ place, share, distance }: Contender): boolean {
+function canBegin({ place, share, distance }: Contender, { likely }: Thresholds): boolean {
   const { radius, visit, settings } = place.state;
   if (visit?.source === 'device' || radius.inside !== true) return false;
-  return share === undefined ? distance <= NEAR_ENOUGH * (settings.radius ?? DEFAULT_RADIUS) : share >= LIKELY;
+  return share === undefined ? distance <= NEAR_ENOUGH * (settings.radius ?? DEFAULT_RADIUS) : share >= likely;
 }
 
 function nearer(best: Contender | undefined, other: Contender): Contender {
@@ -252,9 +261,9 @@ function contendersOf(run: Calculation, at: number): Contender[] {
   return found.sort((a, b) => a.distance - b.distance || (a.beaconId < b.beaconId ? -1 : 1));
 }
 
-function takesOver(other: Rival, own: Rival): boolean {
+function takesOver(other: Rival, own: Rival, { takeover }: Thresholds): boolean {
   if (other.beaconId === own.beaconId) return false;
-  if (other.share !== undefined && own.share !== undefined) return other.share > CLEARLY_LIKELIER * own.share;
+  if (other.share !== undefined && own.share !== undefined) return other.share > takeover * own.share;
   return other.distance < CLEARLY_NEARER * own.distance;
 }
 

@@ -1,5 +1,6 @@
 import { presenceEventId, visitIdOf } from './ids.ts';
 import { copyPresence } from './state.ts';
+import type { Thresholds } from './thresholds.ts';
 import type {
   EventKind,
   Evidence,
@@ -30,6 +31,7 @@ export interface Calculation {
   readonly evidence: Record<string, Evidence>;
   /** Beacons whose state is this run's own copy already. */
   readonly owned: Set<string>;
+  readonly thresholds: Thresholds;
 }
 
 /** The state of a beacon to be changed in place; undefined where the beacon is not known. A run copies what it touches. */

@@ -1,0 +1,12 @@
+/** What decides over beacons together; see position/zones.ts. The bench tries others. */
+export interface Thresholds {
+  /** How likely the radius must hold the visitor to come in, and how unlikely to go. */
+  readonly likely: number;
+  readonly unlikely: number;
+  /** How many times as likely another beacon takes over. */
+  readonly takeover: number;
+  /** Variance of what is heard that no number of samples takes away (a standing wave), dB². */
+  readonly slowVariance: number;
+}
+
+export const THRESHOLDS: Thresholds = Object.freeze({ likely: 0.45, unlikely: 0.07, takeover: 2, slowVariance: 25 });
