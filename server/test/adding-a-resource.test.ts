@@ -103,10 +103,10 @@ test(`the steps of ${page} can be taken`, () => {
 const whenTaken = problem ? () => undefined : describe;
 
 whenTaken(page, { concurrency: true }, () => {
-  test('needs five files of the server, each of which the checklist names', () => {
+  test('needs six files of the server, each of which the checklist names', () => {
     const paths = [...new Set(pieces.map(({ path }) => path))];
     const ofServer = paths.filter((path) => /^server\/(?:src|migrations)\//.test(path) && !path.endsWith('.test.ts'));
-    assert.equal(ofServer.length, 5, ofServer.join(', '));
+    assert.equal(ofServer.length, 6, ofServer.join(', '));
     const checklist = readFileSync(join(checkout, 'CONTRIBUTING.md'), 'utf8');
     for (const path of paths) {
       const named = path.replaceAll('exhibits', 'things');
@@ -199,8 +199,9 @@ whenTaken(page, { concurrency: true }, () => {
       assert.equal(made.status, 201, JSON.stringify(made.body));
       const one = `/api/v2/exhibits/${made.body.result.objectId}`;
       const read = await call('GET', one);
-      const { objectId, createdAt, updatedAt, ...members } = read.body.result;
+      const { objectId, createdAt, updatedAt, createdBy, ...members } = read.body.result;
       assert.deepEqual(members, { ...clock, beaconId: beacon });
+      assert.equal(createdBy.className, '_User');
       assert.deepEqual([objectId, createdAt], [made.body.result.objectId, made.body.result.createdAt]);
 
       await call('POST', '/api/v2/exhibits', { name: 'Vase', year: -480, beaconId: beacon });
