@@ -22,7 +22,7 @@ import {
   verifySignature,
 } from './webauthn.ts';
 
-/** So many keys and devices nobody has. */
+/** More than anybody has keys and devices. */
 const mostPasskeys = 20;
 
 export interface PasskeyDeps {
