@@ -116,6 +116,25 @@ for (const database of databases) {
       assert.equal(closed.data.dwell, 60);
     });
 
+    test('a webhook that is made, switched off or on after the first event counts from the next one', async () => {
+      await enter();
+      await site.app.app.idle();
+      const hook = await make({ events: ['presence.enter', 'presence.exit'] });
+      const calls: number[] = [];
+      const next = async (report: () => Promise<unknown>) => {
+        site.app.clock.now += 60_000;
+        await report();
+        await site.app.app.idle();
+        calls.push(receiver.calls.length);
+      };
+      await next(leave);
+      for (const enabled of [false, true]) {
+        await browser.send({ method: 'PUT', url: `${all()}/${hook.objectId}`, body: { enabled } });
+        await next(enabled ? leave : enterAgain);
+      }
+      assert.deepEqual(calls, [1, 1, 2]);
+    });
+
     test('the secret is shown once, kept sealed, and signs beside its successor for a day', async () => {
       const hook = await make();
       const [row] = await site.rows('webhooks');
