@@ -147,6 +147,26 @@ for (const database of databases) {
       assert.equal(new Set(answers.map(({ body }) => body.result.objectId)).size, 4);
     });
 
+    test('that was refused leaves nothing, and may be corrected under the same key', async () => {
+      const pointer = { __type: 'Pointer', className: 'Beacon', objectId: '0000000000000000NONE' };
+      const words = { alertTitle: 'Welcome', alertMessage: 'The tour starts on your left.' };
+      const welcome = { description: 'w', event: 'ENTER', type: 'TEXT', message: words, isEnabled: true };
+      const [key, url] = [newKey(), '/api/v2/notifications'];
+      const stored = async () =>
+        Number((await app.storage.db.one<{ n: number }>(sql`select count(*) as n from idempotency_keys`))?.n);
+      const before = await stored();
+      const refused = await post(key, { url, body: { ...welcome, beaconId: pointer } });
+      assert.deepEqual([refused.status, await stored()], [404, before]);
+      const hall = { name: 'Hall', uuid: 'f7826da6-4fa2-4e98-8024-bc5b71e0893e', major: 3, minor: 1 };
+      const { objectId } = (
+        await app.send({ method: 'POST', url: '/api/v2/beacons', headers: user.headers, body: hall })
+      ).body.result;
+      const body = { ...welcome, beaconId: { ...pointer, objectId } };
+      const made = await post(key, { url, body });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      assert.deepEqual((await post(key, { url, body })).body, made.body);
+    });
+
     test('needs a key of visible characters', async () => {
       const before = await records();
       for (const key of ['', ' ', 'a b', 'é', 'x'.repeat(256)]) {

@@ -1,5 +1,5 @@
 import { secretHash } from '../access/access.ts';
-import { fail } from '../base/errors.ts';
+import { Failure, fail } from '../base/errors.ts';
 import { newObjectId } from '../base/id.ts';
 import { sql } from '../base/sql.ts';
 import { type Database, UniqueViolation } from '../db/db.ts';
@@ -52,15 +52,14 @@ export class IdempotencyKeys {
   ): Promise<T> {
     const claim = await this.#claim(request);
     if (claim.isDone) return repeat(claim);
-    try {
-      const answer = await create(claim);
-      await this.#settle(request);
-      return answer;
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      await this.#settle(request);
-      return repeat(claim);
-    }
+    const answer = await create(claim).catch(async (error: unknown) => {
+      if (error instanceof UniqueViolation) return repeat(claim);
+      if (isRefusal(error)) await this.#release(request, claim);
+      throw error;
+    });
+    // It is done, whatever becomes of this: a request that comes again would find the row.
+    await this.#settle(request).catch(() => undefined);
+    return answer;
   }
 
   async #claim(request: RepeatableRequest): Promise<Creation & { readonly isDone: boolean }> {
@@ -95,11 +94,20 @@ export class IdempotencyKeys {
     return { objectId: row.object_id, now: row.created_at, isDone: row.is_done !== 0 };
   }
 
+  /** What was refused leaves nothing, so that refused requests do not fill the table. */
+  async #release(request: RepeatableRequest, { objectId }: Creation): Promise<void> {
+    await this.#db.run(sql`delete from idempotency_keys where app_id = ${request.appId}
+      and key_hash = ${hashOf(request)} and object_id = ${objectId} and is_done = 0`);
+  }
+
   /** From now on the answer does not depend on the record, which somebody may delete. */
   async #settle(request: RepeatableRequest): Promise<void> {
     await this.#db.run(sql`update idempotency_keys set is_done = 1
       where app_id = ${request.appId} and key_hash = ${hashOf(request)}`);
   }
 }
+
+/** The service has looked at the request and done nothing. */
+const isRefusal = (error: unknown) => error instanceof Failure && error.entry.status < 500;
 
 const hashOf = ({ userId, address, key }: RepeatableRequest) => secretHash(JSON.stringify([userId, address, key]));

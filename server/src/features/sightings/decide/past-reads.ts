@@ -1,5 +1,5 @@
+import { BatchLoader } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
-import { Gatherer } from '../../../db/gatherer.ts';
 import type { Firing, PresenceEvent } from '../../../proximity/index.ts';
 import type { Reads } from './decide.ts';
 import { countVisits, type FiringScope, findFirings, type PresenceKey } from './presence-store.ts';
@@ -20,18 +20,18 @@ import {
  * is one statement for all of them.
  */
 export class PastReads {
-  readonly #segments: Gatherer<SegmentScope, StoredSegment[]>;
-  readonly #visits: Gatherer<TrackKey & VisitScope, StoredVisit[]>;
-  readonly #events: Gatherer<TrackKey & EventScope, PresenceEvent[]>;
-  readonly #firings: Gatherer<FiringScope, Firing[]>;
-  readonly #counts: Gatherer<PresenceKey, number>;
+  readonly #segments: BatchLoader<SegmentScope, StoredSegment[]>;
+  readonly #visits: BatchLoader<TrackKey & VisitScope, StoredVisit[]>;
+  readonly #events: BatchLoader<TrackKey & EventScope, PresenceEvent[]>;
+  readonly #firings: BatchLoader<FiringScope, Firing[]>;
+  readonly #counts: BatchLoader<PresenceKey, number>;
 
   constructor(db: Db) {
-    this.#segments = new Gatherer((scopes) => findSegments(db, scopes));
-    this.#visits = new Gatherer((scopes) => findVisits(db, scopes));
-    this.#events = new Gatherer((scopes) => findEventsAfter(db, scopes));
-    this.#firings = new Gatherer((scopes) => findFirings(db, scopes));
-    this.#counts = new Gatherer((keys) => countVisits(db, keys));
+    this.#segments = new BatchLoader((scopes) => findSegments(db, scopes));
+    this.#visits = new BatchLoader((scopes) => findVisits(db, scopes));
+    this.#events = new BatchLoader((scopes) => findEventsAfter(db, scopes));
+    this.#firings = new BatchLoader((scopes) => findFirings(db, scopes));
+    this.#counts = new BatchLoader((keys) => countVisits(db, keys));
   }
 
   /** `userId` is the person who is signed in on the installation. */

@@ -1,8 +1,8 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import { Failure, fail } from '../../../base/errors.ts';
+import { allDone } from '../../../db/batch-loader.ts';
 import { Batcher } from '../../../db/batcher.ts';
 import type { Db } from '../../../db/db.ts';
-import { allDone } from '../../../db/gatherer.ts';
 import { type DecisionContext, decide } from '../decide/decide.ts';
 import { lockForDecision } from '../decide/installation-locks.ts';
 import { type RecordTools, recordDecisions } from '../record/record.ts';

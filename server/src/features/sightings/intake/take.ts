@@ -1,6 +1,6 @@
 import type { AppPolicy } from '../../../access/policy.ts';
+import { allDone } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
-import { allDone } from '../../../db/gatherer.ts';
 import { newClock, type Sample } from '../../../proximity/index.ts';
 import { type Decision, type DecisionContext, decide, type Reads } from '../decide/decide.ts';
 import { lockNamed, lockPersons, type NamedLock, personOf } from '../decide/installation-locks.ts';

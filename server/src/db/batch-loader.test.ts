@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { allDone, Gatherer } from './gatherer.ts';
+import { allDone, BatchLoader } from './batch-loader.ts';
 
 describe('what is asked at the same time', () => {
   test('is asked together, and everybody gets the own answer', async () => {
     const calls: (readonly number[])[] = [];
-    const doubled = new Gatherer<number, number>(async (numbers) => {
+    const doubled = new BatchLoader<number, number>(async (numbers) => {
       calls.push(numbers);
       return numbers.map((n) => 2 * n);
     });
@@ -18,7 +18,7 @@ describe('what is asked at the same time', () => {
   });
 
   test('fails for all of them, and not for those who ask later', async () => {
-    const odd = new Gatherer<number, number>(async (numbers) => {
+    const odd = new BatchLoader<number, number>(async (numbers) => {
       if (numbers.includes(0)) throw new Error('no');
       return numbers.map((n) => n + 1);
     });

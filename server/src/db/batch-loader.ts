@@ -8,7 +8,7 @@ interface Waiting<Question, Answer> {
  * Asks together what is asked at the same time: all questions of one tick of the event loop are one call of `ask`, which
  * answers them in their order.
  */
-export class Gatherer<Question, Answer> {
+export class BatchLoader<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => Promise<readonly Answer[]>;
   #waiting: Waiting<Question, Answer>[] = [];
 
