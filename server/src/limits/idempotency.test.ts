@@ -10,7 +10,10 @@ import {
   signInManager,
   type TestApp,
 } from '../../test/support/build-app.ts';
-import { sql } from '../base/sql.ts';
+import { fail } from '../base/errors.ts';
+import { type Sql, sql } from '../base/sql.ts';
+import { UniqueViolation } from '../db/db.ts';
+import { IdempotencyKeys } from './idempotency.ts';
 
 const dayMs = 86_400_000;
 
@@ -165,6 +168,33 @@ for (const database of databases) {
       const made = await post(key, { url, body });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       assert.deepEqual((await post(key, { url, body })).body, made.body);
+    });
+
+    test('is answered when it is stored, even if that cannot be noted, and is not done again', async () => {
+      const { db } = app.storage;
+      const keys = new IdempotencyKeys(
+        Object.assign(Object.create(db), {
+          run: (statement: Sql) =>
+            statement.strings[0]?.startsWith('update') ? Promise.reject(fail('Timeout')) : db.run(statement),
+          latest: (statement: Sql) => db.latest(statement),
+        }),
+      );
+      const request = { appId: app.appId, userId: null, address: 'POST /', body: {}, now: app.clock.now };
+      const made: string[] = [];
+      const once = () =>
+        keys.once<string>(
+          { ...request, key: `noted-${database}` },
+          {
+            create: async ({ objectId }) => {
+              if (made.includes(objectId)) throw new UniqueViolation('records', undefined);
+              made.push(objectId);
+              return objectId;
+            },
+            repeat: ({ objectId }) => objectId,
+          },
+        );
+      const first = await once();
+      assert.deepEqual([await once(), made], [first, [first]]);
     });
 
     test('needs a key of visible characters', async () => {
