@@ -28,6 +28,7 @@ const refusals: Readonly<Record<string, number>> = {
   forgotPassword: 403,
   getDelivery: 404,
   getPosition: 404,
+  getErasure: 404,
 };
 
 describe('clients that others generate from the OpenAPI document', () => {

@@ -47,6 +47,8 @@ const forAppsOnly = [
   'updateMe',
   'patchMe',
   'deleteMe',
+  'exportMe',
+  'getErasure',
   'getUser',
   'updateUser',
   'patchUser',

@@ -10,6 +10,7 @@ import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { personCommands } from './commands/person.ts';
 import { replayCommand } from './commands/replay.ts';
 import { serveCommand } from './commands/serve.ts';
 import { simulateCommand } from './commands/simulate.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...appCommands,
   ...appRulesCommands,
   ...bucketCommands,
+  ...personCommands,
   ...backupCommands,
   doctorCommand,
   demoCommand,
