@@ -87,10 +87,15 @@ const noRecord = () => fail('ObjectNotFound', 'There is no record with this obje
 
 async function recordToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const bucket = await bucketToWrite(deps, call);
-  const row = await recordTable.find(deps.db, keyOf(bucket, call));
-  const rules = new RecordRules(call, bucket);
-  if (!row || !rules.isThere('update', bucket, judgedRow(row as store.StoredRecord))) throw noRecord();
+  await assertThere('update', call, bucket, deps);
   return bucket;
+}
+
+/** @throws Failure ObjectNotFound, OperationForbidden */
+async function assertThere(verb: 'update' | 'delete', call: PathCall, bucket: Bucket, { db }: Pick<RecordDeps, 'db'>) {
+  const row = await recordTable.find(db, keyOf(bucket, call));
+  const rules = new RecordRules(call, bucket);
+  if (!row || !rules.isThere(verb, bucket, judgedRow(row as store.StoredRecord))) throw noRecord();
 }
 
 function list(deps: RecordDeps): Endpoint {
@@ -348,6 +353,7 @@ function remove(deps: RecordDeps): Endpoint {
     takesIfMatch: true,
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => bucketToRead(deps, call),
+    judge: async (call) => assertThere('delete', call, await bucketToRead(deps, call), deps),
     handle: async (call) => {
       const { appId, bucketId } = call.located;
       const key = { appId, bucketId, objectId: call.params['objectId'] ?? '' };
