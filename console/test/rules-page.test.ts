@@ -162,8 +162,8 @@ describe('the rules of an app in the console', () => {
     await answer('Change').filter({ hasText: 'Refused' }).filter({ hasText: 'has not signed in' }).waitFor();
     await answer('See').filter({ hasText: 'Allowed' }).waitFor();
     await page.getByLabel('Who asks').selectOption({ label: 'A user of the app …' });
-    await page.getByRole('textbox', { name: 'Which user' }).click();
-    await page.getByRole('option').first().click();
+    await page.getByPlaceholder('Search by name or e-mail').click();
+    await page.getByRole('option', { name: /@/ }).click();
     await page.getByLabel('Which record').fill(beacon);
     await answer('Change').filter({ hasText: 'Refused' }).filter({ hasText: 'not a manager' }).waitFor();
     await answer('Change').filter({ hasText: 'Only managers change beacons.' }).waitFor();
@@ -179,7 +179,7 @@ describe('the rules of an app in the console', () => {
 
   test('on a phone one resource is shown at a time, with its sentences', async () => {
     await page.setViewportSize({ width: 390, height: 800 });
-    await page.getByLabel('Rules for').selectOption({ label: 'Push notifications' });
+    await page.getByLabel('Rules for', { exact: true }).selectOption({ label: 'Push notifications' });
     await page.getByText('Everybody who is signed in may add push notifications.').first().waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true);
     await assertAccessible(page);

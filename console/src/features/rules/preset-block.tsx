@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import type { AppRules } from '../../lib/wire.ts';
+import dialogs from './dialogs.module.css';
 import { previewQuery } from './queries.ts';
 import type { Preset, RuleValues } from './rule-values.ts';
 import classes from './rules.module.css';
@@ -79,7 +80,7 @@ function Changes({ appId, before, values, onClose, onApply }: ChangesProps) {
           </Text>
           {changes.length > 0 && (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
-            <ul className={classes.changes} aria-label="Rules that change" tabIndex={0}>
+            <ul className={dialogs.changes} aria-label="Rules that change" tabIndex={0}>
               {changes.map(({ key, label, from, to }) => (
                 <li key={key}>
                   <span>{label}</span>

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
+import classes from './dialogs.module.css';
 import { RuleList } from './matrix.tsx';
 import { bodyOf, type RuleValues, type Verb, withPart } from './rule-values.ts';
-import classes from './rules.module.css';
 import type { Described, Row } from './words.ts';
 
 interface Props {
@@ -68,8 +68,13 @@ function Parts({ appId, row, values, isLocked, onClose, onRule, onApply }: Props
   const [owner, setOwner] = useState(described.owner);
   const [unowned, setUnowned] = useState(described.unowned);
   const [members, setMembers] = useState(() => membersOf(described.members));
-  const change = (id: number, next: Partial<Member>) =>
-    setMembers(members.map((one) => (one.id === id ? { ...one, ...next } : one)));
+  /** What was wrong may be mended by it. */
+  const edit = (work: () => void) => {
+    check.reset();
+    work();
+  };
+  const change = (id: number, changed: Partial<Member>) =>
+    edit(() => setMembers(members.map((one) => (one.id === id ? { ...one, ...changed } : one))));
 
   const next = () => {
     const part = (part: string, value: unknown) => (all: RuleValues) => withPart(all, { group, name, part }, value);
@@ -107,7 +112,7 @@ function Parts({ appId, row, values, isLocked, onClose, onRule, onApply }: Props
           value={owner}
           error={problem('owner')}
           readOnly={isLocked}
-          onChange={(event) => setOwner(event.currentTarget.value)}
+          onChange={({ currentTarget: { value } }) => edit(() => setOwner(value))}
         />
       )}
       {unowned && (

@@ -5,9 +5,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { JsonEditor } from '../../components/code/json-editor.tsx';
 import type { AppRules } from '../../lib/wire.ts';
+import classes from './dialogs.module.css';
 import { previewQuery } from './queries.ts';
 import { type RuleValues, type Verb, withPart } from './rule-values.ts';
-import classes from './rules.module.css';
 import { type Row, ruleLabel, verbLabels, wordLabels } from './words.ts';
 
 export interface RuleInQuestion {
@@ -59,13 +59,14 @@ function Choices({
   const [text, setText] = useState(() => conditionText(row, rule?.isOwn ? rule.rule : undefined));
   const at = { group: row.group, name: row.name, part: verb };
   const { where, problem } = readWhere(text);
-  const [asked] = useDebouncedValue(where, 250);
+  const [askedText] = useDebouncedValue(text, 250);
+  const asked = readWhere(askedText).where;
   const isAsked = choice === condition && asked !== undefined;
   const preview = useQuery({ ...previewQuery(appId, withPart(values, at, asked)), enabled: isAsked });
   if (!rule) return null;
   const failure = preview.error && isAsked ? problemOf(preview.error, `${row.group}.${row.name}.${verb}`) : undefined;
   const found = preview.data?.[row.group][row.name]?.rules[verb];
-  const isChecked = isAsked && where === asked && preview.isSuccess && !preview.isPlaceholderData;
+  const isChecked = isAsked && text === askedText && preview.isSuccess && !preview.isPlaceholderData;
   const isReady = choice !== condition || (isChecked && problem === undefined);
   const apply = () =>
     onApply(withPart(values, at, choice === inherit ? undefined : choice === condition ? where : choice));

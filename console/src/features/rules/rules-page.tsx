@@ -117,7 +117,11 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
       </form>
       <RuleDialog {...dialogs} question={question} variables={rules.variables} onClose={() => setQuestion(undefined)} />
       <ResourceDialog {...dialogs} row={row} onRule={table.onRule} onClose={() => setRow(undefined)} />
-      {may('users.read') && <TryBlock appId={appId} rules={rules} values={form.values} isDraft={form.isDirty} />}
+      {may('users.read') && (
+        <div className={classes.try}>
+          <TryBlock appId={appId} rules={rules} values={form.values} isDraft={form.isDirty} />
+        </div>
+      )}
     </>
   );
 }

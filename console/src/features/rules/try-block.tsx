@@ -12,7 +12,7 @@ import type { AppRules, TryAppRulesBody } from '../../lib/wire.ts';
 import { keyOf } from './matrix.tsx';
 import { tryQuery } from './queries.ts';
 import { bodyOf, type RuleValues } from './rule-values.ts';
-import classes from './rules.module.css';
+import classes from './try.module.css';
 import { rowGroups, verbLabels, verbs } from './words.ts';
 
 interface Props {
@@ -23,7 +23,7 @@ interface Props {
 }
 
 const callers: Readonly<Record<TryAppRulesBody['caller'], string>> = {
-  app: 'Somebody with the app who has not signed in',
+  app: 'Somebody who has not signed in',
   user: 'A user of the app …',
   manager: 'A manager of the app',
 };
