@@ -43,6 +43,8 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'DELETE /apps/:appId': ['owner'],
   'GET /apps/:appId/rules': adminRoles,
   'PUT /apps/:appId/rules': ['owner', 'manager'],
+  'POST /apps/:appId/rules/preview': adminRoles,
+  'POST /apps/:appId/rules/try': ['owner', 'manager'],
   'GET /apps/:appId/keys': ['owner', 'manager'],
   'POST /apps/:appId/keys': ['owner', 'manager'],
   'DELETE /apps/:appId/keys/:keyId': ['owner', 'manager'],

@@ -11,6 +11,7 @@ import { homeRoutes } from '../features/home/routes.ts';
 import { installationRoutes } from '../features/installations/routes.ts';
 import { notificationRoutes } from '../features/notifications/routes.ts';
 import { pushRoutes } from '../features/push/routes.ts';
+import { ruleRoutes } from '../features/rules/routes.ts';
 import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { storylineRoutes } from '../features/storylines/routes.ts';
@@ -83,10 +84,10 @@ const appKeys = createRoute({
   component: lazyPage(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
 });
 
-const appRules = createRoute({
+const appPolicy = createRoute({
   getParentRoute: () => app,
-  path: '/rules',
-  component: lazyPage(() => import('../features/apps/rules-section.tsx'), 'RulesSection'),
+  path: '/policy',
+  component: lazyPage(() => import('../features/apps/policy-section.tsx'), 'PolicySection'),
 });
 
 const appSettings = createRoute({
@@ -148,7 +149,8 @@ const tree = root.addChildren([
       ...senderRoutes,
       ...webhookRoutes,
       appKeys,
-      appRules,
+      ...ruleRoutes,
+      appPolicy,
       appSettings,
     ]),
     administrators,

@@ -43,10 +43,12 @@ import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
 import * as traceCounts from '../features/sightings/traces/counts.ts';
 import { storylineEndpoints } from '../features/storylines/routes.ts';
+import { findStorylineOf } from '../features/storylines/store.ts';
 import { systemConsoleEndpoints } from '../features/system/console-routes.ts';
 import { createUserFeature } from '../features/users/feature.ts';
-import { userExists } from '../features/users/store.ts';
+import { findUser, userExists } from '../features/users/store.ts';
 import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { countJobs } from '../jobs/store.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
@@ -87,7 +89,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     files(parts),
     sightings,
     ...activity(parts),
-    apps(parts),
+    apps(parts, () => features.flatMap(({ endpoints = [] }) => endpoints)),
     { consoleEndpoints: senderConsoleEndpoints({ service: integrations.senders, assertApp: parts.assertApp }) },
     webhooks(parts),
     overview(parts),
@@ -202,11 +204,25 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
   ];
 }
 
-function apps({ platform: { apps, buckets, usage }, assertApp }: Parts): Feature {
+function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
+  const { db, apps, buckets, usage } = platform;
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
-      ...rulesConsoleEndpoints({ apps, listBuckets: (appId) => buckets.listBuckets(appId) }),
+      ...rulesConsoleEndpoints({
+        apps,
+        listBuckets: (appId) => buckets.listBuckets(appId),
+        findUser: async (appId, userId) => {
+          const user = await findUser(db, { appId, userId });
+          return user && { userId, role: user.role };
+        },
+        endpoints,
+        findHeld: ownOf,
+        findParents: async (name, appId, objectId) => {
+          const storylineId = name === 'scenarios' ? await findStorylineOf(db, appId, objectId) : undefined;
+          return storylineId === undefined ? undefined : { objectId: storylineId };
+        },
+      }),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
     sweeps: { 'counting what is stored': () => usage.sweep() },
