@@ -1,7 +1,7 @@
 import { endings, follow, type PresenceEvent, type Sample } from '../../../proximity/index.ts';
+import type { StoredVisit } from '../traces/told-store.ts';
 import { factsOf, type PresenceHistory, type Reconciled, reconcile, type VisitFacts } from './reconcile.ts';
 import { beaconsOf, type Sensing } from './sensed.ts';
-import type { StoredVisit } from './told-store.ts';
 import { WINDOW_MS } from './track-record.ts';
 
 /** Samples from before what is kept: visits of their own, which may touch visits that were told and make them grow. */

@@ -1,6 +1,6 @@
 import type { Evidence, PresenceEvent, PresenceSettings, Sample, TrackState } from '../../../proximity/index.ts';
+import type { StoredVisit, VisitScope } from '../traces/told-store.ts';
 import { type Corrections, noCorrections } from './reconcile.ts';
-import type { StoredVisit, VisitScope } from './told-store.ts';
 import type { TrackRecord } from './track-record.ts';
 import type { StoredSegment } from './track-store.ts';
 

@@ -5,15 +5,10 @@ import type { Dialect } from '../../../db/dialect.ts';
 import type { TrackState } from '../../../proximity/index.ts';
 import { positions } from '../traces/positions.ts';
 import { presence, trackSamples, tracks } from '../traces/tables.ts';
+import type { TrackKey } from '../traces/told-store.ts';
 import { parseTrackRecord, type TrackRecord } from './track-record.ts';
 
 /** The engine's state of each installation, and the samples that led to it. SQL and nothing else. */
-
-/** Whose track. */
-export interface TrackKey {
-  readonly appId: string;
-  readonly installationId: string;
-}
 
 const keyText = ({ appId, installationId }: TrackKey) => `${appId} ${installationId}`;
 const cellsOf = ({ appId, installationId }: TrackKey) => ({ app_id: appId, installation_id: installationId });

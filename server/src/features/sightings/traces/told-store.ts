@@ -2,11 +2,16 @@ import { sql } from '../../../base/sql.ts';
 import { BulkRead } from '../../../db/bulk.ts';
 import type { Db, Row } from '../../../db/db.ts';
 import { type PresenceEvent, timePrefix } from '../../../proximity/index.ts';
-import { events } from '../traces/events.ts';
-import { visits } from '../traces/visits.ts';
-import type { TrackKey } from './track-store.ts';
+import { events } from './events.ts';
+import { visits } from './visits.ts';
 
 /** The visits and events that were told, with which a late decision is compared. SQL and nothing else. */
+
+/** Whose track. */
+export interface TrackKey {
+  readonly appId: string;
+  readonly installationId: string;
+}
 
 const cellsOf = ({ appId, installationId }: TrackKey) => ({ app_id: appId, installation_id: installationId });
 
