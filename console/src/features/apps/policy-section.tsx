@@ -11,6 +11,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
 import { changeApp, settingsOf } from './app-settings.ts';
+import { ConsentRules } from './consent-rules.tsx';
 import { LimitRules, UserRules } from './limit-rules.tsx';
 import { DeliveryPolicy, ProximityRules } from './message-policy.tsx';
 import { policyLabels } from './policy-labels.ts';
@@ -39,6 +40,7 @@ const shown = [
   'pushTimeToLive',
   'sensitivity',
   'oneZone',
+  'consent',
   'delivery.',
 ];
 
@@ -90,6 +92,12 @@ function PolicyForm({ app }: { readonly app: App }) {
           about="How certain the service has to be that a visitor has come near, and how long a message about it stays useful."
         >
           <ProximityRules fields={fields} />
+        </Block>
+        <Block
+          title="Consent of visitors"
+          about="What the service may do with a phone that has told it nothing about messages, analytics or its link to an account."
+        >
+          <ConsentRules fields={fields} />
         </Block>
         <Block
           title="How often messages are shown"
