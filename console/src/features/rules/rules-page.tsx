@@ -51,7 +51,7 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
       const { rules } = members as { readonly rules: ReturnType<typeof bodyOf> };
       return (await call('changeAppRules', { params: { appId }, body: rules, ifMatch })).result;
     },
-    done: 'The rules are saved. They count from the next request on.',
+    done: 'The rules are saved.',
     ...conflictWords(stored),
   });
   const { form, isBusy } = shared;
