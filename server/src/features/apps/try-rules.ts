@@ -223,7 +223,9 @@ async function judgeRecord(
 ): Promise<Judged> {
   try {
     const call = callOf(caller, question, params);
-    await (endpoint.judge ?? endpoint.locate)?.(call);
+    const located = await (endpoint.judge ?? endpoint.locate)?.(call);
+    // What only reads may go on and read.
+    if (endpoint.method === 'GET') await endpoint.handle({ ...call, body: undefined, located });
   } catch (error) {
     const status = statusOf(error);
     if (status === 404) return { outcome: 'refused', status, reason: 'For this caller, the record is not there.' };
