@@ -21,6 +21,7 @@ import { bucketLookup } from '../features/buckets/directory.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
 import { deviceCredentials, devices } from '../features/devices/resource.ts';
 import { files } from '../features/files/resource.ts';
+import { identities, identityProviders, usedIdTokens } from '../features/identities/tables.ts';
 import { installations } from '../features/installations/resource.ts';
 import { liveApps, liveEvents } from '../features/live/tables.ts';
 import { logs } from '../features/logs/resource.ts';
@@ -87,6 +88,9 @@ export const tables: readonly DbTable[] = [
   buckets,
   passwordResets,
   tokens,
+  identities,
+  identityProviders,
+  usedIdTokens,
   users,
   appKeys,
   usage,
