@@ -297,6 +297,18 @@ export interface AppUser {
   readonly country: string | null;
   readonly phone: string | null;
   readonly metadata: JsonObject;
+  readonly hasPassword: boolean;
+  /** Who the user is at identity providers */
+  readonly identities: readonly {
+    /** Null if the app does not have it any more */
+    readonly provider: string | null;
+    readonly issuer: string;
+    readonly email: string | null;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly createdAt: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly lastUsedAt: string;
+  }[];
   /** Access tokens that are valid now */
   readonly sessions: number;
   /** When one of them was last used, to the day; null if there is none */

@@ -261,6 +261,7 @@ function users({ platform, signInLimiter, assertApp }: Parts): Feature {
     mail: mailSender(platform),
     limiter: signInLimiter,
     forgetIdentities,
+    listIdentities: (key) => platform.identities.list(key),
     findApp: async (appId) => {
       const app = await findAppAccess(db, appId);
       return app?.disabled ? undefined : app;

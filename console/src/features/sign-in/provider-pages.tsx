@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -46,7 +46,7 @@ export function ProviderPage() {
       action={() => mayWrite && <DeleteButton onClick={() => setDeleting(true)}>Delete</DeleteButton>}
     >
       {(provider) => (
-        <>
+        <Stack gap="md">
           {mayWrite && <Test appId={appId} providerId={providerId} />}
           <ProviderForm key={providerId} appId={appId} provider={provider} onDone={leave} onCancel={leave} />
           <ConfirmedAction
@@ -66,7 +66,7 @@ export function ProviderPage() {
             Nobody can sign in through <b className="mono">{provider.issuer}</b> any more. Accounts are kept, but people
             without a password or another identity cannot use theirs until you add the provider again.
           </ConfirmedAction>
-        </>
+        </Stack>
       )}
     </RecordPage>
   );

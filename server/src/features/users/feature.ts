@@ -26,6 +26,7 @@ export interface UserFeatureDeps {
   readonly limiter: RateLimiter;
   readonly findApp: FindApp;
   readonly assertApp: AssertApp;
+  readonly listIdentities: (key: { readonly appId: string; readonly userId: string }) => Promise<readonly object[]>;
   readonly forgetIdentities: (db: Db, appId: string, userId: string) => Promise<void>;
   readonly publicUrl: () => string;
 }
@@ -37,7 +38,7 @@ export function createUserFeature(deps: UserFeatureDeps): Feature {
   const limits = new AttemptLimits(deps.limiter);
   return {
     endpoints: userEndpoints({ db, service, reset, limits }),
-    consoleEndpoints: userConsoleEndpoints({ db, now, service, assertApp: deps.assertApp }),
+    consoleEndpoints: userConsoleEndpoints({ ...deps, db, now, service }),
     register: (server) => registerResetPage(server, { findApp, reset, limits, now }),
     jobs: mail ? { 'mail.send': createResetMailHandler({ ...deps, mail }) } : {},
     sweeps: { 'sweeping expired tokens': () => service.sweep() },
