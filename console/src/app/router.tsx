@@ -11,6 +11,7 @@ import { homeRoutes } from '../features/home/routes.ts';
 import { installationRoutes } from '../features/installations/routes.ts';
 import { notificationRoutes } from '../features/notifications/routes.ts';
 import { pushRoutes } from '../features/push/routes.ts';
+import { ruleRoutes } from '../features/rules/routes.ts';
 import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { signInRoutes } from '../features/sign-in/routes.ts';
@@ -84,10 +85,10 @@ const appKeys = createRoute({
   component: lazyPage(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
 });
 
-const appRules = createRoute({
+const appPolicy = createRoute({
   getParentRoute: () => app,
-  path: '/rules',
-  component: lazyPage(() => import('../features/apps/rules-section.tsx'), 'RulesSection'),
+  path: '/policy',
+  component: lazyPage(() => import('../features/apps/policy-section.tsx'), 'PolicySection'),
 });
 
 const appSettings = createRoute({
@@ -150,7 +151,8 @@ const tree = root.addChildren([
       ...webhookRoutes,
       ...signInRoutes,
       appKeys,
-      appRules,
+      ...ruleRoutes,
+      appPolicy,
       appSettings,
     ]),
     administrators,

@@ -118,6 +118,8 @@ export interface App {
     readonly oneZone: boolean;
     /** Seconds after which a proximity message is no longer shown. */
     readonly pushTimeToLive: number;
+    /** What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way. */
+    readonly consent: 'assumed' | 'required';
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
@@ -218,6 +220,16 @@ export interface AppRules {
       }>>;
     }>>;
   };
+  /** What is left to strangers */
+  readonly open: {
+    readonly sentence: string;
+    readonly parts: readonly {
+      /** app: anyone with the app; user: anyone who signs up */
+      readonly to: 'app' | 'user';
+      /** As the end of a sentence that begins with: They can */
+      readonly what: string;
+    }[];
+  };
   readonly resources: Readonly<Record<string, {
     readonly noun: string;
     readonly rules: Readonly<Record<string, {
@@ -225,8 +237,12 @@ export interface AppRules {
       readonly rule: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Said by the app itself, and not by its preset */
       readonly isOwn: boolean;
+      /** What holds, or would hold, where the app itself says nothing */
+      readonly inherited: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       readonly sentence: string;
       readonly words: readonly ('nobody' | 'manager' | 'owner' | 'user' | 'app')[];
+      /** What each of the words would mean */
+      readonly sentences: Readonly<Record<string, string>>;
       readonly takesWhere: boolean;
     }>>;
     readonly owner: string;
@@ -244,8 +260,12 @@ export interface AppRules {
       readonly rule: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Said by the app itself, and not by its preset */
       readonly isOwn: boolean;
+      /** What holds, or would hold, where the app itself says nothing */
+      readonly inherited: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       readonly sentence: string;
       readonly words: readonly ('nobody' | 'manager' | 'owner' | 'user' | 'app')[];
+      /** What each of the words would mean */
+      readonly sentences: Readonly<Record<string, string>>;
       readonly takesWhere: boolean;
     }>>;
     readonly owner: string;
@@ -485,6 +505,8 @@ export interface ChangeAppBody {
     readonly oneZone?: boolean;
     /** Seconds after which a proximity message is no longer shown. */
     readonly pushTimeToLive?: number;
+    /** What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way. */
+    readonly consent?: 'assumed' | 'required';
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite?: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
@@ -1039,6 +1061,21 @@ export interface System {
 export interface TestSenderBody {
   /** What the provider requires; stored encrypted and never returned. With `generate: true` the service makes the keys, if that is possible */
   readonly settings?: JsonInput;
+}
+
+export interface TryAppRulesBody {
+  /** app: with the app key alone; manager: any user with that role */
+  readonly caller: 'app' | 'user' | 'manager';
+  /** Which user; with the caller user */
+  readonly userId?: string;
+  /** Either a resource, such as beacons … */
+  readonly resource?: string;
+  /** … or the name of a bucket */
+  readonly bucket?: string;
+  /** The record in question; without it, all of them */
+  readonly objectId?: string;
+  /** Rules to try; those of the app without it */
+  readonly rules?: JsonInput;
 }
 
 export interface Webhook {
@@ -1744,6 +1781,23 @@ export interface Operations {
       };
     };
   };
+  /** List what the visitor has agreed to and refused, newest first */
+  readonly listConsents: {
+    readonly params: { readonly appId: string; readonly installationId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: readonly {
+        readonly purpose: 'messages' | 'analytics' | 'identity';
+        readonly granted: boolean;
+        readonly textVersion?: string;
+        /** handover: somebody else holds the installation since, and what was decided before ended */
+        readonly decidedBy: 'phone' | 'user' | 'manager' | 'handover';
+        /** ISO 8601, UTC, with milliseconds */
+        readonly at: string;
+      }[];
+    };
+  };
   /** Count whom a push would reach now, by push service, and why others are not reached */
   readonly getReach: {
     readonly params: { readonly appId: string };
@@ -1869,6 +1923,27 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
+  /** Count the sightings of visitors who have not agreed to analytics, by beacon and hour */
+  readonly listSightingCounts: {
+    readonly params: { readonly appId: string };
+    readonly query: {
+      /** The first moment, ISO 8601 */
+      readonly from?: string;
+      /** The moment after the last, ISO 8601 */
+      readonly until?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: readonly {
+        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+        readonly beaconId: string;
+        /** ISO 8601, UTC, with milliseconds */
+        readonly hour: string;
+        /** Of all who have not agreed to analytics */
+        readonly sightings: number;
+      }[];
+    };
+  };
   /** List apps */
   readonly listApps: {
     readonly params: undefined;
@@ -1978,6 +2053,39 @@ export interface Operations {
     readonly body: ChangeAppRulesBody;
     readonly answer: {
       readonly result: AppRules;
+    };
+  };
+  /** What other rules would mean */
+  readonly previewAppRules: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: ChangeAppRulesBody;
+    readonly answer: {
+      readonly result: AppRules;
+    };
+  };
+  /** What a caller may do, and why */
+  readonly tryAppRules: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: TryAppRulesBody;
+    readonly answer: {
+      readonly result: {
+        readonly caller: {
+          readonly role: 'app' | 'user' | 'manager';
+          /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+          readonly userId?: string;
+        };
+        readonly verbs: Readonly<Record<string, {
+          /** some: it depends on the record */
+          readonly outcome: 'allowed' | 'refused' | 'some';
+          /** What a request would be answered, if it is refused */
+          readonly status?: number;
+          readonly reason: string;
+          /** What the rule means */
+          readonly sentence: string;
+        }>>;
+      };
     };
   };
   /** What an app has stored, and its quotas */
@@ -2305,6 +2413,7 @@ export const operations = {
   changeIdentityProvider: { method: 'PUT', path: '/apps/{appId}/identity-providers/{providerId}', answer: { result: 'object' } },
   deleteIdentityProvider: { method: 'DELETE', path: '/apps/{appId}/identity-providers/{providerId}', answer: { result: 'object' } },
   testIdentityProvider: { method: 'POST', path: '/apps/{appId}/identity-providers/{providerId}/test', answer: { result: 'object' } },
+  listConsents: { method: 'GET', path: '/apps/{appId}/installations/{installationId}/consents', answer: { result: 'array' } },
   getReach: { method: 'GET', path: '/apps/{appId}/reach', answer: { result: 'object' } },
   listBuckets: { method: 'GET', path: '/apps/{appId}/buckets', answer: { results: 'array' } },
   createBucket: { method: 'POST', path: '/apps/{appId}/buckets', answer: { result: 'object' } },
@@ -2315,6 +2424,7 @@ export const operations = {
   getFileUsage: { method: 'GET', path: '/apps/{appId}/files/usage', answer: { result: 'object' } },
   listRadio: { method: 'GET', path: '/apps/{appId}/radio', answer: { result: 'array' } },
   resetRadio: { method: 'DELETE', path: '/apps/{appId}/radio/{beaconId}', answer: { result: 'object' } },
+  listSightingCounts: { method: 'GET', path: '/apps/{appId}/sighting-counts', answer: { result: 'array' } },
   listApps: { method: 'GET', path: '/apps', answer: { results: 'array' } },
   createApp: { method: 'POST', path: '/apps', answer: { result: 'object' } },
   getApp: { method: 'GET', path: '/apps/{appId}', answer: { result: 'object' } },
@@ -2325,6 +2435,8 @@ export const operations = {
   disableKey: { method: 'DELETE', path: '/apps/{appId}/keys/{keyId}', answer: { result: 'object' } },
   getAppRules: { method: 'GET', path: '/apps/{appId}/rules', answer: { result: 'object' } },
   changeAppRules: { method: 'PUT', path: '/apps/{appId}/rules', answer: { result: 'object' } },
+  previewAppRules: { method: 'POST', path: '/apps/{appId}/rules/preview', answer: { result: 'object' } },
+  tryAppRules: { method: 'POST', path: '/apps/{appId}/rules/try', answer: { result: 'object' } },
   getAppUsage: { method: 'GET', path: '/apps/{appId}/usage', answer: { result: 'object' } },
   listSenders: { method: 'GET', path: '/apps/{appId}/senders', answer: { results: 'array' } },
   saveSender: { method: 'PUT', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },

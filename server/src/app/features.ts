@@ -22,6 +22,7 @@ import type { Feature } from '../features/feature.ts';
 import { createFileFeature } from '../features/files/feature.ts';
 import { createIdentityFeature } from '../features/identities/feature.ts';
 import { forgetIdentities } from '../features/identities/store.ts';
+import { consentConsoleEndpoints } from '../features/installations/console-routes.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
 import { InstallationService } from '../features/installations/service.ts';
@@ -38,15 +39,18 @@ import { readReach } from '../features/push/reach.ts';
 import { pushEndpoints } from '../features/push/routes.ts';
 import { senderConsoleEndpoints } from '../features/senders/console-routes.ts';
 import { createSightingFeature, type SightingFeature } from '../features/sightings/feature.ts';
-import { noteClientLog } from '../features/sightings/intake/service.ts';
+import { mayBeNamed, noteClientLog } from '../features/sightings/intake/service.ts';
+import { endPresence } from '../features/sightings/record/end-presence.ts';
 import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
 import * as traceCounts from '../features/sightings/traces/counts.ts';
 import { storylineEndpoints } from '../features/storylines/routes.ts';
+import { findStorylineOf } from '../features/storylines/store.ts';
 import { systemConsoleEndpoints } from '../features/system/console-routes.ts';
 import { createUserFeature } from '../features/users/feature.ts';
-import { userExists } from '../features/users/store.ts';
+import { findUser, userExists } from '../features/users/store.ts';
 import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { countJobs } from '../jobs/store.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
@@ -89,7 +93,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     files(parts),
     sightings,
     ...activity(parts),
-    apps(parts),
+    apps(parts, () => features.flatMap(({ endpoints = [] }) => endpoints)),
     { consoleEndpoints: senderConsoleEndpoints({ service: integrations.senders, assertApp: parts.assertApp }) },
     webhooks(parts),
     overview(parts),
@@ -199,17 +203,32 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
         findMissingBeacons,
         findHolder,
         findHeld: ownOf,
+        mayBeNamed,
         noteVisit: (db, log) => noteClientLog(db, log, { announce: integrations.announce, logs: logStore }),
       }),
     },
   ];
 }
 
-function apps({ platform: { apps, buckets, usage }, assertApp }: Parts): Feature {
+function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
+  const { db, apps, buckets, usage } = platform;
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
-      ...rulesConsoleEndpoints({ apps, listBuckets: (appId) => buckets.listBuckets(appId) }),
+      ...rulesConsoleEndpoints({
+        apps,
+        listBuckets: (appId) => buckets.listBuckets(appId),
+        findUser: async (appId, userId) => {
+          const user = await findUser(db, { appId, userId });
+          return user && { userId, role: user.role };
+        },
+        endpoints,
+        findHeld: ownOf,
+        findParents: async (name, appId, objectId) => {
+          const storylineId = name === 'scenarios' ? await findStorylineOf(db, appId, objectId) : undefined;
+          return storylineId === undefined ? undefined : { objectId: storylineId };
+        },
+      }),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
     sweeps: { 'counting what is stored': () => usage.sweep() },
@@ -280,16 +299,21 @@ function identities({ platform, signInLimiter, assertApp }: Parts): Feature {
   });
 }
 
-function installations({ config, db, now, outbox }: Platform): Feature {
+function installations({ config, db, now, outbox, apps }: Platform): Feature {
+  const forget = (db: Db, appId: string, id: string) =>
+    forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() });
   const service = new InstallationService({
     db,
     now,
     userExists,
     tokenFault: (registered) => tokenFault(registered, config.pushUrl),
+    endPresence: (db, appId, installationId) => endPresence(db, { appId, installationId, now: now() }),
+    forget,
   });
-  const forget = (db: Db, appId: string, id: string) =>
-    forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() });
-  return { endpoints: installationEndpoints({ db, service, forget }) };
+  return {
+    endpoints: installationEndpoints({ db, service, forget }),
+    consoleEndpoints: consentConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
+  };
 }
 
 function system({ config, db, now, room }: Platform): Feature {

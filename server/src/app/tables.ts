@@ -23,6 +23,7 @@ import { deviceCredentials, devices } from '../features/devices/resource.ts';
 import { files } from '../features/files/resource.ts';
 import { identities, identityProviders, usedIdTokens } from '../features/identities/tables.ts';
 import { installations } from '../features/installations/resource.ts';
+import { consentsTable } from '../features/installations/tables.ts';
 import { liveApps, liveEvents } from '../features/live/tables.ts';
 import { logs } from '../features/logs/resource.ts';
 import { notifications } from '../features/notifications/resource.ts';
@@ -34,6 +35,7 @@ import {
   beaconRadio,
   firings,
   presence,
+  sightingCounts,
   sightingKeys,
   trackSamples,
   tracks,
@@ -70,6 +72,8 @@ export const resources: readonly Resource[] = [
 export const tables: readonly DbTable[] = [
   ...resources.map(({ table }) => table),
   firings,
+  consentsTable,
+  sightingCounts,
   sightingKeys,
   presence,
   tracks,

@@ -1,7 +1,7 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessGuard } from '../access/access.ts';
-import type { FindHeld } from '../access/caller.ts';
+import { type FindHeld, knowInstallations } from '../access/caller.ts';
 import type { AppContext, UserContext } from '../access/context.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
@@ -11,7 +11,7 @@ import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
-import { grantOf } from './grants.ts';
+import { assertGranted, grantOf } from './grants.ts';
 import { handleByMembers } from './member-rules.ts';
 import { type Admitted, type AssertRoom, type HandlerAnswer, mountEndpoints } from './mount-endpoints.ts';
 
@@ -184,9 +184,9 @@ function admitUser(
   const { app } = guarded;
   const grant = grantOf(endpoint, app.rules, request.params as Readonly<Record<string, string>>);
   return andThen(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
-    if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
+    assertGranted(grant, user);
     if (user && app.rules.asksForInstallations)
-      return knowInstallations(app, user, findHeld).then((user) => ({ app, now: guarded.now, user }));
+      return knowInstallations(app.appId, user, findHeld).then((user) => ({ app, now: guarded.now, user }));
     return { app, now: guarded.now, user };
   });
 }
@@ -200,11 +200,6 @@ function findUser(
   if (grant === 'app') return undefined;
   if ((grant === 'visitor' || grant === 'phone') && authorization === undefined) return undefined;
   return grant === 'phone' ? knownUser(authorization, app, guard) : guard.user(app, authorization);
-}
-
-async function knowInstallations(app: AppContext, user: UserContext, findHeld: FindHeld): Promise<UserContext> {
-  const held = await findHeld(app.appId, user.userId);
-  return { ...user, installationIds: held.map(({ objectId }) => objectId) };
 }
 
 async function knownUser(

@@ -2,6 +2,7 @@ import { newObjectId } from '../../../base/id.ts';
 import type { Sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
+import type { ProximityMessage } from '../../../delivery/push/content.ts';
 import type { Evidence, PresenceEvent } from '../../../proximity/index.ts';
 import type { Announce } from '../../domain-event.ts';
 import type { Decision, DecisionContext, Fired } from '../decide/decide.ts';
@@ -47,6 +48,8 @@ export interface RecordTools {
   readonly expect: (deadline: number) => void;
   readonly announce: Announce;
   /** Told after the commit what was heard about the radio of beacons. */
+  /** Told after the commit of a sighting at a time (ms) whose phone is not to be named. */
+  readonly countSightings?: (appId: string, beaconId: string, at: number) => void;
   readonly noteEvidence?: (appId: string, evidence: Readonly<Record<string, Evidence>>, at: number) => void;
 }
 
@@ -55,29 +58,8 @@ export interface Recording {
   readonly context: DecisionContext;
 }
 
-/** A message for the push services; the content is what was configured when it fired. */
-export interface ProximityPush {
-  readonly appId: string;
-  readonly deliveryId: string;
-  readonly installationId: string;
-  /** When it fired and was asked for, epoch milliseconds. */
-  readonly now: number;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-  readonly hasPushTarget: boolean;
-  readonly kind: 'notification' | 'scenario';
-  readonly content: Readonly<Record<string, unknown>>;
-  readonly origin: {
-    readonly beaconId: string;
-    readonly eventId: string;
-    readonly visitId: string;
-    readonly event: string;
-    readonly triggerId: string;
-  };
-}
-
 /** Asks for pushes in the transaction that `db` is. */
-export type RequestPushes = (db: Db, pushes: readonly ProximityPush[]) => Promise<void>;
+export type RequestPushes = (db: Db, pushes: readonly ProximityMessage[]) => Promise<void>;
 
 /** What was decided for one installation. */
 export interface Decided {
@@ -100,27 +82,31 @@ export async function recordDecisions(
       for (const { decision, recording } of changed)
         noteEvidence(recording.appId, decision.sensed.evidence, recording.context.now);
     });
-  const eventful = changed.filter(isEventful);
-  const pushes = eventful.flatMap(pushesOf);
+  const pushes = changed.flatMap(pushesOf);
   if (pushes.length > 0) await requestPushes(db, pushes);
+  const named = changed.filter(isNamed);
+  const eventful = named.filter(isEventful);
   for (const { decision, recording } of eventful) await announce(db, recording.appId, () => domainEventsOf(decision));
   const { dialect } = db;
   // Two statements of one round trip must not meet in a row.
-  for (const statements of correctionsOf(dialect, changed, logs)) await db.runTogether(statements);
+  for (const statements of correctionsOf(dialect, named, logs)) await db.runTogether(statements);
   await db.runTogether([
     ...saveTracks(dialect, changed.map(trackOf)),
-    ...addSamples(dialect, changed.flatMap(samplesOf)),
-    ...savePositions(dialect, changed.flatMap(positionOf)),
+    ...addSamples(dialect, named.flatMap(samplesOf)),
+    ...savePositions(dialect, named.flatMap(positionOf)),
     ...addVisitCounts(dialect, eventful.flatMap(countsOf)),
     ...store.insertEvents(dialect, eventful.flatMap(eventsOf)),
     ...store.openVisits(dialect, eventful.flatMap(opened)),
     ...store.closeVisits(dialect, eventful.flatMap(closed)),
     ...logs.insert(dialect, eventful.flatMap(logsOf)),
     ...store.saveVerdicts(dialect, eventful.flatMap(verdictsOf)),
-    ...store.insertFirings(dialect, eventful.flatMap(firingsOf)),
+    ...store.insertFirings(dialect, changed.flatMap(firingsOf)),
     ...more,
   ]);
 }
+
+/** Of others only what messages need is stored: where they are now, and what they were shown. */
+const isNamed = ({ recording }: Decided) => recording.context.permissions?.analytics ?? true;
 
 function isEventful({ decision: { events, verdicts, sensed } }: Decided): boolean {
   const { changedEvents, removedEvents, visits } = sensed;
@@ -134,7 +120,8 @@ const keyOf = ({ decision, recording }: Decided) => ({
 });
 
 function trackOf(decided: Decided) {
-  const { record, deadline } = decided.decision;
+  const { record: whole, deadline } = decided.decision;
+  const record = isNamed(decided) ? whole : { ...whole, segments: [], told: null };
   return { ...keyOf(decided), record, deadline, now: decided.recording.context.now };
 }
 
@@ -274,7 +261,7 @@ function firingsOf({ decision, recording: { appId } }: Decided): store.NewFiring
   return decision.fired.map(({ verdict }) => ({ appId, installationId: decision.installationId, verdict }));
 }
 
-function pushesOf({ decision, recording }: Decided): ProximityPush[] {
+function pushesOf({ decision, recording }: Decided): ProximityMessage[] {
   const { appId, context } = recording;
   const { installationId, now, policy, hasPushTarget } = context;
   const expiresAt = now + policy.pushTimeToLive * 1000;
