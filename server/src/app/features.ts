@@ -7,6 +7,7 @@ import { type AdminFeature, createAdminFeature } from '../features/admins/featur
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
 import { rulesConsoleEndpoints } from '../features/apps/rules-routes.ts';
+import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
 import type { AppService } from '../features/apps/service.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
@@ -199,10 +200,11 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
   ];
 }
 
-function apps({ platform: { apps, buckets, usage }, assertApp }: Parts): Feature {
+function apps({ platform: { apps, secretKeys, buckets, usage }, assertApp }: Parts): Feature {
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
+      ...secretKeyConsoleEndpoints({ service: secretKeys, assertApp }),
       ...rulesConsoleEndpoints({ apps, listBuckets: (appId) => buckets.listBuckets(appId) }),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],

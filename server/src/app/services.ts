@@ -3,6 +3,7 @@ import { createPasswords, type Passwords } from '../base/passwords.ts';
 import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
 import { AdminService } from '../features/admins/accounts/service.ts';
+import { SecretKeyService } from '../features/apps/secret-keys.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
 import { forgetFiles } from '../features/files/erasure.ts';
@@ -23,6 +24,7 @@ export interface Services {
   readonly passwords: Passwords;
   readonly outbox: Outbox;
   readonly apps: AppService;
+  readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly admins: AdminService;
   readonly users: UserService;
@@ -37,6 +39,7 @@ export function createServices({ db, now }: ServiceOptions): Services {
     passwords,
     outbox,
     apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields }),
+    secretKeys: new SecretKeyService({ db, cacheVersion, now }),
     buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue }),
     admins: new AdminService({ db, now, passwords }),
     users: new UserService({

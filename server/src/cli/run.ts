@@ -4,6 +4,7 @@ import { version } from '../config/version.ts';
 import { adminCommands } from './commands/admin.ts';
 import { appCommands } from './commands/app.ts';
 import { appRulesCommands } from './commands/app-rules.ts';
+import { appSecretKeyCommands } from './commands/app-secret-keys.ts';
 import { backupCommands } from './commands/backup.ts';
 import { bucketCommands } from './commands/bucket.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   ...adminCommands,
   ...appCommands,
   ...appRulesCommands,
+  ...appSecretKeyCommands,
   ...bucketCommands,
   ...backupCommands,
   doctorCommand,
