@@ -297,6 +297,30 @@ export interface Installation {
   readonly tokenAt?: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly tokenDeadAt?: string;
+  /** What the visitor has agreed to: messages (at places), analytics (visits, events and positions of this installation), identity (its link to an account) */
+  readonly consents?: {
+    readonly messages?: {
+      readonly granted: boolean;
+      /** Which text the visitor was shown; required with a grant */
+      readonly textVersion?: string;
+      /** ISO 8601, UTC, with milliseconds */
+      readonly at: string;
+    };
+    readonly analytics?: {
+      readonly granted: boolean;
+      /** Which text the visitor was shown; required with a grant */
+      readonly textVersion?: string;
+      /** ISO 8601, UTC, with milliseconds */
+      readonly at: string;
+    };
+    readonly identity?: {
+      readonly granted: boolean;
+      /** Which text the visitor was shown; required with a grant */
+      readonly textVersion?: string;
+      /** ISO 8601, UTC, with milliseconds */
+      readonly at: string;
+    };
+  };
   /** Why the push service no longer accepts the token; registering again revives it */
   readonly tokenDeadReason?: string;
   /** ISO 8601, UTC, with milliseconds */
@@ -743,6 +767,30 @@ export interface RegisterInstallationBody {
   readonly userId?: UserPointer;
   /** Any JSON object */
   readonly metadata?: JsonInput;
+  /** What the visitor has agreed to: messages (at places), analytics (visits, events and positions of this installation), identity (its link to an account) */
+  readonly consents?: {
+    readonly messages?: {
+      readonly granted: boolean;
+      /** Which text the visitor was shown; required with a grant */
+      readonly textVersion?: string;
+      /** With a refusal of analytics: what was recorded of the installation goes too */
+      readonly erase?: boolean;
+    };
+    readonly analytics?: {
+      readonly granted: boolean;
+      /** Which text the visitor was shown; required with a grant */
+      readonly textVersion?: string;
+      /** With a refusal of analytics: what was recorded of the installation goes too */
+      readonly erase?: boolean;
+    };
+    readonly identity?: {
+      readonly granted: boolean;
+      /** Which text the visitor was shown; required with a grant */
+      readonly textVersion?: string;
+      /** With a refusal of analytics: what was recorded of the installation goes too */
+      readonly erase?: boolean;
+    };
+  };
   /** The token of the push service; never returned */
   readonly deviceToken?: string;
   /** The token that the phone sent before this one, as proof that it is the same phone */
@@ -984,6 +1032,30 @@ export interface UpdateInstallationBody {
   readonly userId?: UserPointer | null;
   /** Any JSON object */
   readonly metadata?: JsonInput | null;
+  /** What the visitor has agreed to: messages (at places), analytics (visits, events and positions of this installation), identity (its link to an account) */
+  readonly consents?: {
+    readonly messages?: {
+      readonly granted: boolean;
+      /** Which text the visitor was shown; required with a grant */
+      readonly textVersion?: string;
+      /** With a refusal of analytics: what was recorded of the installation goes too */
+      readonly erase?: boolean;
+    };
+    readonly analytics?: {
+      readonly granted: boolean;
+      /** Which text the visitor was shown; required with a grant */
+      readonly textVersion?: string;
+      /** With a refusal of analytics: what was recorded of the installation goes too */
+      readonly erase?: boolean;
+    };
+    readonly identity?: {
+      readonly granted: boolean;
+      /** Which text the visitor was shown; required with a grant */
+      readonly textVersion?: string;
+      /** With a refusal of analytics: what was recorded of the installation goes too */
+      readonly erase?: boolean;
+    };
+  } | null;
   /** The token of the push service; never returned */
   readonly deviceToken?: string | null;
 }
@@ -1157,7 +1229,7 @@ export interface Verdict {
   readonly visitId: string;
   readonly outcome: 'fired' | 'stopped' | 'pending';
   /** fired, or the first gate that said no */
-  readonly reason: 'disabled' | 'event' | 'beacon' | 'schedule' | 'stale' | 'repeat' | 'cool_down' | 'cap' | 'dwell' | 'nth_visit' | 'quiet_hours' | 'validity' | 'no_target' | 'fired';
+  readonly reason: 'disabled' | 'event' | 'beacon' | 'schedule' | 'no_consent' | 'stale' | 'repeat' | 'cool_down' | 'cap' | 'dwell' | 'nth_visit' | 'quiet_hours' | 'validity' | 'no_target' | 'fired';
   /** The same as a sentence */
   readonly text: string;
   /** ISO 8601, UTC, with milliseconds */

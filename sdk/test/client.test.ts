@@ -136,6 +136,12 @@ describe('the client, against the service', () => {
     const first = await client.installations.register(phone);
     const again = await client.installations.register(phone);
     assert.equal(first.objectId, again.objectId);
+    await client.installations.setConsent(phone, {
+      messages: { granted: true, textVersion: '2026-10' },
+      analytics: { granted: false },
+    });
+    const { consents } = await client.installations.get(first.objectId);
+    assert.deepEqual([consents?.messages?.granted, consents?.analytics?.granted], [true, false]);
   });
 
   test('uploads bytes and lists them', async () => {

@@ -60,6 +60,8 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'GET /apps/:appId/funnel': adminRoles,
   'GET /apps/:appId/radio': adminRoles,
   'DELETE /apps/:appId/radio/:beaconId': ['owner', 'manager'],
+  'GET /apps/:appId/sighting-counts': adminRoles,
+  'GET /apps/:appId/installations/:installationId/consents': ['owner', 'manager'],
   'GET /apps/:appId/reach': ['owner', 'manager', 'editor'],
   'GET /apps/:appId/attention': adminRoles,
   'GET /apps/:appId/webhooks': ['owner', 'manager'],

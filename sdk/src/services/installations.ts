@@ -5,6 +5,15 @@ export const installationService = (call: Call) => ({
   /** Registers the installation, or updates it. Call it at each start of the app. */
   register: async (body: Body<'registerInstallation'>, options: CallOptions = {}) =>
     (await call('registerInstallation', { body, ...options })).result,
+  /**
+   * Notes what the visitor has agreed to or refused; purposes that are not named stay as they are. It registers the
+   * installation, with nothing else about it. A refusal takes effect at once.
+   */
+  setConsent: async (
+    installation: Pick<Body<'registerInstallation'>, 'installationId' | 'deviceToken' | 'deviceType'>,
+    consents: NonNullable<Body<'registerInstallation'>['consents']>,
+    options: CallOptions = {},
+  ) => (await call('registerInstallation', { body: { ...installation, consents }, ...options })).result,
   list: (query: Query = {}, options: CallOptions = {}) => call('listInstallations', { query, ...options }),
   get: async (objectId: string, options: CallOptions = {}) =>
     (await call('getInstallation', { params: { objectId }, ...options })).result,

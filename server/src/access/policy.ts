@@ -87,6 +87,10 @@ export const policySchema = Type.Object({
     maximum: 86_400,
     description: 'Seconds after which a proximity message is no longer shown.',
   }),
+  consent: Type.Enum(['assumed', 'required'], {
+    description:
+      'What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way.',
+  }),
   polite: Type.Boolean({
     description:
       'The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00.',
@@ -123,13 +127,20 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   sensitivity: 'stable',
   oneZone: false,
   pushTimeToLive: 120,
+  consent: 'assumed',
   polite: false,
   delivery: Object.freeze({}),
   retentionDays: Object.freeze({ logs: 365, visits: 365, events: 30 }),
 });
 
-/** What a new app begins with beyond the defaults, which are also those of apps that are older than a setting. */
-export const newAppPolicy: Partial<AppPolicy> = Object.freeze({ oneZone: true });
+/**
+ * What a new app begins with beyond the defaults, which are also those of apps that are older than a setting. Another preset
+ * of the rules later changes none of it: phones that never asked would fall silent.
+ */
+export const newAppPolicy: Readonly<Record<Preset, Partial<AppPolicy>>> = Object.freeze({
+  specification: Object.freeze({ oneZone: true }),
+  visitors: Object.freeze({ oneZone: true, consent: 'required' }),
+});
 
 /** The complete policy of an app. A stored one may lack members that were added later. */
 export function readPolicy(stored: string, preset: Preset = 'specification'): AppPolicy {

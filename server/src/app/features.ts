@@ -21,6 +21,7 @@ import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
 import { createFileFeature } from '../features/files/feature.ts';
+import { consentConsoleEndpoints } from '../features/installations/console-routes.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
 import { InstallationService } from '../features/installations/service.ts';
@@ -37,7 +38,8 @@ import { readReach } from '../features/push/reach.ts';
 import { pushEndpoints } from '../features/push/routes.ts';
 import { senderConsoleEndpoints } from '../features/senders/console-routes.ts';
 import { createSightingFeature, type SightingFeature } from '../features/sightings/feature.ts';
-import { noteClientLog } from '../features/sightings/intake/service.ts';
+import { mayBeNamed, noteClientLog } from '../features/sightings/intake/service.ts';
+import { endPresence } from '../features/sightings/record/end-presence.ts';
 import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
 import * as traceCounts from '../features/sightings/traces/counts.ts';
@@ -194,6 +196,7 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
         findMissingBeacons,
         findHolder,
         findHeld: ownOf,
+        mayBeNamed,
         noteVisit: (db, log) => noteClientLog(db, log, { announce: integrations.announce, logs: logStore }),
       }),
     },
@@ -264,16 +267,21 @@ function users({ users: service, ...platform }: Platform): Feature {
   });
 }
 
-function installations({ config, db, now, outbox }: Platform): Feature {
+function installations({ config, db, now, outbox, apps }: Platform): Feature {
+  const forget = (db: Db, appId: string, id: string) =>
+    forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() });
   const service = new InstallationService({
     db,
     now,
     userExists,
     tokenFault: (registered) => tokenFault(registered, config.pushUrl),
+    endPresence: (db, appId, installationId) => endPresence(db, { appId, installationId, now: now() }),
+    forget,
   });
-  const forget = (db: Db, appId: string, id: string) =>
-    forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() });
-  return { endpoints: installationEndpoints({ db, service, forget }) };
+  return {
+    endpoints: installationEndpoints({ db, service, forget }),
+    consoleEndpoints: consentConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
+  };
 }
 
 function system({ config, db, now, room }: Platform): Feature {

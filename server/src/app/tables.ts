@@ -22,6 +22,7 @@ import { buckets, records, schemas } from '../features/buckets/tables.ts';
 import { deviceCredentials, devices } from '../features/devices/resource.ts';
 import { files } from '../features/files/resource.ts';
 import { installations } from '../features/installations/resource.ts';
+import { consentsTable } from '../features/installations/tables.ts';
 import { liveApps, liveEvents } from '../features/live/tables.ts';
 import { logs } from '../features/logs/resource.ts';
 import { notifications } from '../features/notifications/resource.ts';
@@ -33,6 +34,7 @@ import {
   beaconRadio,
   firings,
   presence,
+  sightingCounts,
   sightingKeys,
   trackSamples,
   tracks,
@@ -69,6 +71,8 @@ export const resources: readonly Resource[] = [
 export const tables: readonly DbTable[] = [
   ...resources.map(({ table }) => table),
   firings,
+  consentsTable,
+  sightingCounts,
   sightingKeys,
   presence,
   tracks,

@@ -14,6 +14,7 @@ export const policyLabels: Readonly<Partial<Record<keyof Policy, string>>> = {
   retentionDays: 'How long records are kept',
   sensitivity: 'Near a beacon',
   pushTimeToLive: 'How long a message stays useful',
+  consent: 'Consent of visitors',
   polite: 'Polite',
   delivery: 'How often messages are shown',
 };

@@ -14,6 +14,7 @@ import { appQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
 import { AccessRules, LimitRules, UserRules } from './access-rules.tsx';
 import { changeApp, settingsOf } from './app-settings.ts';
+import { ConsentRules } from './consent-rules.tsx';
 import { DeliveryPolicy, ProximityRules } from './message-policy.tsx';
 import { policyLabels } from './policy-labels.ts';
 import type { Policy } from './rule-parts.tsx';
@@ -47,6 +48,7 @@ const shown = [
   'pushTimeToLive',
   'sensitivity',
   'oneZone',
+  'consent',
   'delivery.',
 ];
 
@@ -101,6 +103,12 @@ function RulesForm({ app }: { readonly app: App }) {
           about="How certain the service has to be that a visitor has come near, and how long a message about it stays useful."
         >
           <ProximityRules fields={fields} />
+        </Block>
+        <Block
+          title="Consent of visitors"
+          about="What the service may do with a phone that has told it nothing about messages, analytics or its link to an account."
+        >
+          <ConsentRules fields={fields} />
         </Block>
         <Block
           title="How often messages are shown"

@@ -19,5 +19,6 @@ export const stopWords: Readonly<Record<string, string>> = {
   nth_visit: 'they are for another visit',
   quiet_hours: 'it was in the quiet hours',
   validity: 'they are outside their period',
+  no_consent: 'the visitor has not agreed to messages',
   no_target: 'the phone could not be reached',
 };

@@ -18,7 +18,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { readInstallation } from '../../lib/data/person.ts';
 import { senderName } from '../../lib/text/delivery-words.ts';
 import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
-import { useTimes } from '../../lib/time/times.ts';
+import { type Times, useTimes } from '../../lib/time/times.ts';
 import classes from './installations.module.css';
 import { installationKeys, installationQuery } from './queries.ts';
 import { TestMessage } from './test-message.tsx';
@@ -68,7 +68,7 @@ interface Props {
 function InstallationFacts({ appId, installation }: Props) {
   const times = useTimes(appId);
   const token = tokenState(installation);
-  const { metadata = {}, channels = [], userId, tokenDeadAt, tokenAt } = installation;
+  const { metadata = {}, channels = [], consents = {}, userId, tokenDeadAt, tokenAt } = installation;
   return (
     <Block title="Facts" about={`Times are in ${times.zone}.`}>
       {token === 'dead' && (
@@ -98,6 +98,11 @@ function InstallationFacts({ appId, installation }: Props) {
             </Link>
           </Fact>
         )}
+        {purposes.map(({ name, label }) => (
+          <Fact key={name} label={label}>
+            {consentText(consents[name], times)}
+          </Fact>
+        ))}
         <Fact label="First registered" isTime>
           {times.dateTime(installation.createdAt)}
         </Fact>
@@ -118,6 +123,21 @@ function InstallationFacts({ appId, installation }: Props) {
       <MetadataBlock metadata={metadata} />
     </Block>
   );
+}
+
+const purposes = [
+  { name: 'messages', label: 'Messages' },
+  { name: 'analytics', label: 'Analytics' },
+  { name: 'identity', label: 'Link to an account' },
+] as const;
+
+type Decision = NonNullable<Installation['consents']>['messages'];
+
+function consentText(decision: Decision, times: Times): string {
+  if (decision === undefined) return 'the visitor has said nothing';
+  const { granted, textVersion, at } = decision;
+  const text = textVersion === undefined ? '' : `, text ${textVersion}`;
+  return `${granted ? 'agreed' : 'refused'} on ${times.dateTime(at)}${text}`;
 }
 
 /** Answers of push services end with or without a full stop. */

@@ -27,7 +27,7 @@ for (const database of databases) {
       const made = await create();
       assert.equal((await call(made)).status, 200);
       const shown = await browser.send({ method: 'GET', url: `/apps/${made.appId}` });
-      assert.deepEqual(shown.body.result.policy, { ...defaultPolicy, ...newAppPolicy });
+      assert.deepEqual(shown.body.result.policy, { ...defaultPolicy, ...newAppPolicy.specification });
       const list = await browser.send({ method: 'GET', url: '/apps' });
       assert.ok(list.body.results.some(({ appId }: { appId: string }) => appId === made.appId));
       const keys = await browser.send({ method: 'GET', url: `/apps/${made.appId}/keys` });
@@ -43,7 +43,7 @@ for (const database of databases) {
       assert.equal(done.status, 200);
       assert.deepEqual(done.body.result.policy, {
         ...defaultPolicy,
-        ...newAppPolicy,
+        ...newAppPolicy.specification,
         push: 'manager',
         timeZone: 'Europe/Vienna',
         rateLimit,

@@ -117,7 +117,7 @@ export class AppService {
     const appId = newObjectId(now());
     const key = this.#newKey(appId);
     await db.transaction(async (db) => {
-      await store.insertApp(db, { appId, name, policy: newAppPolicy, rules: rulesOf(preset), now: now() });
+      await store.insertApp(db, { appId, name, policy: newAppPolicy[preset], rules: rulesOf(preset), now: now() });
       await store.insertKey(db, key.row);
       await this.#audit(db, by, 'app.create', { appId, after: { name, ...rulesOf(preset) } });
     });
@@ -131,7 +131,13 @@ export class AppService {
     const key = this.#newKey(appId);
     return db.transaction(async (db) => {
       if ((await store.listApps(db)).length > 0 || !(await store.noteFirstApp(db, appId))) return undefined;
-      await store.insertApp(db, { appId, name, policy: newAppPolicy, rules: rulesOf('specification'), now: now() });
+      await store.insertApp(db, {
+        appId,
+        name,
+        policy: newAppPolicy.specification,
+        rules: rulesOf('specification'),
+        now: now(),
+      });
       await store.insertKey(db, key.row);
       await this.#audit(db, service, 'app.create', { appId, after: { name } });
       return key.credentials;

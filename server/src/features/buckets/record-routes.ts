@@ -184,7 +184,7 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
 }
 
 function get(deps: RecordDeps): Endpoint {
-  return endpoint<undefined, store.StoredRecord>({
+  return endpoint<undefined, Bucket>({
     ...common,
     method: 'GET',
     path: `${path}/:objectId`,
@@ -193,15 +193,14 @@ function get(deps: RecordDeps): Endpoint {
     summary: 'Get a record',
     answer: recordAnswer(recordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
-    locate: (call) =>
-      andThen(bucketToRead(deps, call), async (bucket) => {
-        const row = await recordTable.find(deps.db, keyOf(bucket, call));
-        const record = row as store.StoredRecord | undefined;
-        if (!record || !new RecordRules(call, bucket).may('get', bucket, judgedRow(record))) throw noRecord();
-        return record;
-      }),
+    locate: (call) => bucketToRead(deps, call),
     hasEntityTag: true,
-    handle: async ({ located }) => tagged(`{"result":${recordTable.render(located)}}`, tagOf(located)),
+    handle: async (call) => {
+      const bucket = call.located;
+      const record = (await recordTable.find(deps.db, keyOf(bucket, call))) as store.StoredRecord | undefined;
+      if (!record || !new RecordRules(call, bucket).may('get', bucket, judgedRow(record))) throw noRecord();
+      return tagged(`{"result":${recordTable.render(record)}}`, tagOf(record));
+    },
   });
 }
 
@@ -351,14 +350,19 @@ function remove(deps: RecordDeps): Endpoint {
     handle: async (call) => {
       const { appId, bucketId } = call.located;
       const key = { appId, bucketId, objectId: call.params['objectId'] ?? '' };
-      const bytes = await deps.db.transaction(async (db) => {
-        const current = await store.lockRecord(db, key);
-        const rules = new RecordRules(call, call.located);
-        if (!current || !rules.isThere('delete', call.located, judgedRow(current))) throw noRecord();
-        readIfMatch(call.headers)?.(tagOf(current));
-        await recordTable.remove(db, keyOf(call.located, call));
-        return Buffer.byteLength(current.doc);
-      });
+      const rules = new RecordRules(call, call.located);
+      const assertUnchanged = readIfMatch(call.headers);
+      const bytes =
+        assertUnchanged === undefined && rules.mayAll('delete', call.located)
+          ? await store.removeUnseen(deps.db, key)
+          : await deps.db.transaction(async (db) => {
+              const current = await store.lockRecord(db, key);
+              if (!current || !rules.isThere('delete', call.located, judgedRow(current))) return undefined;
+              assertUnchanged?.(tagOf(current));
+              await recordTable.remove(db, keyOf(call.located, call));
+              return Buffer.byteLength(current.doc);
+            });
+      if (bytes === undefined) throw noRecord();
       deps.usage.add(call.app.appId, { records: -1, recordBytes: -bytes });
       return { result: [{}] };
     },

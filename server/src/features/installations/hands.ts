@@ -15,6 +15,11 @@ export interface Registrant {
   readonly isManager: boolean;
 }
 
+export interface Linking extends Registrant {
+  /** The visitor has agreed, or need not have, that the installation is linked to an account. */
+  readonly mayLink: boolean;
+}
+
 export interface Hands {
   readonly userId: string | null;
   readonly columns: Key;
@@ -22,16 +27,17 @@ export interface Hands {
   readonly reset: Values;
 }
 
-const personal = ['channels', 'metadata'] as const;
+const personal = ['channels', 'metadata', 'consents'] as const;
 const ofThePhone = ['pushType', 'timeZone', 'localeIdentifier', 'appIdentifier', 'appName', 'appVersion'] as const;
 
 /** The user to whom a registration links; only managers can register for others. */
-export function userOf(sent: Registration, by: Registrant): string | undefined {
+export function userOf(sent: Registration, by: Linking): string | undefined {
+  if (!by.mayLink) return undefined;
   return (by.isManager ? sent.userId?.objectId : undefined) ?? by.userId;
 }
 
 /** A registration of a known installation. */
-export function nextHands(row: InstallationRow, sent: Registration, by: Registrant, now: number): Hands {
+export function nextHands(row: InstallationRow, sent: Registration, by: Linking, now: number): Hands {
   const isUnproven = row.unproven !== 0;
   const rightful = isUnproven
     ? { userId: row.claim_user_id, token: row.claim_token }
@@ -43,10 +49,12 @@ export function nextHands(row: InstallationRow, sent: Registration, by: Registra
     (by.userId !== undefined && by.userId === rightful.userId) ||
     // Only its phone knows the id of an installation without a user.
     (!isUnproven && row.user_id === null);
-  const userId = userOf(sent, by) ?? (isProven ? rightful.userId : null);
+  const userId = userOf(sent, by) ?? (isProven && by.mayLink ? rightful.userId : null);
   const claim = isProven ? noClaim : isUnproven ? {} : claimOf(row);
   const isChanged = userId !== row.user_id;
   if (!isChanged) return { userId, columns: { unproven: isProven ? 0 : 1, ...claim }, reset: {} };
+  // The same person, who is no longer to be known by name.
+  if (!by.mayLink && isProven) return { userId, columns: { unproven: 0, ...claim, user_id: null }, reset: {} };
   // The rightful user is back, and no other user was signed in between.
   const isBack = isUnproven && row.user_id === null && userId === row.claim_user_id;
   return {

@@ -14,7 +14,7 @@ import { raw, sql } from '../../base/sql.ts';
 import { installationExample } from './resource.ts';
 
 const url = '/api/v2/installations';
-const { userId: _user, ...example } = installationExample;
+const { userId: _user, consents: _decided, ...example } = installationExample;
 
 let devices = 0;
 /** A unique registration. */

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
+import { purposes } from '../../access/consent.ts';
 import type { Problem } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
 import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
@@ -17,6 +18,36 @@ import {
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, pointer, text, time } from '../../resources/members.ts';
+
+const decision = {
+  granted: Type.Boolean(),
+  textVersion: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Which text the visitor was shown; required with a grant',
+    }),
+  ),
+};
+const consentMeaning =
+  'What the visitor has agreed to: messages (at places), analytics (visits, events and positions of this installation), ' +
+  'identity (its link to an account)';
+const consentsOf = <T extends TSchema>(each: T) =>
+  Type.Optional(
+    Type.Object(
+      { messages: Type.Optional(each), analytics: Type.Optional(each), identity: Type.Optional(each) },
+      { description: consentMeaning },
+    ),
+  );
+
+/** What is sent of consents. */
+const sentDecision = Type.Object({
+  ...decision,
+  erase: Type.Optional(
+    Type.Boolean({ description: 'With a refusal of analytics: what was recorded of the installation goes too' }),
+  ),
+});
+export type SentConsents = Static<ReturnType<typeof consentsOf<typeof sentDecision>>>;
 
 const visible = {
   installationId: Type.Optional(
@@ -41,6 +72,7 @@ const visible = {
 
 const installationSchema = Type.Object({
   ...visible,
+  consents: consentsOf(sentDecision),
   // Longer values do not fit an index entry of PostgreSQL.
   deviceToken: Type.Optional(
     Type.String({ minLength: 1, maxLength: 2000, description: 'The token of the push service; never returned' }),
@@ -61,7 +93,8 @@ const registrationSchema = Type.Object({
 export type Registration = Static<typeof registrationSchema>;
 
 const rules = {
-  rules: ({ timeZone, deviceToken, metadata }: Partial<Installation>) => [
+  rules: ({ timeZone, deviceToken, metadata, consents }: Partial<Installation>) => [
+    ...consentProblems(consents),
     ...broken('timeZone', timeZone, isTimeZone, 'must be an IANA time zone such as Europe/Vienna'),
     ...broken('deviceToken', deviceToken, (text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
     ...(metadata === undefined || isObject(metadata) ? [] : [{ field: 'metadata', problem: 'must be a JSON object' }]),
@@ -69,6 +102,18 @@ const rules = {
 };
 export const installationShape = defineShape(installationSchema, rules);
 export const registrationShape = defineShape(registrationSchema, rules);
+
+function consentProblems(consents: SentConsents | undefined): Problem[] {
+  return purposes.flatMap((purpose): Problem[] => {
+    const { granted, textVersion, erase } = consents?.[purpose] ?? {};
+    const field = (name: string) => `consents.${purpose}.${name}`;
+    if (granted && textVersion === undefined)
+      return [{ field: field('textVersion'), problem: 'is required where granted is true' }];
+    if (erase && (granted || purpose !== 'analytics'))
+      return [{ field: field('erase'), problem: 'goes only with a refusal of analytics' }];
+    return [];
+  });
+}
 
 function broken(
   field: string,
@@ -101,9 +146,17 @@ export const installationExample = {
   appVersion: '2.4.1',
   userId: pointerExample('_User', otherExampleId),
   metadata: { favourite: 'kestrel' },
+  consents: {
+    messages: { granted: true, textVersion: '2026-10' },
+    analytics: { granted: true, textVersion: '2026-10' },
+  },
 };
 
-const { deviceToken: _hidden, ...exampleShown } = installationExample;
+const { deviceToken: _hidden, consents: decided, ...exampleShown } = installationExample;
+const exampleConsents = {
+  messages: { ...decided.messages, at: exampleUpdated },
+  analytics: { ...decided.analytics, at: exampleUpdated },
+};
 
 export const installationRecord = {
   schema: Type.Object({
@@ -113,6 +166,7 @@ export const installationRecord = {
       Type.String({ format: 'date-time', description: 'Since when it has had its push token; absent without one' }),
     ),
     tokenDeadAt: Type.Optional(timestampSchema),
+    consents: consentsOf(Type.Object({ ...decision, at: timestampSchema })),
     tokenDeadReason: Type.Optional(
       Type.String({ description: 'Why the push service no longer accepts the token; registering again revives it' }),
     ),
@@ -121,6 +175,7 @@ export const installationRecord = {
   example: {
     objectId: exampleId,
     ...exampleShown,
+    consents: exampleConsents,
     tokenAt: exampleCreated,
     createdAt: exampleCreated,
     updatedAt: exampleUpdated,
@@ -172,6 +227,7 @@ export const installations = defineResource({
     appVersion: text('app_version', optional),
     userId: pointer('user_id', '_User', optional),
     metadata: json('metadata', { empty: '{}' }),
+    consents: json('consents', optional),
     tokenAt: time('token_at', optional),
     tokenDeadAt: time('token_dead_at', optional),
     tokenDeadReason: text('token_dead_reason', optional),

@@ -9,7 +9,7 @@ import { readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { getEndpoint, listEndpoint, locateRow } from '../../resources/read-endpoints.ts';
 import { type RemoveOptions, removeEndpoint } from '../../resources/resource.ts';
 import type { Key } from '../../resources/table.ts';
-import type { Registrant } from './hands.ts';
+import type { Asking } from './hand-over.ts';
 import {
   type Installation,
   installationExample,
@@ -33,7 +33,11 @@ const { tag, path } = installations;
 
 type LocateOwn = ReturnType<typeof locateRow>;
 
-const registrant = (caller: Caller): Registrant => ({ userId: caller.user?.userId, isManager: seesAll(caller) });
+const registrant = (caller: Caller): Asking => ({
+  userId: caller.user?.userId,
+  isManager: seesAll(caller),
+  policy: caller.app.policy,
+});
 
 export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
   // Listing, getting and deleting work as for any record; writing has its own rules.
@@ -84,7 +88,8 @@ function register({ service }: InstallationRouteDeps): Endpoint {
       'Call it at every start of the app. An installation that is known by its installationId, else by its deviceToken, ' +
       'is updated as by PUT and answered with 200. A deviceToken that another installation has moves to this one. With a ' +
       'bearer it is linked to that user; a bearer that is no longer valid is ignored. Registered without the bearer of ' +
-      'its user and without the stored deviceToken (as deviceToken or previousDeviceToken) it loses its user.',
+      'its user and without the stored deviceToken (as deviceToken or previousDeviceToken) it loses its user. Of `consents` ' +
+      'each purpose that is named is decided anew, and the others stay.',
     grant: { of: 'installations', verb: 'create', open: 'phone' },
     body: { schema: registrationShape.schema, example: installationExample, read: readRegistration },
     answer: createdAnswer,
@@ -111,7 +116,8 @@ function change({ service }: InstallationRouteDeps, method: 'PUT' | 'PATCH', loc
       (merge
         ? 'JSON Merge Patch (RFC 7396): metadata is merged member by member, null removes a member.'
         : 'Replaces the members that are sent and keeps the others; null clears an optional member.') +
-      ' installationId and deviceType cannot change.',
+      ' installationId and deviceType cannot change. Of `consents` each purpose that is named is decided anew, and the others ' +
+      'stay.',
     grant: { of: 'installations', verb: 'update' },
     body: {
       schema: replacementSchema(installationShape.schema),

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { permissionsOf } from '../../access/consent.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
@@ -8,7 +9,9 @@ import { advertisedKey } from '../../proximity/tag-key.ts';
 import { type AssertUnchanged, newTag } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
-import { assignedHands, nextHands, type Registrant, userOf } from './hands.ts';
+import { type ConsentChange, changesAnalytics, decideConsents, noteDecisions } from './consents.ts';
+import { type Asking, deciderOf, handOver, sentConsents } from './hand-over.ts';
+import { assignedHands, type Linking, type Registrant, userOf } from './hands.ts';
 import { type Installation, installations, type Registration } from './resource.ts';
 import * as store from './store.ts';
 
@@ -22,6 +25,10 @@ export interface InstallationDeps {
     readonly deviceToken: string;
   }) => string | undefined;
   readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
+  /** Ends the visits that are under way, in the transaction that changes what may be recorded of an installation. */
+  readonly endPresence: (db: Db, appId: string, objectId: string) => Promise<void>;
+  /** Erases its traces so far; called in the transaction that takes the permission away. */
+  readonly forget: (db: Db, appId: string, objectId: string) => Promise<void>;
 }
 
 export interface RegisteredInstallation {
@@ -37,7 +44,7 @@ const maxTries = 10;
 interface Changing {
   /** Metadata is merged (RFC 7396) instead of replaced. */
   readonly merge: boolean;
-  readonly by: Registrant;
+  readonly by: Asking;
   readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
@@ -56,7 +63,7 @@ export class InstallationService {
    * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not
    * exist, ValidationError for another deviceType, Timeout
    */
-  async register(appId: string, sent: Registration, by: Registrant): Promise<RegisteredInstallation> {
+  async register(appId: string, sent: Registration, by: Asking): Promise<RegisteredInstallation> {
     return retryRaces(() => this.#registerOnce(appId, sent, by));
   }
 
@@ -85,12 +92,15 @@ export class InstallationService {
         const { userId } = changes.set;
         if (userId && userId.objectId !== by.userId && !by.isManager) throw notSignedIn();
         await this.#assertUser(db, appId, userId?.objectId);
-        const next = changes.cleared.includes('userId') ? null : (userId?.objectId ?? row.user_id);
+        const consents = decideConsents(row.consents, { sent: sentConsents(changes), now: now(), by: deciderOf(by) });
+        const mayLink = permissionsOf(consents.stored, by.policy).identity;
+        if (userId && !mayLink) throw notAgreed();
+        const next = changes.cleared.includes('userId') || !mayLink ? null : (userId?.objectId ?? row.user_id);
         const { metadata } = changes.set;
         const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
         const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
         const hands = assignedHands(row, next, by, now());
-        const updatedAt = await this.#write(db, appId, row, { ...changes, set, by, hands });
+        const updatedAt = await this.#write(db, appId, row, { ...changes, set, by, hands, consents });
         return { updatedAt, tag: await newTag(db, installations.records, rowKey) };
       }),
     );
@@ -119,7 +129,7 @@ export class InstallationService {
     ]);
   }
 
-  async #insert(db: Db, appId: string, sent: Registration, by: Registrant): Promise<RegisteredInstallation> {
+  async #insert(db: Db, appId: string, sent: Registration, by: Asking & Linking): Promise<RegisteredInstallation> {
     const { now } = this.#deps;
     const createdAt = now();
     const objectId = newObjectId(createdAt);
@@ -135,9 +145,11 @@ export class InstallationService {
       advertised_key: await tagOf(db, appId, sent.metadata, { objectId, by }),
       user_id: userOf(sent, by) ?? null,
     };
-    const { userId: _inColumns, deviceToken: _too, previousDeviceToken: _proof, ...members } = unrepeated(sent);
+    const { userId: _user, deviceToken: _too, previousDeviceToken: _proof, consents, ...members } = unrepeated(sent);
     const values = { channels: null, metadata: null, ...members, createdAt, updatedAt: createdAt };
-    await installations.records.insert(db, columns, values);
+    const decided = decideConsents(null, { sent: consents, now: createdAt, by: deciderOf(by) });
+    await installations.records.insert(db, { ...columns, consents: decided.stored }, values);
+    await noteDecisions(db, { appId, installationId: objectId, now: createdAt }, decided.changed);
     return { objectId, createdAt, updatedAt: createdAt, isNew: true };
   }
 
@@ -146,13 +158,14 @@ export class InstallationService {
     db: Db,
     appId: string,
     row: store.InstallationRow,
-    { set, cleared: names, hands, by }: Changes<Installation> & { readonly hands: Key; readonly by: Registrant },
+    { set, cleared: names, hands, by, consents }: Writing,
   ) {
     const { now } = this.#deps;
-    const { deviceToken, userId: _inHands, ...members } = unrepeated(set);
+    const { deviceToken, userId: _inHands, consents: _decided, ...members } = unrepeated(set);
     const {
       userId: _too,
       deviceToken: _inToken,
+      consents: _decidedToo,
       ...cleared
     }: Record<string, null> = Object.fromEntries(names.map((member) => [member, null]));
     const updatedAt = Math.max(now(), row.updated_at);
@@ -171,29 +184,55 @@ export class InstallationService {
         ? { advertised_key: await tagOf(db, appId, members.metadata, { objectId: row.object_id, by }) }
         : {};
     const key = { app_id: appId, object_id: row.object_id };
-    await installations.records.update(db, key, { ...cleared, ...members, updatedAt }, { ...token, ...tag, ...hands });
+    const columns = { ...token, ...tag, ...hands, consents: consents.stored };
+    await installations.records.update(db, key, { ...cleared, ...members, updatedAt }, columns);
+    await this.#follow(db, appId, row, { set, by, consents });
     return updatedAt;
   }
 
-  #registerOnce(appId: string, sent: Registration, by: Registrant): Promise<RegisteredInstallation> {
+  /** What decisions lead to takes effect with them. */
+  async #follow(db: Db, appId: string, row: store.InstallationRow, { set, by, consents }: Decision): Promise<void> {
+    const { now, endPresence, forget } = this.#deps;
+    const { object_id: installationId } = row;
+    if (changesAnalytics(row.consents, consents.stored, by.policy)) await endPresence(db, appId, installationId);
+    if (set.consents?.analytics?.erase) await forget(db, appId, installationId);
+    await noteDecisions(db, { appId, installationId, now: now() }, consents.changed);
+  }
+
+  #registerOnce(appId: string, sent: Registration, by: Asking): Promise<RegisteredInstallation> {
     const { db, now } = this.#deps;
     return db.transaction(async (db) => {
-      const named = userOf(sent, by);
-      await this.#assertUser(db, appId, named);
+      // Before the installation, as an erasure locks them.
+      await this.#assertUser(db, appId, userOf(sent, { ...by, mayLink: true }));
       const row = await lockMeant(db, appId, sent);
-      const hands = row && nextHands(row, sent, by, now());
-      if (hands && hands.userId !== named && hands.userId !== row.user_id)
+      const { linking, hands, consents } = handOver(row, sent, by, now());
+      const named = userOf(sent, linking);
+      if (hands && hands.userId !== named && hands.userId !== row?.user_id)
         await this.#assertUser(db, appId, hands.userId);
+      if (sent.userId && !linking.mayLink) throw notAgreed();
       if (sent.userId && sent.userId.objectId !== (hands?.userId ?? by.userId) && !by.isManager) throw notSignedIn();
       if (row && row.device_type !== sent.deviceType) throw unchangeable(['deviceType']);
       this.#assertReachable({ set: sent, cleared: [] }, row);
-      if (!row || !hands) return this.#insert(db, appId, sent, by);
+      if (!row || !hands) return this.#insert(db, appId, sent, linking);
       const { previousDeviceToken: _shown, ...members } = sent;
+      if (sent.consents?.analytics?.erase && hands.columns['unproven'] !== 0) throw notProven();
       const reset = Object.keys(hands.reset).filter((member) => !(member in members)) as (keyof Installation)[];
-      const updatedAt = await this.#write(db, appId, row, { set: members, cleared: reset, hands: hands.columns, by });
+      const changes = { set: members, cleared: reset, hands: hands.columns, by, consents };
+      const updatedAt = await this.#write(db, appId, row, changes);
       return { objectId: row.object_id, createdAt: row.created_at, updatedAt, isNew: false };
     });
   }
+}
+
+interface Decision {
+  readonly set: Partial<Installation>;
+  readonly by: Asking;
+  readonly consents: ConsentChange;
+}
+
+interface Writing extends Changes<Installation>, Decision {
+  readonly set: Partial<Installation>;
+  readonly hands: Key;
 }
 
 /** The installation in question: by the client's own id, else by the token. */
@@ -244,6 +283,21 @@ function notSignedIn() {
 
 function invalid(details: readonly Problem[]) {
   return fail('ValidationError', { message: sentence(details), details });
+}
+
+function notAgreed() {
+  return fail(
+    'OperationForbidden',
+    'userId: the visitor has not agreed that the installation is linked to an account. Ask, and send consents.identity with ' +
+      'granted true and the textVersion that was shown.',
+  );
+}
+
+function notProven() {
+  return fail(
+    'OperationForbidden',
+    'consents.analytics.erase: send the bearer of its user or the stored device token with it, as proof that it is the same phone.',
+  );
 }
 
 function unrepeated<T extends Partial<Installation>>(sent: T): T {

@@ -18,6 +18,8 @@ export interface LogDeps {
   /** The user of an installation, null for nobody's; undefined when there is no such installation. */
   readonly findHolder: (db: Db, appId: string, objectId: string) => Promise<string | null | undefined>;
   readonly findHeld: FindHeld;
+  /** Whether a record may name the installation; it stays so until the end of the transaction. */
+  readonly mayBeNamed: (db: Db, of: Pick<NotedLog, 'appId' | 'policy' | 'installationId'>) => Promise<boolean>;
   /** Makes what a client recorded part of its visits; called in the transaction that writes the record. */
   readonly noteVisit: (db: Db, log: NotedLog) => Promise<void>;
 }
@@ -141,12 +143,14 @@ async function record(deps: LogDeps, log: NewLog, caller: Caller): Promise<Recor
   return winner;
 }
 
-function insertWithVisit({ db, noteVisit }: LogDeps, log: NewLog, policy: AppPolicy): Promise<boolean> {
+function insertWithVisit({ db, mayBeNamed, noteVisit }: LogDeps, log: NewLog, policy: AppPolicy): Promise<boolean> {
   const { appId, installationId, beaconId, occurredAt, now } = log;
   // Nobody's visit: who it was is not known.
   if (installationId === undefined) return insertLog(db, log);
   const event = log.event === 'ENTER' ? 'ENTER' : 'EXIT';
   return db.transaction(async (db) => {
+    if (!(await mayBeNamed(db, { appId, policy, installationId })))
+      return insertLog(db, { ...log, installationId: undefined });
     if (!(await insertLog(db, log))) return false;
     await noteVisit(db, { appId, policy, installationId, beaconId, event, occurredAt, now });
     return true;

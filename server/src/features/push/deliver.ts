@@ -1,3 +1,5 @@
+import { permissionsOf } from '../../access/consent.ts';
+import type { AppPolicy } from '../../access/policy.ts';
 import type { Db } from '../../db/db.ts';
 import type { Pace } from '../../delivery/push/pace.ts';
 import type {
@@ -32,6 +34,8 @@ export interface PushDeliveryDeps {
   readonly markTokenDead: MarkTokenDead;
   readonly now: () => number;
   readonly findSenders: (appId: string) => Promise<UsableSenders>;
+  /** Undefined when the app is gone. */
+  readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
   /** One for each app and provider. */
   readonly paceOf: (appId: string, kind: PushSenderKind) => Pace;
   /** 0 to 1, for the pause before a retry. */
@@ -74,6 +78,7 @@ export async function deliver(deps: PushDeliveryDeps, delivering: Delivering): P
   const { recipients, write } = delivering;
   if (recipients.length === 0) return;
   const senders = await deps.findSenders(delivering.appId);
+  const consent = (await deps.findPolicy(delivering.appId))?.consent ?? 'assumed';
   const contents = new Map<string, PushContent>();
   const contentFor = (deviceType: PushTarget['deviceType']) => {
     const content = contents.get(deviceType) ?? delivering.contentFor(deviceType);
@@ -83,7 +88,7 @@ export async function deliver(deps: PushDeliveryDeps, delivering: Delivering): P
   // One draw for all: recipients of a slice that wait for the same thing come back together.
   const pause = deps.random();
   const journal = createJournal(write);
-  const one = { ...delivering, senders, contentFor, pause };
+  const one = { ...delivering, senders, consent, contentFor, pause };
   await Promise.all(
     recipients.map(async (recipient) => {
       const outcome = await attempt(deps, one, recipient);
@@ -131,7 +136,11 @@ function createJournal(write: Delivering['write']) {
   };
 }
 
-type Attempt = Omit<Delivering, 'recipients' | 'write'> & { readonly senders: UsableSenders; readonly pause: number };
+type Attempt = Omit<Delivering, 'recipients' | 'write'> & {
+  readonly senders: UsableSenders;
+  readonly consent: AppPolicy['consent'];
+  readonly pause: number;
+};
 type Ending = Omit<DeliveryOutcome, 'recipient'>;
 
 const ended = (state: Ending['state'], reason: string | null, sender: string | null = null): Ending => ({
@@ -146,7 +155,7 @@ const ended = (state: Ending['state'], reason: string | null, sender: string | n
 async function attempt(deps: PushDeliveryDeps, one: Attempt, recipient: store.Recipient): Promise<Ending | undefined> {
   if (recipient.received_at !== null) return ended('sent', null);
   if (recipient.expires_at <= deps.now()) return tooLate(recipient);
-  const route = findRoute(one.senders, recipient);
+  const route = findRoute(one, recipient);
   if ('problem' in route) return ended('noTarget', route.problem);
   const { kind, sender, target } = route;
   const pace = deps.paceOf(one.appId, kind);
@@ -175,11 +184,16 @@ const broken: SendResult = {
 
 type FoundRoute = { readonly kind: PushSenderKind; readonly sender: PushSender; readonly target: PushTarget };
 
-function findRoute(senders: UsableSenders, recipient: store.Recipient): FoundRoute | { readonly problem: string } {
+function findRoute(
+  { senders, consent }: Pick<Attempt, 'senders' | 'consent'>,
+  recipient: store.Recipient,
+): FoundRoute | { readonly problem: string } {
   const { device_type: deviceType, device_token: token } = recipient;
   if (deviceType === null) return { problem: 'The installation was deleted.' };
   if (recipient.handed_over_at !== null && recipient.created_at <= recipient.handed_over_at)
     return { problem: 'The installation has gone to somebody else since.' };
+  if (!permissionsOf(recipient.consents, { consent }).messages)
+    return { problem: 'The visitor has not agreed to messages.' };
   if (token === null) return { problem: 'The installation has no device token.' };
   if (recipient.token_dead_at !== null)
     return { problem: `The device token is dead: ${recipient.token_dead_reason ?? 'the provider said so'}` };

@@ -24,12 +24,14 @@ export interface Recipient {
   readonly app_identifier: string | null;
   readonly created_at: number;
   readonly handed_over_at: number | null;
+  /** What its visitor has decided, as it is stored. */
+  readonly consents: string | null;
 }
 
 const recipientColumns =
   raw(`d.object_id, d.installation_id, d.attempts, d.run_at, d.expires_at, d.reason, d.received_at,
   i.device_type, i.device_token, i.token_dead_at, i.token_dead_reason, i.push_type, i.app_identifier,
-  d.created_at, i.handed_over_at`);
+  d.created_at, i.handed_over_at, i.consents`);
 const withInstallation = raw(
   'from deliveries d left join installations i on i.app_id = d.app_id and i.object_id = d.installation_id',
 );

@@ -18,6 +18,7 @@ export interface PushJobDeps {
   readonly audience: Audience;
   readonly markTokenDead: MarkTokenDead;
   readonly findSenders: (appId: string) => Promise<UsableSenders>;
+  readonly findPolicy: PushDeliveryDeps['findPolicy'];
   /** Messages a second that one app may send through a provider. */
   readonly perSecond: (kind: PushSenderKind) => number;
   readonly announce: Announce;
@@ -48,7 +49,7 @@ export interface PushDelivery {
 }
 
 export function createPushDelivery(deps: PushJobDeps): PushDelivery {
-  const { db, now, findSenders, announce, onError, markTokenDead } = deps;
+  const { db, now, findSenders, findPolicy, announce, onError, markTokenDead } = deps;
   const counts = new Map<string, DeliveryCount & { count: number }>();
   const onWritten: PushDeliveryDeps['onWritten'] = (sender, state, count) => {
     const key = `${sender} ${state}`;
@@ -57,7 +58,18 @@ export function createPushDelivery(deps: PushJobDeps): PushDelivery {
     counts.set(key, known);
   };
   const paceOf = createPaces(deps);
-  const delivering = { db, now, findSenders, paceOf, random: Math.random, announce, onError, onWritten, markTokenDead };
+  const delivering = {
+    db,
+    now,
+    findSenders,
+    findPolicy,
+    paceOf,
+    random: Math.random,
+    announce,
+    onError,
+    onWritten,
+    markTokenDead,
+  };
   return {
     handlers: {
       [expandJob]: expandHandler(deps),

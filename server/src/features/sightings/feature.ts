@@ -8,9 +8,11 @@ import { mendFutureTracks } from './decide/track-store.ts';
 import { sightingEndpoints } from './intake/routes.ts';
 import { createSightingService } from './intake/service.ts';
 import { createTicker, type Ticker, type TickerDeps } from './intake/ticker.ts';
+import { countConsoleEndpoints } from './record/count-routes.ts';
 import { type Erasing, erasureJobHandlers } from './record/erasure.ts';
 import type { LogStore, RequestPushes } from './record/record.ts';
 import { createRetention, type RetainedApp, type Retention } from './record/retention.ts';
+import { UnnamedCounts } from './record/unnamed-counts.ts';
 import { simulationEndpoints } from './simulate/simulation-routes.ts';
 import { RadioLearning } from './site/radio.ts';
 import { radioConsoleEndpoints } from './site/radio-routes.ts';
@@ -49,6 +51,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
   const ticker = createTicker(deps);
   const site = new SiteCache(db, siteRevision);
   const radio = new RadioLearning(db, siteRevision);
+  const counts = new UnnamedCounts(db);
   const service = createSightingService({
     db,
     site,
@@ -56,6 +59,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     expect: ticker.expect,
     announce,
     logs,
+    countSightings: (appId, beaconId, at) => counts.note(appId, beaconId, at),
     noteEvidence: (appId, evidence, at) => radio.note(appId, evidence, at),
   });
   const retention = createRetention(deps);
@@ -70,16 +74,21 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
       ...positionEndpoints(db, findHeld),
       ...eventEndpoints(db, findHeld),
     ],
-    consoleEndpoints: radioConsoleEndpoints({ radio, assertApp: deps.assertApp }),
+    consoleEndpoints: [
+      ...radioConsoleEndpoints({ radio, assertApp: deps.assertApp }),
+      ...countConsoleEndpoints({ counts, now, assertApp: deps.assertApp }),
+    ],
     jobs: erasureJobHandlers(deps),
     sweeps: {
       'purging old traces': () => retention.sweep(),
       'learning the radio of beacons': () => radio.flush(now()),
+      'storing the counts of sightings': () => counts.flush(),
     },
     start() {
       inBackground('presences after a clock that was set back', () => mendFutureTracks(db, now()));
       ticker.start(inBackground);
     },
     stop: () => ticker.stop(),
+    close: () => counts.flush(),
   };
 }

@@ -77,6 +77,8 @@ export interface Rules {
   readonly appTimeZone?: string;
   /** Whether the installation can be reached: a live push token, or an app in the foreground that reads the answer. */
   readonly hasTarget: boolean;
+  /** False: the visitor has not agreed to messages. */
+  readonly hasConsent?: boolean;
   /** How old an event may be and still be shown, in seconds; default 120, the push's time to live. */
   readonly timeToLive?: number;
 }
@@ -103,6 +105,7 @@ export type Reason =
   | 'event'
   | 'beacon'
   | 'schedule'
+  | 'no_consent'
   | 'stale'
   | 'repeat'
   | 'cool_down'

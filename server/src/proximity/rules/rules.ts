@@ -23,6 +23,7 @@ const GATES: readonly Gate[] = [
   refuseOtherEvent,
   refuseOtherBeacon,
   refuseSchedule,
+  refuseNoConsent,
   refuseStale,
   refuseRepeat,
   ...POLICY_GATES,
@@ -107,6 +108,11 @@ function refuseSchedule(question: Case): Refusal | null {
   if (runsOn(showOn, day)) return null;
   const because = `it runs on ${describeDays(showOn)}, and it was ${longDayName(day)} in ${question.zone}`;
   return { reason: 'schedule', because };
+}
+
+function refuseNoConsent(_question: Case, rules: Rules): Refusal | null {
+  if (rules.hasConsent !== false) return null;
+  return { reason: 'no_consent', because: 'the visitor has not agreed to messages' };
 }
 
 function refuseStale({ event, at, now }: Case, rules: Rules): Refusal | null {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Permissions } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import {
   type Firing,
@@ -43,6 +44,8 @@ export interface DecisionContext {
   readonly heldSince?: number | undefined;
   /** Whether a push can reach it, so that a message may go out although nothing is delivered. */
   readonly hasPushTarget: boolean;
+  /** What the visitor has agreed to; without it, to everything. */
+  readonly permissions?: Permissions;
 }
 
 /** Where it happens; a beacon that was deleted has only its id. */
@@ -197,6 +200,7 @@ async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick
         triggers: (triggers.get(beaconId) ?? []).map(({ trigger }) => trigger),
         ...(timeZone === undefined ? {} : { beaconTimeZone: timeZone }),
         hasTarget: context.hasTarget,
+        hasConsent: context.permissions?.messages ?? true,
       };
     },
     fired,

@@ -10,6 +10,8 @@ export interface InstallationLock {
   readonly userId: string | null;
   /** Since when (ms) the same person carries it, as far as that is known. */
   readonly heldSince: number | undefined;
+  /** What its visitor has decided, as it is stored. */
+  readonly consents: string | null;
 }
 
 interface LockRow extends Row {
@@ -19,6 +21,7 @@ interface LockRow extends Row {
   readonly unproven: number;
   readonly held_since: number | null;
   readonly user_id: string | null;
+  readonly consents: string | null;
 }
 
 /** Whom a batch is about. */
@@ -41,13 +44,19 @@ export interface NamedLock extends InstallationLock {
 const isReachable = ({ device_token, token_dead_at, unproven }: LockRow) =>
   device_token !== null && token_dead_at === null && unproven === 0;
 
-const carriedBy = (row: LockRow) => ({ hasPushTarget: isReachable(row), heldSince: row.held_since ?? undefined });
+const carriedBy = (row: LockRow) => ({
+  hasPushTarget: isReachable(row),
+  heldSince: row.held_since ?? undefined,
+  consents: row.consents,
+});
 
 interface LockedRow extends LockRow {
   readonly installation_id: string | null;
 }
 
-const lockColumns = raw('object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id');
+const lockColumns = raw(
+  'object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id, consents',
+);
 /** By the name of the column and how rows are locked. */
 const locks = new Map<string, Lookup<'installation_id' | 'object_id'>>();
 
@@ -171,7 +180,7 @@ export async function tryLockInstallation(
 
 async function readLock(db: Db, appId: string, objectId: string, lock: string): Promise<InstallationLock | undefined> {
   const row = await db.one<LockRow>(
-    sql`select object_id, device_token, token_dead_at, unproven, held_since, user_id from installations
+    sql`select ${lockColumns} from installations
       where app_id = ${appId} and object_id = ${objectId}${raw(lock)}`,
   );
   return row && { userId: row.unproven === 0 ? row.user_id : null, ...carriedBy(row) };

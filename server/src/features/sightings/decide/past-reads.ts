@@ -15,6 +15,13 @@ import {
   type VisitScope,
 } from './track-store.ts';
 
+/** For an installation of which nothing is kept. */
+export const nothingKept: Reads['kept'] = {
+  segments: async () => [],
+  visits: async () => [],
+  events: async () => [],
+};
+
 /**
  * What the decisions of one transaction ask about the past. They are made side by side, and what they ask at the same time
  * is one statement for all of them.

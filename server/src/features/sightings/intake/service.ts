@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import { Failure, fail } from '../../../base/errors.ts';
 import { allDone } from '../../../db/batch-loader.ts';
@@ -104,6 +105,15 @@ export interface ClientLog {
   readonly event: 'ENTER' | 'EXIT';
   readonly occurredAt: number;
   readonly now: number;
+}
+
+/** Whether the installation may be named in what is recorded of it. Until the end of the transaction nobody changes that. */
+export async function mayBeNamed(
+  db: Db,
+  { appId, policy, installationId }: Pick<ClientLog, 'appId' | 'policy' | 'installationId'>,
+): Promise<boolean> {
+  const lock = await lockForDecision(db, appId, installationId);
+  return lock !== undefined && permissionsOf(lock.consents, policy).analytics;
 }
 
 /**

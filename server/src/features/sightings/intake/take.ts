@@ -1,12 +1,14 @@
+import { type Permissions, permissionsOf } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import { allDone } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
 import { newClock, type Sample } from '../../../proximity/index.ts';
 import { type Decision, type DecisionContext, decide, type Reads } from '../decide/decide.ts';
 import { lockNamed, lockPersons, type NamedLock, personOf } from '../decide/installation-locks.ts';
-import { PastReads } from '../decide/past-reads.ts';
+import { nothingKept, PastReads } from '../decide/past-reads.ts';
 import { newRecord, type TrackRecord } from '../decide/track-record.ts';
 import * as store from '../decide/track-store.ts';
+import { endPresence } from '../record/end-presence.ts';
 import { findAnswers, keyText, noteKeys, saveAnswers } from '../record/key-store.ts';
 import { type Decided, type RecordTools, recordDecisions } from '../record/record.ts';
 import { type SiteReads, storedSite } from '../site/site-cache.ts';
@@ -87,6 +89,7 @@ export function readsOf(
 interface Held {
   readonly intake: Intake;
   readonly lock: NamedLock;
+  readonly permissions: Permissions;
   readonly record: TrackRecord | undefined;
   readonly timed: Timed;
   readonly fresh: readonly Placed[];
@@ -102,9 +105,12 @@ export async function takeTogether(
   { site, tools }: { readonly site: SiteReads; readonly tools: RecordTools },
 ): Promise<readonly (Effect | undefined)[]> {
   const effects = new Map<Intake, Effect>();
-  const locked = await lock(db, intakes);
-  const recordOf = await store.findTracks(db, locked.map(trackKeyOf));
-  const timed = locked.map((one) => withTimes(one, recordOf(trackKeyOf(one))));
+  const found = await lock(db, intakes);
+  const storedOf = await store.findTracks(db, found.map(trackKeyOf));
+  const { locked, recordOf } = await withoutForbidden(db, found, storedOf);
+  const timed = locked.map((one) => withTimes(one, recordOf(one)));
+  countUnnamed(db, found, tools);
+  for (const one of found) if (!locked.includes(one)) effects.set(one.intake, nothingShown);
   const held: Held[] = [];
   for (const one of await withoutRepeated(db, timed)) {
     if (one.kind === 'fresh') held.push(one);
@@ -121,14 +127,15 @@ export async function takeTogether(
   const answers: AnswerToKeep[] = [];
   for (const { held, effect } of decisions) {
     effects.set(held.intake, shownEffect(held, effect));
-    if (effect.events.length + effect.messages.length > 0) answers.push({ ...held, effect });
+    if (held.permissions.analytics && effect.events.length + effect.messages.length > 0)
+      answers.push({ ...held, effect });
   }
   const decided = decisions.map((one) => one.decided);
   await recordDecisions(db, decided, tools, saveAnswers(db.dialect, answers.flatMap(answerOf)));
   return intakes.map((intake) => effects.get(intake));
 }
 
-type Locked = Pick<Held, 'intake' | 'lock'>;
+type Locked = Pick<Held, 'intake' | 'lock' | 'permissions'>;
 type Timely = Omit<Held, 'fresh'>;
 
 const trackKeyOf = ({ intake, lock }: Locked) => ({
@@ -166,7 +173,8 @@ async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
     const keys = [`${appId} ${found.objectId}`, ...(person === null ? [] : [`${appId} ${person}`])];
     if (keys.some((key) => seen.has(key))) return [];
     for (const key of keys) seen.add(key);
-    return [{ intake, lock: found, person }];
+    const permissions = permissionsOf(found.consents, intake.sender.policy);
+    return [{ intake, lock: found, permissions, person }];
   });
   const persons = own.flatMap(({ intake, person }) =>
     person === null ? [] : [{ appId: intake.sender.appId, userId: person }],
@@ -175,6 +183,39 @@ async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
     (await lockPersons(db, persons, intakes.length === 1)).map(({ appId, userId }) => `${appId} ${userId}`),
   );
   return own.filter(({ intake, person }) => person === null || had.has(`${intake.sender.appId} ${person}`));
+}
+
+type RecordOf = (key: store.TrackKey) => TrackRecord | undefined;
+
+/**
+ * Leaves out those who have agreed neither to messages nor to being recorded: for them the engine does nothing. What was
+ * recorded of somebody before the app asked for consent ends here.
+ */
+async function withoutForbidden(db: Db, found: readonly Locked[], recordOf: RecordOf) {
+  const ended = new Set<Locked>();
+  for (const one of found) {
+    if (one.permissions.analytics || !isRecorded(recordOf(trackKeyOf(one)))) continue;
+    await endPresence(db, { ...trackKeyOf(one), now: one.intake.sender.now });
+    ended.add(one);
+  }
+  return {
+    locked: found.filter(({ permissions: { messages, analytics } }) => messages || analytics),
+    recordOf: (one: Locked) => (ended.has(one) ? undefined : recordOf(trackKeyOf(one))),
+  };
+}
+
+/** Samples are kept only of those who have agreed. */
+export const isRecorded = (record: TrackRecord | undefined): boolean => (record?.segments.length ?? 0) > 0;
+
+/** Those whose phones are not named are counted by beacon and hour, when the rest is stored. */
+function countUnnamed(db: Db, found: readonly Locked[], { countSightings }: RecordTools): void {
+  const unnamed = found.filter(({ permissions }) => !permissions.analytics);
+  if (unnamed.length === 0 || countSightings === undefined) return;
+  db.afterCommit(() => {
+    for (const { intake } of unnamed)
+      for (const { item, beacon } of intake.placed)
+        countSightings(intake.sender.appId, beacon.objectId, item.observation.occurredAt);
+  });
 }
 
 interface Keyed extends Timely {
@@ -188,6 +229,14 @@ type Unrepeated =
   | (Timely & { readonly kind: 'answered'; readonly answer: Effect });
 
 async function withoutRepeated(db: Db, locked: readonly Timely[]): Promise<Unrepeated[]> {
+  const named = locked.filter(({ permissions }) => permissions.analytics);
+  // Keys of sightings would say when a phone was heard.
+  const unnamed = locked.filter(({ permissions }) => !permissions.analytics);
+  const fresh = unnamed.map((one) => ({ ...one, kind: 'fresh' as const, fresh: one.timed.placed }));
+  return [...fresh, ...(await withoutKnown(db, named))];
+}
+
+async function withoutKnown(db: Db, locked: readonly Timely[]): Promise<Unrepeated[]> {
   const all = locked.map(keyedOf);
   const scopeOf = ({ intake, lock }: Locked) => ({ appId: intake.sender.appId, installationId: lock.objectId });
   const news = all.flatMap((one) => one.keys.map((key) => ({ ...scopeOf(one), key, now: one.intake.sender.now })));
@@ -236,15 +285,16 @@ interface DecidedForOne {
 }
 
 async function decideForOne(held: Held, stored: Reads): Promise<DecidedForOne> {
-  const { intake, lock, timed, fresh } = held;
+  const { intake, lock, permissions, timed, fresh } = held;
   const { appId, policy, now } = intake.sender;
   const { objectId: installationId, hasPushTarget, heldSince } = lock;
   const { clock, error } = timed;
   const record = { ...(held.record ?? newRecord(now)), ...(intake.isOwn ? { clock } : {}) };
-  const reads = { ...stored, record: async () => record };
+  const reads: Reads = { ...stored, record: async () => record };
   const hasTarget = (intake.isOwn && isShown(held)) || hasPushTarget;
-  const context: DecisionContext = { installationId, policy, now, hasTarget, hasPushTarget, heldSince };
-  const decision = await decide(reads, context, fresh.map(sampleOf));
+  const context: DecisionContext = { installationId, policy, now, hasTarget, hasPushTarget, heldSince, permissions };
+  const known = permissions.analytics ? reads : { ...reads, kept: nothingKept };
+  const decision = await decide(known, context, fresh.map(sampleOf));
   const duplicates = timed.placed.length - fresh.length + decision.sensed.duplicates;
   const { problems } = timed;
   return {

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
@@ -5,8 +6,9 @@ import type { Announce } from '../../domain-event.ts';
 import { type DecisionContext, decide } from '../decide/decide.ts';
 import { installationExists, lockPersons, tryLockInstallation } from '../decide/installation-locks.ts';
 import * as store from '../decide/track-store.ts';
+import { endPresence } from '../record/end-presence.ts';
 import { type LogStore, type RequestPushes, recordDecisions } from '../record/record.ts';
-import { readsOf } from './take.ts';
+import { isRecorded, readsOf } from './take.ts';
 
 /** What time alone brings about: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
 
@@ -190,8 +192,20 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const reads = readsOf(db, { appId, installationId, userId });
     const record = await reads.record();
     if (!record) return false;
+    const permissions = permissionsOf(lock.consents, policy);
+    if (!permissions.analytics && (!permissions.messages || isRecorded(record))) {
+      await endPresence(db, { appId, installationId, now });
+      return true;
+    }
     const { hasPushTarget } = lock;
-    const context: DecisionContext = { installationId, policy, now, hasTarget: hasPushTarget, hasPushTarget };
+    const context: DecisionContext = {
+      installationId,
+      policy,
+      now,
+      hasTarget: hasPushTarget,
+      hasPushTarget,
+      permissions,
+    };
     const decision = await decide({ ...reads, record: async () => record }, context, null);
     // What falls due next is read from the index when the round is over.
     const { requestPushes, announce, logs } = deps;

@@ -47,6 +47,8 @@ export interface RecordTools {
   readonly expect: (deadline: number) => void;
   readonly announce: Announce;
   /** Told after the commit what was heard about the radio of beacons. */
+  /** Told after the commit of a sighting at a time (ms) whose phone is not to be named. */
+  readonly countSightings?: (appId: string, beaconId: string, at: number) => void;
   readonly noteEvidence?: (appId: string, evidence: Readonly<Record<string, Evidence>>, at: number) => void;
 }
 
@@ -100,27 +102,31 @@ export async function recordDecisions(
       for (const { decision, recording } of changed)
         noteEvidence(recording.appId, decision.sensed.evidence, recording.context.now);
     });
-  const eventful = changed.filter(isEventful);
-  const pushes = eventful.flatMap(pushesOf);
+  const pushes = changed.flatMap(pushesOf);
   if (pushes.length > 0) await requestPushes(db, pushes);
+  const named = changed.filter(isNamed);
+  const eventful = named.filter(isEventful);
   for (const { decision, recording } of eventful) await announce(db, recording.appId, () => domainEventsOf(decision));
   const { dialect } = db;
   // Two statements of one round trip must not meet in a row.
-  for (const statements of correctionsOf(dialect, changed, logs)) await db.runTogether(statements);
+  for (const statements of correctionsOf(dialect, named, logs)) await db.runTogether(statements);
   await db.runTogether([
     ...saveTracks(dialect, changed.map(trackOf)),
-    ...addSamples(dialect, changed.flatMap(samplesOf)),
-    ...savePositions(dialect, changed.flatMap(positionOf)),
+    ...addSamples(dialect, named.flatMap(samplesOf)),
+    ...savePositions(dialect, named.flatMap(positionOf)),
     ...addVisitCounts(dialect, eventful.flatMap(countsOf)),
     ...store.insertEvents(dialect, eventful.flatMap(eventsOf)),
     ...store.openVisits(dialect, eventful.flatMap(opened)),
     ...store.closeVisits(dialect, eventful.flatMap(closed)),
     ...logs.insert(dialect, eventful.flatMap(logsOf)),
     ...store.saveVerdicts(dialect, eventful.flatMap(verdictsOf)),
-    ...store.insertFirings(dialect, eventful.flatMap(firingsOf)),
+    ...store.insertFirings(dialect, changed.flatMap(firingsOf)),
     ...more,
   ]);
 }
+
+/** Of others only what messages need is stored: where they are now, and what they were shown. */
+const isNamed = ({ recording }: Decided) => recording.context.permissions?.analytics ?? true;
 
 function isEventful({ decision: { events, verdicts, sensed } }: Decided): boolean {
   const { changedEvents, removedEvents, visits } = sensed;
@@ -134,7 +140,8 @@ const keyOf = ({ decision, recording }: Decided) => ({
 });
 
 function trackOf(decided: Decided) {
-  const { record, deadline } = decided.decision;
+  const { record: whole, deadline } = decided.decision;
+  const record = isNamed(decided) ? whole : { ...whole, segments: [], told: null };
   return { ...keyOf(decided), record, deadline, now: decided.recording.context.now };
 }
 

@@ -2,6 +2,7 @@ import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Firing } from '../../../proximity/index.ts';
 import { type Decision, type DecisionContext, decide, type Reads, type ReportedPlace } from '../decide/decide.ts';
+import { nothingKept } from '../decide/past-reads.ts';
 import type { TrackRecord } from '../decide/track-record.ts';
 import type { Placed } from '../intake/intake.ts';
 import { readsOf } from '../intake/take.ts';
@@ -121,9 +122,3 @@ class Visitor {
     return { ...decision, isPushed: false };
   }
 }
-
-const nothingKept: Reads['kept'] = {
-  segments: async () => [],
-  visits: async () => [],
-  events: async () => [],
-};

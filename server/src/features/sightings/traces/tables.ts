@@ -78,3 +78,14 @@ export const sightingKeys = defineTable({
   // A phone that was offline may send a batch once more after days.
   kept: { days: 7, by: 'created_at' },
 });
+
+/** Sightings of those who have not agreed to be recorded, by beacon and hour. */
+export const sightingCounts = defineTable({
+  name: 'sighting_counts',
+  owner: 'sightings',
+  columns: { app_id: text, beacon_id: text, hour: bigint, sightings: bigint },
+  key: ['app_id', 'beacon_id', 'hour'],
+  indexes: { sighting_counts_age: { on: ['app_id', 'hour'] } },
+  stepBy: 'hour',
+  kept: { days: 'visits', by: 'hour' },
+});

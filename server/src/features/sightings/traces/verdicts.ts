@@ -31,6 +31,7 @@ const verdictRecord = {
         'event',
         'beacon',
         'schedule',
+        'no_consent',
         'stale',
         'repeat',
         'cool_down',

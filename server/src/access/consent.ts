@@ -1,0 +1,43 @@
+import type { AppPolicy } from './policy.ts';
+
+/** What visitors have agreed to, and what follows from it. */
+
+/**
+ * messages: being told something at a place. analytics: being recorded by the name of the phone. identity: the phone being
+ * linked to an account.
+ */
+export const purposes = ['messages', 'analytics', 'identity'] as const;
+export type Purpose = (typeof purposes)[number];
+
+/** A decision of a visitor about one purpose, as it is stored and shown. */
+export interface Consent {
+  readonly granted: boolean;
+  /** Which text the visitor was shown. */
+  readonly textVersion?: string;
+  /** Since when, ISO 8601. */
+  readonly at: string;
+}
+
+export type Consents = Readonly<Partial<Record<Purpose, Consent>>>;
+export type Permissions = Readonly<Record<Purpose, boolean>>;
+
+const all = (isPermitted: boolean): Permissions => ({
+  messages: isPermitted,
+  analytics: isPermitted,
+  identity: isPermitted,
+});
+const everything = all(true);
+const nothing = all(false);
+
+/** Decisions as they are stored; null: none was made. */
+export const readConsents = (stored: string | null): Consents =>
+  stored === null ? {} : (JSON.parse(stored) as Consents);
+
+/** What may be done: what was decided, and where nothing was, what the app assumes. */
+export function permissionsOf(stored: string | null, { consent }: Pick<AppPolicy, 'consent'>): Permissions {
+  const otherwise = consent === 'assumed' ? everything : nothing;
+  if (stored === null) return otherwise;
+  const decided = readConsents(stored);
+  const of = (purpose: Purpose) => decided[purpose]?.granted ?? otherwise[purpose];
+  return { messages: of('messages'), analytics: of('analytics'), identity: of('identity') };
+}

@@ -1,0 +1,36 @@
+import { permissionsOf } from '../../access/consent.ts';
+import type { Changes } from '../../http/shape.ts';
+import { type ConsentChange, type ConsentPolicy, type DecidedBy, decideConsents } from './consents.ts';
+import { type Hands, type Linking, nextHands, type Registrant } from './hands.ts';
+import type { Installation, Registration } from './resource.ts';
+import type { InstallationRow } from './store.ts';
+
+/** Who asks, in which app. */
+export interface Asking extends Registrant {
+  readonly policy: ConsentPolicy;
+}
+
+export interface HandedOver {
+  readonly linking: Asking & Linking;
+  readonly hands: Hands | undefined;
+  readonly consents: ConsentChange;
+}
+
+/** Whose it is after a registration, and what its holder has agreed to: a new one is not bound by what the last one said. */
+export function handOver(row: InstallationRow | undefined, sent: Registration, by: Asking, now: number): HandedOver {
+  const deciding = { sent: sent.consents, now, by: deciderOf(by) };
+  const handedOver = (isHandedOver: boolean): HandedOver => {
+    const consents = decideConsents(row?.consents ?? null, { ...deciding, isHandedOver });
+    const linking = { ...by, mayLink: permissionsOf(consents.stored, by.policy).identity };
+    return { linking, consents, hands: row && nextHands(row, sent, linking, now) };
+  };
+  const same = handedOver(false);
+  return same.hands && 'consents' in same.hands.reset ? handedOver(true) : same;
+}
+
+export const deciderOf = ({ isManager, userId }: Registrant): DecidedBy =>
+  isManager ? 'manager' : userId === undefined ? 'phone' : 'user';
+
+/** Null where they are cleared. */
+export const sentConsents = ({ set, cleared }: Changes<Installation>) =>
+  cleared.includes('consents') ? null : set.consents;

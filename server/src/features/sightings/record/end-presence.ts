@@ -1,0 +1,19 @@
+import { raw, sql } from '../../../base/sql.ts';
+import type { Db } from '../../../db/db.ts';
+import { deleteTrack, type TrackKey } from '../decide/track-store.ts';
+
+/**
+ * Ends what is known of an installation's presence, because it may no longer be recorded, or may be from now on: visits that
+ * are under way end here, and nothing that comes later goes on with them. `db` is the transaction that holds the installation.
+ */
+export async function endPresence(
+  db: Db,
+  { appId, installationId, now }: TrackKey & { readonly now: number },
+): Promise<void> {
+  await deleteTrack(db, { appId, installationId });
+  const leftAt = sql`case when entered_at > ${now} then entered_at else ${now} end`;
+  await db.run(sql`update visits
+    set left_at = ${leftAt}, dwell = (${leftAt} - entered_at) / ${raw('1000.0')}, is_open = 0, ended_by = 'silence', inferred = 1,
+      updated_at = ${now}
+    where app_id = ${appId} and installation_id = ${installationId} and is_open = 1`);
+}
