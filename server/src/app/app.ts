@@ -7,6 +7,8 @@ import type { AdminService } from '../features/admins/accounts/service.ts';
 import type { SecretKeyService } from '../features/apps/secret-keys.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { BucketService } from '../features/buckets/service.ts';
+import type { ProviderService } from '../features/identities/provider-service.ts';
+import type { IdentityService } from '../features/identities/service.ts';
 import { findHeld } from '../features/installations/store.ts';
 import type { SenderService } from '../features/senders/service.ts';
 import type { Ticker } from '../features/sightings/intake/ticker.ts';
@@ -48,6 +50,8 @@ export interface App {
   readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly users: UserService;
+  readonly identityProviders: ProviderService;
+  readonly identities: IdentityService;
   /** The port for MQTT devices, if there is one; open from its `listen` on. */
   readonly devices: DeviceBroker | undefined;
   readonly senders: SenderService;
@@ -91,6 +95,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     secretKeys: platform.secretKeys,
     buckets: platform.buckets,
     users: platform.users,
+    identityProviders: platform.identityProviders,
+    identities: platform.identities,
     devices: integrations.devices,
     senders: integrations.senders,
     ticker: composition.sightings.ticker,

@@ -71,9 +71,9 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
   const background = new Background(onError);
   const inBackground: InBackground = (what, work) => background.run(what, work);
-  const services = createServices({ db, now });
-  const { cacheVersion } = services;
-  const guard = createGuard({ db, now, cacheVersion, inBackground });
+  const services = createServices({ db, now, privateTargets: config.privateTargets });
+  const { cacheVersion, identities } = services;
+  const guard = createGuard({ db, now, cacheVersion, identities, inBackground });
   cacheVersion.start();
   const siteRevision = new CacheVersion(db, 'site');
   siteRevision.start();
@@ -104,13 +104,14 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
 }
 
-type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'inBackground'>;
+type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'identities' | 'inBackground'>;
 
-function createGuard({ db, now, cacheVersion, inBackground }: GuardDeps): AccessGuard {
+function createGuard({ db, now, cacheVersion, identities, inBackground }: GuardDeps): AccessGuard {
   const guard = new AccessGuard(
     {
       findApp: (appId) => findAppAccess(db, appId),
       findSession: (appId, tokenHash) => findUserSession(db, appId, tokenHash),
+      acceptToken: (app, token) => identities.accept(app, token),
       noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
       noteSecretKeyUse: (appId, keyId, use) =>
         inBackground('noting the use of a secret key', () => noteSecretKeyUse(db, appId, keyId, use)),

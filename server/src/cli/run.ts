@@ -3,6 +3,7 @@ import type { Config, Environment } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { adminCommands } from './commands/admin.ts';
 import { appCommands } from './commands/app.ts';
+import { identityProviderCommands } from './commands/app-providers.ts';
 import { appRulesCommands } from './commands/app-rules.ts';
 import { appSecretKeyCommands } from './commands/app-secret-keys.ts';
 import { backupCommands } from './commands/backup.ts';
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   ...appCommands,
   ...appRulesCommands,
   ...appSecretKeyCommands,
+  ...identityProviderCommands,
   ...bucketCommands,
   ...backupCommands,
   doctorCommand,

@@ -2,7 +2,7 @@ import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessGuard, Admission } from '../access/access.ts';
 import type { Change } from '../access/audit.ts';
-import type { FindHeld } from '../access/caller.ts';
+import { type FindHeld, knowInstallations } from '../access/caller.ts';
 import type { AppContext, UserContext } from '../access/context.ts';
 import { RefusedKey } from '../access/keys/secret-key.ts';
 import type { Clock } from '../base/clock.ts';
@@ -14,7 +14,7 @@ import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-l
 import { allowedMethods } from './allowed-methods.ts';
 import { auditedHandle, storesNothing } from './audited-handle.ts';
 import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
-import { assertInScope, grantOf } from './grants.ts';
+import { assertGranted, assertInScope, grantOf } from './grants.ts';
 import { handleByMembers } from './member-rules.ts';
 import { type Admitted, type AssertRoom, type HandlerAnswer, mountEndpoints } from './mount-endpoints.ts';
 
@@ -225,9 +225,9 @@ function admitUser(
     return { app, now, user: undefined, secretKey };
   }
   return andThen(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
-    if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
+    assertGranted(grant, user);
     if (user && app.rules.asksForInstallations)
-      return knowInstallations(app, user, findHeld).then((user) => ({ app, now, user }));
+      return knowInstallations(app.appId, user, findHeld).then((user) => ({ app, now, user }));
     return { app, now, user };
   });
 }
@@ -244,11 +244,6 @@ function findUser(
   if (grant === 'app') return undefined;
   if ((grant === 'visitor' || grant === 'phone') && authorization === undefined) return undefined;
   return grant === 'phone' ? knownUser(authorization, app, guard) : guard.user(app, authorization);
-}
-
-async function knowInstallations(app: AppContext, user: UserContext, findHeld: FindHeld): Promise<UserContext> {
-  const held = await findHeld(app.appId, user.userId);
-  return { ...user, installationIds: held.map(({ objectId }) => objectId) };
 }
 
 async function knownUser(

@@ -170,6 +170,11 @@ export interface Endpoint<Body = unknown, L = unknown> {
    * whatever the body says.
    */
   readonly locate?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => MaybePromise<L>;
+  /**
+   * Says what `handle` would say of the caller and the record that the path names, where `locate` leaves that to it.
+   * Nothing is changed.
+   */
+  readonly judge?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => Promise<unknown>;
   readonly handle: (call: Call<Body, L>) => Promise<JsonText | OtherAnswer | StreamAnswer | object>;
 }
 

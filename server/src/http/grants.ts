@@ -1,6 +1,7 @@
 import type { Scope } from '../access/keys/scopes.ts';
 import type { SecretKey } from '../access/keys/secret-key.ts';
 import { defaultPolicy } from '../access/policy.ts';
+import type { RuleUser } from '../access/rules/rule-types.ts';
 import { type AppRules, compileRules, type ResourceRules } from '../access/rules/rules.ts';
 import { fail } from '../base/errors.ts';
 import type { Endpoint, Grant, Ruled } from './endpoint.ts';
@@ -24,6 +25,14 @@ export function grantOf(
   if (typeof grant === 'string') return grant;
   const { gate } = rulesFor(grant, rules, params).rules[grant.verb];
   return gate === 'open' ? (grant.open ?? 'visitor') : gate;
+}
+
+/** A bearer may be left out; for `app` it is not even read. */
+export const isOpen = (grant: Grant) => grant === 'app' || grant === 'phone' || grant === 'visitor';
+
+/** @param user who has signed in, unless the grant is open @throws Failure OperationForbidden */
+export function assertGranted(grant: Grant, user: RuleUser | undefined): void {
+  if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
 }
 
 /** The scopes of which a secret key needs one to call an endpoint; empty for those that are for people who sign in. */

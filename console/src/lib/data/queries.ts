@@ -43,6 +43,13 @@ export const appQuery = (appId: string) =>
     queryFn: async () => (await call('getApp', { params: { appId } })).result,
   });
 
+/** Who may read and write what. */
+export const rulesQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'rules'],
+    queryFn: async () => (await call('getAppRules', { params: { appId } })).result,
+  });
+
 export const keysQuery = (appId: string) =>
   queryOptions({
     queryKey: ['apps', appId, 'keys'],

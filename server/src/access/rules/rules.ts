@@ -154,6 +154,8 @@ export interface ResourceRules {
   /** `owner` as a rule, whatever the verbs say: who may hand a record over. */
   readonly ownership: Rule;
   readonly unowned: 'user' | 'manager';
+  /** What holds, or would hold, where the app itself says nothing. */
+  readonly inherited: Readonly<Record<Verb, StoredRule>>;
   /** Verbs about which the app itself says something. */
   readonly own: ReadonlySet<Verb>;
   /** The app has a preset other than that of the specification, or says something itself. */
@@ -199,9 +201,10 @@ interface Compiling {
 
 function compile({ preset, stored, defaultOwner, isBucket, isOwn }: Compiling): ResourceRules {
   const { unowned = 'manager', owner = defaultOwner, members = {} } = { ...preset, ...stored };
+  const inherited = (verb: Verb): StoredRule =>
+    preset[verb] ?? (verb === 'listen' ? (stored.get ?? preset.get) : undefined) ?? 'nobody';
   const rule = (verb: Verb) => {
-    const given =
-      stored[verb] ?? preset[verb] ?? (verb === 'listen' ? (stored.get ?? preset.get) : undefined) ?? 'nobody';
+    const given = stored[verb] ?? inherited(verb);
     if (typeof given !== 'string') return new Rule(given, given);
     const isFree = unowned === 'user' && (verb === 'update' || verb === 'delete');
     return new Rule(given, isFree ? ownedOrFree(owner, !isBucket) : ownedBy(owner));
@@ -220,6 +223,9 @@ function compile({ preset, stored, defaultOwner, isBucket, isOwn }: Compiling): 
     owner,
     unowned,
     isOwn,
+    inherited: Object.freeze(
+      Object.fromEntries(verbs.map((verb) => [verb, inherited(verb)])) as Record<Verb, StoredRule>,
+    ),
     own: new Set(verbs.filter((verb) => stored[verb] !== undefined)),
     members,
     ownership: new Rule('owner', unowned === 'user' ? ownedOrFree(owner, !isBucket) : ownedBy(owner)),

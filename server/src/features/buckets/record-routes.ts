@@ -87,10 +87,15 @@ const noRecord = () => fail('ObjectNotFound', 'There is no record with this obje
 
 async function recordToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const bucket = await bucketToWrite(deps, call);
-  const row = await recordTable.find(deps.db, keyOf(bucket, call));
-  const rules = new RecordRules(call, bucket);
-  if (!row || !rules.isThere('update', bucket, judgedRow(row as store.StoredRecord))) throw noRecord();
+  await assertThere('update', call, bucket, deps);
   return bucket;
+}
+
+/** @throws Failure ObjectNotFound, OperationForbidden */
+async function assertThere(verb: 'update' | 'delete', call: PathCall, bucket: Bucket, { db }: Pick<RecordDeps, 'db'>) {
+  const row = await recordTable.find(db, keyOf(bucket, call));
+  const rules = new RecordRules(call, bucket);
+  if (!row || !rules.isThere(verb, bucket, judgedRow(row as store.StoredRecord))) throw noRecord();
 }
 
 function list(deps: RecordDeps): Endpoint {
@@ -183,6 +188,13 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   return found;
 }
 
+/** @throws Failure ObjectNotFound, also for what the caller may not read */
+async function readable({ db }: RecordDeps, call: PathCall, bucket: Bucket): Promise<store.StoredRecord> {
+  const record = (await recordTable.find(db, keyOf(bucket, call))) as store.StoredRecord | undefined;
+  if (!record || !new RecordRules(call, bucket).may('get', bucket, judgedRow(record))) throw noRecord();
+  return record;
+}
+
 function get(deps: RecordDeps): Endpoint {
   return endpoint<undefined, Bucket>({
     ...common,
@@ -194,11 +206,10 @@ function get(deps: RecordDeps): Endpoint {
     answer: recordAnswer(recordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => bucketToRead(deps, call),
+    judge: async (call) => readable(deps, call, await bucketToRead(deps, call)),
     hasEntityTag: true,
     handle: async (call) => {
-      const bucket = call.located;
-      const record = (await recordTable.find(deps.db, keyOf(bucket, call))) as store.StoredRecord | undefined;
-      if (!record || !new RecordRules(call, bucket).may('get', bucket, judgedRow(record))) throw noRecord();
+      const record = await readable(deps, call, call.located);
       return tagged(`{"result":${recordTable.render(record)}}`, tagOf(record));
     },
   });
@@ -347,6 +358,7 @@ function remove(deps: RecordDeps): Endpoint {
     takesIfMatch: true,
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => bucketToRead(deps, call),
+    judge: async (call) => assertThere('delete', call, await bucketToRead(deps, call), deps),
     handle: async (call) => {
       const { appId, bucketId } = call.located;
       const key = { appId, bucketId, objectId: call.params['objectId'] ?? '' };
