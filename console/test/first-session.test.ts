@@ -126,16 +126,20 @@ describe('the first session in the console', () => {
 
   test('a rule that is saved holds in the service', async () => {
     await page.getByRole('link', { name: 'Rules' }).click();
-    await page.getByText(/anyone can read the names and e-mail addresses/).waitFor();
-    await page.getByLabel('Who may list the users of the app?').selectOption('manager');
+    await page.getByText(/can read the names and e-mail addresses/).waitFor();
+    await page.getByRole('button', { name: /^Accounts, List:/ }).click();
+    await dialog().getByLabel('Managers', { exact: true }).check();
+    await dialog().getByRole('button', { name: 'Apply' }).click();
     await button('Save the rules').click();
     await page.getByText('The rules are saved.').waitFor();
-    assert.equal((await app.app.apps.list())[0]?.policy.listUsers, 'manager');
+    const [made] = await app.app.apps.list();
+    const { effective } = await app.app.apps.rules(made?.appId ?? '');
+    assert.equal(effective.of('users').rules.list.stored, 'manager');
   });
 
   test('a reload keeps one signed in and on the same page', async () => {
     await page.reload();
-    await heading('Permissions').waitFor();
+    await heading('Resources and buckets').waitFor();
     assert.match(page.url(), /\/rules$/);
   });
 

@@ -11,8 +11,10 @@ import { homeRoutes } from '../features/home/routes.ts';
 import { installationRoutes } from '../features/installations/routes.ts';
 import { notificationRoutes } from '../features/notifications/routes.ts';
 import { pushRoutes } from '../features/push/routes.ts';
+import { ruleRoutes } from '../features/rules/routes.ts';
 import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
+import { signInRoutes } from '../features/sign-in/routes.ts';
 import { storylineRoutes } from '../features/storylines/routes.ts';
 import { userRoutes } from '../features/users/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
@@ -83,10 +85,10 @@ const appKeys = createRoute({
   component: lazyPage(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
 });
 
-const appRules = createRoute({
+const appPolicy = createRoute({
   getParentRoute: () => app,
-  path: '/rules',
-  component: lazyPage(() => import('../features/apps/rules-section.tsx'), 'RulesSection'),
+  path: '/policy',
+  component: lazyPage(() => import('../features/apps/policy-section.tsx'), 'PolicySection'),
 });
 
 const appSettings = createRoute({
@@ -147,8 +149,10 @@ const tree = root.addChildren([
       ...pushRoutes,
       ...senderRoutes,
       ...webhookRoutes,
+      ...signInRoutes,
       appKeys,
-      appRules,
+      ...ruleRoutes,
+      appPolicy,
       appSettings,
     ]),
     administrators,

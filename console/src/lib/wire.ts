@@ -220,6 +220,16 @@ export interface AppRules {
       }>>;
     }>>;
   };
+  /** What is left to strangers */
+  readonly open: {
+    readonly sentence: string;
+    readonly parts: readonly {
+      /** app: anyone with the app; user: anyone who signs up */
+      readonly to: 'app' | 'user';
+      /** As the end of a sentence that begins with: They can */
+      readonly what: string;
+    }[];
+  };
   readonly resources: Readonly<Record<string, {
     readonly noun: string;
     readonly rules: Readonly<Record<string, {
@@ -227,8 +237,12 @@ export interface AppRules {
       readonly rule: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Said by the app itself, and not by its preset */
       readonly isOwn: boolean;
+      /** What holds, or would hold, where the app itself says nothing */
+      readonly inherited: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       readonly sentence: string;
       readonly words: readonly ('nobody' | 'manager' | 'owner' | 'user' | 'app')[];
+      /** What each of the words would mean */
+      readonly sentences: Readonly<Record<string, string>>;
       readonly takesWhere: boolean;
     }>>;
     readonly owner: string;
@@ -246,8 +260,12 @@ export interface AppRules {
       readonly rule: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Said by the app itself, and not by its preset */
       readonly isOwn: boolean;
+      /** What holds, or would hold, where the app itself says nothing */
+      readonly inherited: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       readonly sentence: string;
       readonly words: readonly ('nobody' | 'manager' | 'owner' | 'user' | 'app')[];
+      /** What each of the words would mean */
+      readonly sentences: Readonly<Record<string, string>>;
       readonly takesWhere: boolean;
     }>>;
     readonly owner: string;
@@ -284,7 +302,10 @@ export interface AppUser {
   readonly objectId: string;
   readonly firstname: string;
   readonly lastname: string;
+  /** Empty if there is none */
   readonly email: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly emailVerifiedAt?: string;
   readonly role: 'user' | 'manager';
   /** ISO 8601, UTC, with milliseconds */
   readonly disabledAt?: string;
@@ -296,6 +317,18 @@ export interface AppUser {
   readonly country: string | null;
   readonly phone: string | null;
   readonly metadata: JsonObject;
+  readonly hasPassword: boolean;
+  /** Who the user is at identity providers */
+  readonly identities: readonly {
+    /** Null if the app does not have it any more */
+    readonly provider: string | null;
+    readonly issuer: string;
+    readonly email: string | null;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly createdAt: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly lastUsedAt: string;
+  }[];
   /** Access tokens that are valid now */
   readonly sessions: number;
   /** When one of them was last used, to the day; null if there is none */
@@ -571,6 +604,28 @@ export interface ChangeAppUserBody {
   readonly disabled?: boolean;
 }
 
+export interface ChangeIdentityProviderBody {
+  /** By which apps name it: a lower-case letter, then up to 31 letters, digits and dashes */
+  readonly name?: string;
+  /** oidc: any issuer of OpenID Connect */
+  readonly kind?: 'google' | 'apple' | 'oidc';
+  /** The claim `iss`, letter by letter. Known of google and apple */
+  readonly issuer?: string;
+  /** The address of the public keys. Without it the issuer's configuration names it (/.well-known/openid-configuration) */
+  readonly jwksUri?: string;
+  /** The app's client ids at the provider; a token has to name one of them in `aud` */
+  readonly audiences?: readonly string[];
+  /** The claim that says who is a manager: its name, or a path such as realm_access.roles. The role of a user then follows the claim at each sign-in. Without it the provider has no say in roles. */
+  readonly roles?: {
+    readonly claim: string;
+    /** Values that make a manager */
+    readonly manager: readonly string[];
+  };
+  readonly enabled?: boolean;
+  /** Whether its JSON Web Tokens are accepted as access tokens, without signing in here */
+  readonly acceptsTokens?: boolean;
+}
+
 export interface ChangeOwnPasswordBody {
   /** Unless there is none */
   readonly currentPassword?: string;
@@ -620,6 +675,45 @@ export interface CreateAppBody {
   readonly name: string;
   /** Who may read and write what, to begin with: as the specification describes (without it), or as an app for visitors wants it, whose content is for everyone and whose other records are for their owners */
   readonly preset?: 'specification' | 'visitors';
+}
+
+export interface CreateIdentityProviderBody {
+  /** By which apps name it: a lower-case letter, then up to 31 letters, digits and dashes */
+  readonly name: string;
+  /** oidc: any issuer of OpenID Connect */
+  readonly kind: 'google' | 'apple' | 'oidc';
+  /** The claim `iss`, letter by letter. Known of google and apple */
+  readonly issuer?: string;
+  /** The address of the public keys. Without it the issuer's configuration names it (/.well-known/openid-configuration) */
+  readonly jwksUri?: string;
+  /** The app's client ids at the provider; a token has to name one of them in `aud` */
+  readonly audiences: readonly string[];
+  /** The claim that says who is a manager: its name, or a path such as realm_access.roles. The role of a user then follows the claim at each sign-in. Without it the provider has no say in roles. */
+  readonly roles?: {
+    readonly claim: string;
+    /** Values that make a manager */
+    readonly manager: readonly string[];
+  };
+  readonly enabled?: boolean;
+  /** Whether its JSON Web Tokens are accepted as access tokens, without signing in here */
+  readonly acceptsTokens?: boolean;
+}
+
+export interface CreateSecretKeyBody {
+  /** Who uses it; it is in the log and the audit */
+  readonly name: string;
+  readonly scopes: readonly {
+    /** What the key deals with */
+    readonly resource: 'beacons' | 'deliveries' | 'devices' | 'events' | 'files' | 'installations' | 'logs' | 'notifications' | 'positions' | 'pushes' | 'receipts' | 'records' | 'scenarios' | 'schemas' | 'sightings' | 'simulations' | 'storylines' | 'users' | 'verdicts' | 'visits';
+    /** What it may do there */
+    readonly verbs: readonly ('list' | 'get' | 'create' | 'update' | 'delete' | 'listen')[];
+    /** Of records: in these buckets alone; in all without it */
+    readonly buckets?: readonly string[];
+  }[];
+  /** From where it may be used, such as 192.0.2.0/24 or 2001:db8::/32; from everywhere if there are none */
+  readonly networks?: readonly string[];
+  /** ISO 8601, UTC, with milliseconds */
+  readonly expiresAt?: string;
 }
 
 export interface CreateWebhookBody {
@@ -685,6 +779,32 @@ export interface Funnel {
   };
 }
 
+export interface IdentityProvider {
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly objectId: string;
+  /** By which apps name it: a lower-case letter, then up to 31 letters, digits and dashes */
+  readonly name: string;
+  /** oidc: any issuer of OpenID Connect */
+  readonly kind: 'google' | 'apple' | 'oidc';
+  /** The app's client ids at the provider; a token has to name one of them in `aud` */
+  readonly audiences: readonly string[];
+  readonly enabled: boolean;
+  /** Whether its JSON Web Tokens are accepted as access tokens, without signing in here */
+  readonly acceptsTokens: boolean;
+  /** The claim `iss`, letter by letter. Known of google and apple */
+  readonly issuer: string;
+  readonly jwksUri: string | null;
+  readonly roles: {
+    readonly claim: string;
+    /** Values that make a manager */
+    readonly manager: readonly string[];
+  } | null;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly createdAt: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly updatedAt: string;
+}
+
 export interface Invitation {
   /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
   readonly invitationId: string;
@@ -719,7 +839,10 @@ export interface ListedAppUser {
   readonly objectId: string;
   readonly firstname: string;
   readonly lastname: string;
+  /** Empty if there is none */
   readonly email: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly emailVerifiedAt?: string;
   readonly role: 'user' | 'manager';
   /** ISO 8601, UTC, with milliseconds */
   readonly disabledAt?: string;
@@ -824,6 +947,31 @@ export interface ResetAdministratorPasswordBody {
 export interface SaveSenderBody {
   /** What the provider requires; stored encrypted and never returned. With `generate: true` the service makes the keys, if that is possible */
   readonly settings: JsonInput;
+}
+
+export interface SecretKey {
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly keyId: string;
+  /** Who uses it; it is in the log and the audit */
+  readonly name: string;
+  readonly scopes: readonly {
+    /** What the key deals with */
+    readonly resource: 'beacons' | 'deliveries' | 'devices' | 'events' | 'files' | 'installations' | 'logs' | 'notifications' | 'positions' | 'pushes' | 'receipts' | 'records' | 'scenarios' | 'schemas' | 'sightings' | 'simulations' | 'storylines' | 'users' | 'verdicts' | 'visits';
+    /** What it may do there */
+    readonly verbs: readonly ('list' | 'get' | 'create' | 'update' | 'delete' | 'listen')[];
+    /** Of records: in these buckets alone; in all without it */
+    readonly buckets?: readonly string[];
+  }[];
+  /** From where it may be used, such as 192.0.2.0/24 or 2001:db8::/32; from everywhere if there are none */
+  readonly networks: readonly string[];
+  /** The last characters of the key */
+  readonly hint: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly lastUsedFrom: string | null;
+  readonly createdBy: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly createdAt: string;
 }
 
 export interface Security {
@@ -955,6 +1103,21 @@ export interface System {
 export interface TestSenderBody {
   /** What the provider requires; stored encrypted and never returned. With `generate: true` the service makes the keys, if that is possible */
   readonly settings?: JsonInput;
+}
+
+export interface TryAppRulesBody {
+  /** app: with the app key alone; manager: any user with that role */
+  readonly caller: 'app' | 'user' | 'manager';
+  /** Which user; with the caller user */
+  readonly userId?: string;
+  /** Either a resource, such as beacons … */
+  readonly resource?: string;
+  /** … or the name of a bucket */
+  readonly bucket?: string;
+  /** The record in question; without it, all of them */
+  readonly objectId?: string;
+  /** Rules to try; those of the app without it */
+  readonly rules?: JsonInput;
 }
 
 export interface Webhook {
@@ -1658,6 +1821,67 @@ export interface Operations {
       }[];
     };
   };
+  /** List the identity providers of an app */
+  readonly listIdentityProviders: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly results: readonly IdentityProvider[];
+      readonly count?: number;
+      /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
+      readonly truncated?: true;
+    };
+  };
+  /** Let users sign in through an identity provider */
+  readonly createIdentityProvider: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: CreateIdentityProviderBody;
+    readonly answer: {
+      readonly result: IdentityProvider;
+    };
+  };
+  /** Get an identity provider */
+  readonly getIdentityProvider: {
+    readonly params: { readonly appId: string; readonly providerId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: IdentityProvider;
+    };
+  };
+  /** Change an identity provider, or switch it off or on; its name, kind and issuer stay */
+  readonly changeIdentityProvider: {
+    readonly params: { readonly appId: string; readonly providerId: string };
+    readonly query: undefined;
+    readonly body: ChangeIdentityProviderBody;
+    readonly answer: {
+      readonly result: IdentityProvider;
+    };
+  };
+  /** Delete an identity provider; accounts stay */
+  readonly deleteIdentityProvider: {
+    readonly params: { readonly appId: string; readonly providerId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Read the issuer's configuration and keys now */
+  readonly testIdentityProvider: {
+    readonly params: { readonly appId: string; readonly providerId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        readonly ok: boolean;
+        /** How many keys were read, or why they could not be */
+        readonly text: string;
+      };
+    };
+  };
   /** List what the visitor has agreed to and refused, newest first */
   readonly listConsents: {
     readonly params: { readonly appId: string; readonly installationId: string };
@@ -1914,6 +2138,42 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
+  /** List the secret keys of an app */
+  readonly listSecretKeys: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly results: readonly SecretKey[];
+      readonly count?: number;
+      /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
+      readonly truncated?: true;
+    };
+  };
+  /** Make a secret key; it is shown once */
+  readonly createSecretKey: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: CreateSecretKeyBody;
+    readonly answer: {
+      readonly result: {
+        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+        readonly appId: string;
+        /** Shown only here; sent as X-Service-AppKey */
+        readonly secretKey: string;
+        readonly key: SecretKey;
+      };
+    };
+  };
+  /** Refuse a secret key from now on */
+  readonly revokeSecretKey: {
+    readonly params: { readonly appId: string; readonly keyId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
   /** Who may read and write what in an app */
   readonly getAppRules: {
     readonly params: { readonly appId: string };
@@ -1930,6 +2190,39 @@ export interface Operations {
     readonly body: ChangeAppRulesBody;
     readonly answer: {
       readonly result: AppRules;
+    };
+  };
+  /** What other rules would mean */
+  readonly previewAppRules: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: ChangeAppRulesBody;
+    readonly answer: {
+      readonly result: AppRules;
+    };
+  };
+  /** What a caller may do, and why */
+  readonly tryAppRules: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: TryAppRulesBody;
+    readonly answer: {
+      readonly result: {
+        readonly caller: {
+          readonly role: 'app' | 'user' | 'manager';
+          /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+          readonly userId?: string;
+        };
+        readonly verbs: Readonly<Record<string, {
+          /** some: it depends on the record */
+          readonly outcome: 'allowed' | 'refused' | 'some';
+          /** What a request would be answered, if it is refused */
+          readonly status?: number;
+          readonly reason: string;
+          /** What the rule means */
+          readonly sentence: string;
+        }>>;
+      };
     };
   };
   /** What an app has stored, and its quotas */
@@ -2254,6 +2547,12 @@ export const operations = {
   exportAppUser: { method: 'GET', path: '/apps/{appId}/users/{userId}/export' },
   exportInstallation: { method: 'GET', path: '/apps/{appId}/installations/{installationId}/export' },
   listErasures: { method: 'GET', path: '/apps/{appId}/erasures', answer: { result: 'array' } },
+  listIdentityProviders: { method: 'GET', path: '/apps/{appId}/identity-providers', answer: { results: 'array' } },
+  createIdentityProvider: { method: 'POST', path: '/apps/{appId}/identity-providers', answer: { result: 'object' } },
+  getIdentityProvider: { method: 'GET', path: '/apps/{appId}/identity-providers/{providerId}', answer: { result: 'object' } },
+  changeIdentityProvider: { method: 'PUT', path: '/apps/{appId}/identity-providers/{providerId}', answer: { result: 'object' } },
+  deleteIdentityProvider: { method: 'DELETE', path: '/apps/{appId}/identity-providers/{providerId}', answer: { result: 'object' } },
+  testIdentityProvider: { method: 'POST', path: '/apps/{appId}/identity-providers/{providerId}/test', answer: { result: 'object' } },
   listConsents: { method: 'GET', path: '/apps/{appId}/installations/{installationId}/consents', answer: { result: 'array' } },
   getReach: { method: 'GET', path: '/apps/{appId}/reach', answer: { result: 'object' } },
   listBuckets: { method: 'GET', path: '/apps/{appId}/buckets', answer: { results: 'array' } },
@@ -2274,8 +2573,13 @@ export const operations = {
   listKeys: { method: 'GET', path: '/apps/{appId}/keys', answer: { results: 'array' } },
   rotateKey: { method: 'POST', path: '/apps/{appId}/keys', answer: { result: 'object' } },
   disableKey: { method: 'DELETE', path: '/apps/{appId}/keys/{keyId}', answer: { result: 'object' } },
+  listSecretKeys: { method: 'GET', path: '/apps/{appId}/secret-keys', answer: { results: 'array' } },
+  createSecretKey: { method: 'POST', path: '/apps/{appId}/secret-keys', answer: { result: 'object' } },
+  revokeSecretKey: { method: 'DELETE', path: '/apps/{appId}/secret-keys/{keyId}', answer: { result: 'object' } },
   getAppRules: { method: 'GET', path: '/apps/{appId}/rules', answer: { result: 'object' } },
   changeAppRules: { method: 'PUT', path: '/apps/{appId}/rules', answer: { result: 'object' } },
+  previewAppRules: { method: 'POST', path: '/apps/{appId}/rules/preview', answer: { result: 'object' } },
+  tryAppRules: { method: 'POST', path: '/apps/{appId}/rules/try', answer: { result: 'object' } },
   getAppUsage: { method: 'GET', path: '/apps/{appId}/usage', answer: { result: 'object' } },
   listSenders: { method: 'GET', path: '/apps/{appId}/senders', answer: { results: 'array' } },
   saveSender: { method: 'PUT', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },
@@ -2359,6 +2663,14 @@ export const mayDo = {
     "manager"
   ],
   "users.change": [
+    "owner",
+    "manager"
+  ],
+  "signin.read": [
+    "owner",
+    "manager"
+  ],
+  "signin.write": [
     "owner",
     "manager"
   ],

@@ -199,13 +199,28 @@ describe('two people edit one record', () => {
         },
       },
       {
-        path: 'rules',
-        edit: (page: Page) => page.getByLabel('Who may send push notifications?').selectOption('nobody'),
+        path: 'policy',
+        edit: (page: Page) => field(page, 'Minimum password length').fill('12'),
         theirs: () => app.app.apps.change(app.appId, { policy: { tokenDays: 9 } }),
+        save: 'Save the policy',
+        check: async () => {
+          const { passwordMinLength, tokenDays } = (await app.app.apps.get(app.appId)).policy;
+          assert.deepEqual([passwordMinLength, tokenDays], [12, 9]);
+        },
+      },
+      {
+        path: 'rules',
+        edit: async (page: Page) => {
+          await page.getByRole('button', { name: /^Beacons, Change:/ }).click();
+          await page.getByRole('dialog').getByLabel('Managers', { exact: true }).check();
+          await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+          await page.getByText('You have unsaved changes.').waitFor();
+        },
+        theirs: () => app.app.apps.changeRules(app.appId, { resources: { beacons: { delete: 'nobody' } } }),
         save: 'Save the rules',
         check: async () => {
-          const { push, tokenDays } = (await app.app.apps.get(app.appId)).policy;
-          assert.deepEqual([push, tokenDays], ['nobody', 9]);
+          const { stored } = await app.app.apps.rules(app.appId);
+          assert.deepEqual(stored, { resources: { beacons: { update: 'manager', delete: 'nobody' } } });
         },
       },
     ];

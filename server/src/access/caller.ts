@@ -1,17 +1,21 @@
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
-import type { AppContext, UserContext } from './context.ts';
+import type { AppContext } from './context.ts';
+import type { SecretKey } from './keys/secret-key.ts';
+import type { RuleUser } from './rules/rule-types.ts';
 
 /** What access depends on about the caller. */
 export interface Caller {
   readonly app: AppContext;
-  readonly user: UserContext | undefined;
+  readonly user: RuleUser | undefined;
   /** An administrator who uses the management console. */
   readonly isAdministrator: boolean;
+  /** With it a server acts for the app itself, and no user is signed in. */
+  readonly secretKey: SecretKey | undefined;
 }
 
-/** Whether the caller may see and change other people's data, as managers and administrators may. */
-export function seesAll({ user, isAdministrator }: Caller): boolean {
-  return isAdministrator || user?.role === 'manager';
+/** Whether the caller may see and change other people's data, as managers, secret keys and administrators may. */
+export function seesAll({ user, isAdministrator, secretKey }: Caller): boolean {
+  return isAdministrator || secretKey !== undefined || user?.role === 'manager';
 }
 
 /** An installation of a user, and since when it has been theirs (epoch ms). */
@@ -22,6 +26,12 @@ export interface HeldInstallation {
 
 /** Finds the installations that are proven to belong to the user. */
 export type FindHeld = (appId: string, userId: string) => Promise<readonly HeldInstallation[]>;
+
+/** The user with the installations that are theirs, for rules that speak of them. */
+export async function knowInstallations<U extends RuleUser>(appId: string, user: U, findHeld: FindHeld): Promise<U> {
+  const held = await findHeld(appId, user.userId);
+  return { ...user, installationIds: held.map(({ objectId }) => objectId) };
+}
 
 /** The rows of a table that a caller may see. */
 export interface Visible {

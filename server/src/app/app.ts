@@ -4,8 +4,11 @@ import { version } from '../config/version.ts';
 import type { DeviceBroker } from '../delivery/mqtt/mqtt-device-broker.ts';
 import type { SenderDefinition } from '../delivery/push/push-sender.ts';
 import type { AdminService } from '../features/admins/accounts/service.ts';
+import type { SecretKeyService } from '../features/apps/secret-keys.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { BucketService } from '../features/buckets/service.ts';
+import type { ProviderService } from '../features/identities/provider-service.ts';
+import type { IdentityService } from '../features/identities/service.ts';
 import { findHeld } from '../features/installations/store.ts';
 import type { SenderService } from '../features/senders/service.ts';
 import type { Ticker } from '../features/sightings/intake/ticker.ts';
@@ -44,8 +47,11 @@ export interface App {
   publicUrl(): string;
   readonly admins: AdminService;
   readonly apps: AppService;
+  readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly users: UserService;
+  readonly identityProviders: ProviderService;
+  readonly identities: IdentityService;
   /** The port for MQTT devices, if there is one; open from its `listen` on. */
   readonly devices: DeviceBroker | undefined;
   readonly senders: SenderService;
@@ -86,8 +92,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     publicUrl: platform.publicUrl,
     admins: platform.admins,
     apps: platform.apps,
+    secretKeys: platform.secretKeys,
     buckets: platform.buckets,
     users: platform.users,
+    identityProviders: platform.identityProviders,
+    identities: platform.identities,
     devices: integrations.devices,
     senders: integrations.senders,
     ticker: composition.sightings.ticker,
@@ -144,6 +153,7 @@ async function openToHttp(platform: Platform, integrations: Integrations, { feat
     assertRoom,
     findHeld: (appId, userId) => findHeld(db, appId, userId),
     idempotencyKeys: new IdempotencyKeys(db),
+    record: (change) => recordChange(db, change),
   });
   await registerConsoleApi(server, {
     endpoints: consoleEndpoints,

@@ -7,6 +7,7 @@ import { type AdminFeature, createAdminFeature } from '../features/admins/featur
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
 import { rulesConsoleEndpoints } from '../features/apps/rules-routes.ts';
+import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
 import type { AppService } from '../features/apps/service.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
@@ -20,6 +21,8 @@ import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
 import { createFileFeature } from '../features/files/feature.ts';
+import { createIdentityFeature } from '../features/identities/feature.ts';
+import { forgetIdentities } from '../features/identities/store.ts';
 import { consentConsoleEndpoints } from '../features/installations/console-routes.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
@@ -43,10 +46,12 @@ import { endPresence } from '../features/sightings/record/end-presence.ts';
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
 import * as traceCounts from '../features/sightings/traces/counts.ts';
 import { storylineEndpoints } from '../features/storylines/routes.ts';
+import { findStorylineOf } from '../features/storylines/store.ts';
 import { systemConsoleEndpoints } from '../features/system/console-routes.ts';
 import { createUserFeature } from '../features/users/feature.ts';
-import { userExists } from '../features/users/store.ts';
+import { findUser, userExists } from '../features/users/store.ts';
 import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { countJobs } from '../jobs/store.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
@@ -73,6 +78,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     assertApp: (appId) => platform.apps.get(appId),
     noteChange: (db) => platform.siteRevision.note(db),
     ownOf: (appId, userId) => findHeld(platform.db, appId, userId),
+    signInLimiter: new RateLimiter(undefined, platform.lasting),
     quotas: new ClientQuotas(new RateLimiter(undefined, platform.lasting)),
     backupService: new BackupService({
       ...platform,
@@ -85,8 +91,9 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
   const sightings = sightingFeature(parts);
   const features: readonly Feature[] = [
     admins,
-    users(platform),
+    users(parts),
     privacy(parts),
+    identities(parts),
     installations(platform),
     pushes(parts),
     ...sites(parts),
@@ -95,7 +102,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     files(parts),
     sightings,
     ...activity(parts),
-    apps(parts),
+    apps(parts, () => features.flatMap(({ endpoints = [] }) => endpoints)),
     { consoleEndpoints: senderConsoleEndpoints({ service: integrations.senders, assertApp: parts.assertApp }) },
     webhooks(parts),
     overview(parts),
@@ -114,6 +121,8 @@ interface Parts {
   /** Notes a change of beacons or messages, in its transaction. */
   readonly noteChange: (db: Db) => Promise<void>;
   readonly ownOf: FindHeld;
+  /** Limits attempts to sign in. */
+  readonly signInLimiter: RateLimiter;
   readonly quotas: ClientQuotas;
   readonly backupService: BackupService;
 }
@@ -211,11 +220,26 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
   ];
 }
 
-function apps({ platform: { apps, buckets, usage }, assertApp }: Parts): Feature {
+function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
+  const { db, apps, secretKeys, buckets, usage } = platform;
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
-      ...rulesConsoleEndpoints({ apps, listBuckets: (appId) => buckets.listBuckets(appId) }),
+      ...secretKeyConsoleEndpoints({ service: secretKeys, assertApp }),
+      ...rulesConsoleEndpoints({
+        apps,
+        listBuckets: (appId) => buckets.listBuckets(appId),
+        findUser: async (appId, userId) => {
+          const user = await findUser(db, { appId, userId });
+          return user && { userId, role: user.role };
+        },
+        endpoints,
+        findHeld: ownOf,
+        findParents: async (name, appId, objectId) => {
+          const storylineId = name === 'scenarios' ? await findStorylineOf(db, appId, objectId) : undefined;
+          return storylineId === undefined ? undefined : { objectId: storylineId };
+        },
+      }),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
     sweeps: { 'counting what is stored': () => usage.sweep() },
@@ -258,19 +282,31 @@ const counts = {
   tokens: countTokens,
 };
 
-function users({ users: service, ...platform }: Platform): Feature {
-  const { db, apps } = platform;
+function users({ platform, signInLimiter, assertApp }: Parts): Feature {
+  const { db } = platform;
   return createUserFeature({
     ...platform,
-    service,
+    service: platform.users,
     enqueue: platform.outbox.enqueue,
     mail: mailSender(platform),
-    limiter: new RateLimiter(undefined, platform.lasting),
+    limiter: signInLimiter,
+    forgetIdentities,
+    listIdentities: (key) => platform.identities.list(key),
     findApp: async (appId) => {
       const app = await findAppAccess(db, appId);
       return app?.disabled ? undefined : app;
     },
-    assertApp: (appId) => apps.get(appId),
+    assertApp,
+  });
+}
+
+function identities({ platform, signInLimiter, assertApp }: Parts): Feature {
+  return createIdentityFeature({
+    service: platform.identities,
+    providers: platform.identityProviders,
+    keys: platform.issuerKeys,
+    limiter: signInLimiter,
+    assertApp,
   });
 }
 

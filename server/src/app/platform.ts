@@ -7,6 +7,7 @@ import { createDiskBlobStore, type DiskBlobStore } from '../blobs/disk.ts';
 import { type Config, filesFolder } from '../config/config.ts';
 import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
+import { noteSecretKeyUse } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
 import type { InBackground } from '../features/feature.ts';
 import { findUserSession, noteTokenUse } from '../features/users/store.ts';
@@ -70,9 +71,9 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
   const background = new Background(onError);
   const inBackground: InBackground = (what, work) => background.run(what, work);
-  const services = createServices({ db, now });
-  const { cacheVersion } = services;
-  const guard = createGuard({ db, now, cacheVersion, inBackground });
+  const services = createServices({ db, now, privateTargets: config.privateTargets });
+  const { cacheVersion, identities } = services;
+  const guard = createGuard({ db, now, cacheVersion, identities, inBackground });
   cacheVersion.start();
   const siteRevision = new CacheVersion(db, 'site');
   siteRevision.start();
@@ -103,14 +104,17 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
 }
 
-type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'inBackground'>;
+type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'identities' | 'inBackground'>;
 
-function createGuard({ db, now, cacheVersion, inBackground }: GuardDeps): AccessGuard {
+function createGuard({ db, now, cacheVersion, identities, inBackground }: GuardDeps): AccessGuard {
   const guard = new AccessGuard(
     {
       findApp: (appId) => findAppAccess(db, appId),
       findSession: (appId, tokenHash) => findUserSession(db, appId, tokenHash),
+      acceptToken: (app, token) => identities.accept(app, token),
       noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
+      noteSecretKeyUse: (appId, keyId, use) =>
+        inBackground('noting the use of a secret key', () => noteSecretKeyUse(db, appId, keyId, use)),
       noteTokenUse: (appId, tokenHash, use) =>
         inBackground('noting the use of a token', () => noteTokenUse(db, appId, tokenHash, use)),
       recheck: () => cacheVersion.recheck(),

@@ -3,19 +3,27 @@ import type { Clock } from '../base/clock.ts';
 import { createPasswords, type Passwords } from '../base/passwords.ts';
 import { CacheVersion } from '../db/cache-version.ts';
 import type { Database, Db } from '../db/db.ts';
+import { createTargetRules, type TargetRules } from '../delivery/provider/target-rules.ts';
 import { AdminService } from '../features/admins/accounts/service.ts';
+import { SecretKeyService } from '../features/apps/secret-keys.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
+import { ProviderService } from '../features/identities/provider-service.ts';
+import { IdentityService } from '../features/identities/service.ts';
 import { findInstallationsOf, unlinkUser } from '../features/installations/store.ts';
 import { type Asked, beginErasure } from '../features/privacy/erase.ts';
 import { lockForDecision } from '../features/sightings/decide/installation-locks.ts';
+import { createAccounts } from '../features/users/accounts.ts';
 import { UserService } from '../features/users/service.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
+import { IssuerKeys } from '../sign-in/oidc/issuer-keys.ts';
 import { emptyApp, personParts, ruledFields } from './tables.ts';
 
 export interface ServiceOptions {
   readonly db: Database;
   readonly now: Clock;
+  /** Hosts of the operator's own network that may be called. */
+  readonly privateTargets?: readonly string[];
 }
 
 /** What the console and the command line both manage; a serving process has these too. */
@@ -24,24 +32,34 @@ export interface Services {
   readonly passwords: Passwords;
   readonly outbox: Outbox;
   readonly apps: AppService;
+  readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly admins: AdminService;
   readonly users: UserService;
   /** Begins to erase a person, in the transaction that `db` is; answers the id of the receipt. */
   readonly beginErasure: (db: Db, asked: Asked) => Promise<string>;
+  /** What may be called at the wish of an administrator. */
+  readonly targets: TargetRules;
+  readonly issuerKeys: IssuerKeys;
+  readonly identityProviders: ProviderService;
+  readonly identities: IdentityService;
 }
 
-export function createServices({ db, now }: ServiceOptions): Services {
+export function createServices({ db, now, privateTargets = [] }: ServiceOptions): Services {
   const cacheVersion = new CacheVersion(db);
   const passwords = createPasswords();
   const outbox = createOutbox(now);
   const erasing = { parts: personParts, enqueue: outbox.enqueue, now, lockInstallation: lockForDecision };
   const begin = (db: Db, asked: Asked) => beginErasure(db, asked, erasing);
+  const targets = createTargetRules(privateTargets);
+  const issuerKeys = new IssuerKeys({ targets, now });
+  const accounts = createAccounts({ db, cacheVersion, now, passwords });
   return {
     cacheVersion,
     passwords,
     outbox,
     apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields }),
+    secretKeys: new SecretKeyService({ db, cacheVersion, now }),
     buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue }),
     admins: new AdminService({ db, now, passwords }),
     users: new UserService({
@@ -59,5 +77,9 @@ export function createServices({ db, now }: ServiceOptions): Services {
       },
     }),
     beginErasure: begin,
+    targets,
+    issuerKeys,
+    identityProviders: new ProviderService({ db, cacheVersion, now, targets }),
+    identities: new IdentityService({ db, cacheVersion, now, accounts, keys: issuerKeys }),
   };
 }

@@ -15,12 +15,13 @@ import {
   admins,
   adminTotp,
 } from '../features/admins/accounts/tables.ts';
-import { appKeys, apps } from '../features/apps/tables.ts';
+import { appKeys, apps, secretKeys } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { bucketLookup } from '../features/buckets/directory.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
 import { deviceCredentials, devices } from '../features/devices/resource.ts';
 import { files } from '../features/files/resource.ts';
+import { identities, identityProviders, usedIdTokens } from '../features/identities/tables.ts';
 import { installations } from '../features/installations/resource.ts';
 import { consentsTable } from '../features/installations/tables.ts';
 import { liveApps, liveEvents } from '../features/live/tables.ts';
@@ -94,8 +95,12 @@ export const tables: readonly DbTable[] = [
   buckets,
   passwordResets,
   tokens,
+  identities,
+  identityProviders,
+  usedIdTokens,
   users,
   appKeys,
+  secretKeys,
   usage,
   idempotencyKeys,
   apps,

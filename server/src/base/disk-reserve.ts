@@ -15,29 +15,38 @@ const pauseMs = 20;
 export class DiskReserve {
   readonly #file: string;
   readonly #bytes: number;
+  #held = 0;
 
   /** 0 `bytes` reserve nothing; an existing file is then removed. */
   constructor(folder: string, bytes: number) {
     this.#file = reserveFile(folder);
     this.#bytes = bytes;
+    this.look();
   }
 
   get wanted(): number {
     return this.#bytes;
   }
 
-  /** Bytes reserved now. */
+  /** Bytes reserved, as found by the last `look` or left by `release`: every write asks, and a file system is slow. */
   get held(): number {
+    return this.#held;
+  }
+
+  /** Reads how much is reserved. The file may have been removed, by a person or by the start of another process. */
+  look(): void {
     try {
-      return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+      this.#held = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
     } catch {
-      return 0;
+      this.#held = 0;
     }
   }
 
   /** Gives the room back, at once. False when there is none to give. */
   release(): boolean {
-    return releaseReserve(this.#file);
+    const isReleased = releaseReserve(this.#file);
+    this.look();
+    return isReleased;
   }
 
   /**
@@ -46,7 +55,6 @@ export class DiskReserve {
    * @throws Error ENOSPC and other errors of the disk
    */
   async fill(signal: AbortSignal): Promise<void> {
-    if (this.held >= this.#bytes) return;
     const file = await open(this.#file, 'a', 0o600);
     try {
       const step = Buffer.alloc(Math.min(stepBytes, this.#bytes));

@@ -1,5 +1,9 @@
+import type { Scope } from '../access/keys/scopes.ts';
+import type { SecretKey } from '../access/keys/secret-key.ts';
 import { defaultPolicy } from '../access/policy.ts';
+import type { RuleUser } from '../access/rules/rule-types.ts';
 import { type AppRules, compileRules, type ResourceRules } from '../access/rules/rules.ts';
+import { fail } from '../base/errors.ts';
 import type { Endpoint, Grant, Ruled } from './endpoint.ts';
 
 type Params = Readonly<Record<string, string | undefined>>;
@@ -21,4 +25,37 @@ export function grantOf(
   if (typeof grant === 'string') return grant;
   const { gate } = rulesFor(grant, rules, params).rules[grant.verb];
   return gate === 'open' ? (grant.open ?? 'visitor') : gate;
+}
+
+/** A bearer may be left out; for `app` it is not even read. */
+export const isOpen = (grant: Grant) => grant === 'app' || grant === 'phone' || grant === 'visitor';
+
+/** @param user who has signed in, unless the grant is open @throws Failure OperationForbidden */
+export function assertGranted(grant: Grant, user: RuleUser | undefined): void {
+  if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
+}
+
+/** The scopes of which a secret key needs one to call an endpoint; empty for those that are for people who sign in. */
+export function scopesOf({ grant, scopes = [] }: Pick<Endpoint, 'grant' | 'scopes'>): readonly Scope[] {
+  if (typeof grant === 'string') return scopes;
+  return [{ of: grant.of === 'bucket' ? 'records' : grant.of, verb: grant.verb }];
+}
+
+/**
+ * Within its scopes a secret key passes every rule but `nobody`.
+ *
+ * @throws Failure OperationForbidden that names the missing scope
+ */
+export function assertInScope(
+  endpoint: Pick<Endpoint, 'grant' | 'scopes'>,
+  { name, scopes }: Pick<SecretKey, 'name' | 'scopes'>,
+  { bucketName }: Params,
+): void {
+  const needed = scopesOf(endpoint);
+  if (needed.some((scope) => scopes.include(scope, bucketName))) return;
+  if (needed.length === 0)
+    throw fail('OperationForbidden', 'No secret key can do this: it is for the person who signs in.');
+  const where = bucketName === undefined ? '' : ` in the bucket ${bucketName}`;
+  const missing = needed.map(({ of, verb }) => `${of}:${verb}`).join(' or ');
+  throw fail('OperationForbidden', `The secret key ${name} does not have the scope ${missing}${where}.`);
 }

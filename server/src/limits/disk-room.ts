@@ -191,6 +191,7 @@ export class DiskRoom {
     try {
       const { bavail, bsize } = await statfs(this.#options.dataFolder);
       this.#free = bavail * bsize;
+      this.#reserve.look();
       const { needed, reusable } = this.#options.fitDatabase(this.#free);
       [this.#needed, this.#reusable] = [needed, reusable];
       if (this.#isFull && this.#fitsReserve() && (await this.#canWrite())) this.#isFull = false;
@@ -239,6 +240,7 @@ export class DiskRoom {
     if (this.#isFull || !this.#fitsReserve()) return;
     this.#filling = this.#reserve
       .fill(this.#stopping.signal)
+      .then(() => this.look())
       .catch((error: unknown) => this.note(error))
       .finally(() => {
         this.#filling = undefined;

@@ -1,11 +1,7 @@
-import { accessChoices, accessSwitches } from '../../components/rules/access-rules.ts';
 import type { Policy } from './rule-parts.tsx';
-
-const choices = Object.fromEntries([...accessChoices, ...accessSwitches].map(({ name, label }) => [name, label]));
 
 /** The parts of an app's policy in words. */
 export const policyLabels: Readonly<Partial<Record<keyof Policy, string>>> = {
-  ...choices,
   tokenDays: 'Days until a user has to sign in again',
   passwordMinLength: 'Minimum password length',
   passwordResetUrl: 'Page for choosing a new password',

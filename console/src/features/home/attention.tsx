@@ -108,7 +108,7 @@ function quotaFindings(appId: string, usage: Usage | undefined): readonly Findin
         text: (
           <>
             {show(used)} of {show(quota)}. When it is used up, the app cannot store more.{' '}
-            <Link to="/apps/$appId/rules" params={{ appId }} className={names.link}>
+            <Link to="/apps/$appId/policy" params={{ appId }} className={names.link}>
               Change the quota
             </Link>
           </>

@@ -43,10 +43,23 @@ export const appQuery = (appId: string) =>
     queryFn: async () => (await call('getApp', { params: { appId } })).result,
   });
 
+/** Who may read and write what. */
+export const rulesQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'rules'],
+    queryFn: async () => (await call('getAppRules', { params: { appId } })).result,
+  });
+
 export const keysQuery = (appId: string) =>
   queryOptions({
     queryKey: ['apps', appId, 'keys'],
     queryFn: async () => (await call('listKeys', { params: { appId } })).results,
+  });
+
+export const secretKeysQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'secret-keys'],
+    queryFn: async () => (await call('listSecretKeys', { params: { appId } })).results,
   });
 
 export const bucketsQuery = (appId: string) =>

@@ -24,6 +24,8 @@ export interface RuleCaller {
   readonly user: RuleUser | undefined;
   /** Administrators use the console, where their role decides and not the app's rules. */
   readonly isAdministrator: boolean;
+  /** A caller with a secret key passes like a manager: what it may do is in its scopes, which were asked before. */
+  readonly secretKey: object | undefined;
 }
 
 /** The weakest credentials with which a rule can let anybody in; `open` is the app key alone. */
@@ -67,13 +69,13 @@ export class Rule {
   }
 
   /**
-   * Which records the caller may deal with; undefined: all. A manager may deal with all unless it is nobody, an
-   * administrator with all.
+   * Which records the caller may deal with; undefined: all. A manager or a secret key may deal with all unless it is
+   * nobody, an administrator with all.
    */
-  bind({ user, isAdministrator }: RuleCaller, lookup: FieldLookup): Where | undefined {
+  bind({ user, isAdministrator, secretKey }: RuleCaller, lookup: FieldLookup): Where | undefined {
     if (isAdministrator) return undefined;
     if (this.word === 'nobody') return never;
-    if (user?.role === 'manager' || this.word === 'app') return undefined;
+    if (secretKey || user?.role === 'manager' || this.word === 'app') return undefined;
     if (this.word === 'user') return user ? undefined : never;
     if (this.word === 'manager') return never;
     const where = bindTemplate(this.#template(lookup), valuesFor(user));
@@ -152,6 +154,8 @@ export interface ResourceRules {
   /** `owner` as a rule, whatever the verbs say: who may hand a record over. */
   readonly ownership: Rule;
   readonly unowned: 'user' | 'manager';
+  /** What holds, or would hold, where the app itself says nothing. */
+  readonly inherited: Readonly<Record<Verb, StoredRule>>;
   /** Verbs about which the app itself says something. */
   readonly own: ReadonlySet<Verb>;
   /** The app has a preset other than that of the specification, or says something itself. */
@@ -197,9 +201,10 @@ interface Compiling {
 
 function compile({ preset, stored, defaultOwner, isBucket, isOwn }: Compiling): ResourceRules {
   const { unowned = 'manager', owner = defaultOwner, members = {} } = { ...preset, ...stored };
+  const inherited = (verb: Verb): StoredRule =>
+    preset[verb] ?? (verb === 'listen' ? (stored.get ?? preset.get) : undefined) ?? 'nobody';
   const rule = (verb: Verb) => {
-    const given =
-      stored[verb] ?? preset[verb] ?? (verb === 'listen' ? (stored.get ?? preset.get) : undefined) ?? 'nobody';
+    const given = stored[verb] ?? inherited(verb);
     if (typeof given !== 'string') return new Rule(given, given);
     const isFree = unowned === 'user' && (verb === 'update' || verb === 'delete');
     return new Rule(given, isFree ? ownedOrFree(owner, !isBucket) : ownedBy(owner));
@@ -212,12 +217,15 @@ function compile({ preset, stored, defaultOwner, isBucket, isOwn }: Compiling): 
   };
   const [hidden, readOnly] = [of('hidden'), of('readOnly')];
   const forCaller = (byRole: Readonly<Record<MemberRole, readonly string[]>>) => (caller: RuleCaller) =>
-    caller.isAdministrator ? nobody : byRole[roleOf(caller.user)];
+    caller.isAdministrator ? nobody : byRole[caller.secretKey ? 'manager' : roleOf(caller.user)];
   return Object.freeze({
     rules: Object.freeze(Object.fromEntries(verbs.map((verb) => [verb, rule(verb)])) as Record<Verb, Rule>),
     owner,
     unowned,
     isOwn,
+    inherited: Object.freeze(
+      Object.fromEntries(verbs.map((verb) => [verb, inherited(verb)])) as Record<Verb, StoredRule>,
+    ),
     own: new Set(verbs.filter((verb) => stored[verb] !== undefined)),
     members,
     ownership: new Rule('owner', unowned === 'user' ? ownedOrFree(owner, !isBucket) : ownedBy(owner)),

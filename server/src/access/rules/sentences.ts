@@ -96,8 +96,12 @@ export interface DescribedRule {
   readonly rule: StoredRule;
   /** Said by the app itself, and not by its preset. */
   readonly isOwn: boolean;
+  /** What holds, or would hold, where the app itself says nothing. */
+  readonly inherited: StoredRule;
   readonly sentence: string;
   readonly words: readonly Word[];
+  /** What each of the words would mean here. */
+  readonly sentences: Readonly<Partial<Record<Word, string>>>;
   readonly takesWhere: boolean;
 }
 
@@ -114,8 +118,16 @@ function describe(resource: RuledResource, compiled: ResourceRules): DescribedRu
     const verb = name as Verb;
     const { stored } = compiled.rules[verb];
     const sentence = ruleSentence(stored, verb, resource.noun);
-    const isOwn = compiled.own.has(verb);
-    return [verb, { rule: stored, isOwn, sentence, words, takesWhere: resource.wheres.includes(verb) }] as const;
+    const described: DescribedRule = {
+      rule: stored,
+      isOwn: compiled.own.has(verb),
+      inherited: compiled.inherited[verb],
+      sentence,
+      words,
+      sentences: Object.fromEntries(words.map((word) => [word, ruleSentence(word, verb, resource.noun)])),
+      takesWhere: resource.wheres.includes(verb),
+    };
+    return [verb, described] as const;
   });
   return {
     noun: resource.noun,

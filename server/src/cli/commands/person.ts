@@ -14,8 +14,8 @@ import { finishErasure } from '../../features/privacy/erase.ts';
 import { exportPerson } from '../../features/privacy/export.ts';
 import type { Person } from '../../features/privacy/person.ts';
 import { receiptOf } from '../../features/privacy/receipt.ts';
-import { emailKey } from '../../features/users/email.ts';
 import { findUserByEmail } from '../../features/users/store.ts';
+import { emailKey } from '../../sign-in/email.ts';
 import { type Command, type CommandCall, confirmDeletion, UsageError, yesOption } from '../support/command.ts';
 import { withServices } from './storage.ts';
 

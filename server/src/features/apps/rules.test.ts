@@ -28,8 +28,15 @@ for (const database of databases) {
       assert.deepEqual(get, {
         rule: 'owner',
         isOwn: false,
+        inherited: 'owner',
         sentence: 'Signed-in people see the visits that are theirs; managers see all.',
         words: ['nobody', 'manager', 'owner', 'user'],
+        sentences: {
+          nobody: 'Nobody sees visits through the app.',
+          manager: 'Only managers see visits.',
+          owner: 'Signed-in people see the visits that are theirs; managers see all.',
+          user: 'Everybody who is signed in may see visits.',
+        },
         takesWhere: true,
       });
       assert.equal(
@@ -49,6 +56,25 @@ for (const database of databases) {
       assert.deepEqual([buckets.notes.rules.get.rule, buckets.notes.rules.get.isOwn], ['nobody', true]);
       assert.deepEqual((await read()).body, done.body);
       await write({});
+    });
+
+    test('can be looked at before they are those of the app', async () => {
+      const preview = async (body: unknown) =>
+        (await browser.send({ method: 'POST', url: `/apps/${app.appId}/rules/preview`, body })).body;
+      const { result } = await preview({ preset: 'visitors', buckets: { notes: { get: 'app' } } });
+      assert.deepEqual(result.open, {
+        sentence: 'Anyone with the app can read 1 bucket.',
+        parts: [{ to: 'app', what: 'read 1 bucket' }],
+      });
+      const { get } = result.buckets.notes.rules;
+      assert.deepEqual([get.rule, get.isOwn, get.inherited], ['app', true, 'owner']);
+      const closed = await preview({ preset: 'visitors' });
+      assert.match(closed.result.open.sentence, /^Nothing is open to strangers/);
+      const noSignUp = await preview({ resources: { users: { create: 'nobody', list: 'manager' } } });
+      assert.equal(noSignUp.result.open.sentence, 'Anyone with the app can upload files and add devices.');
+      const wrong = await preview({ buckets: { notes: { get: 'all' } } });
+      assert.equal(wrong.error.details[0].field, 'buckets.notes.get');
+      assert.deepEqual((await read()).body.result.stored, {});
     });
 
     test('are changed only as they were seen, and the audit keeps what changed', async () => {

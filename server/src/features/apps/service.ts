@@ -177,6 +177,13 @@ export class AppService {
     return rulesView(await this.#find(appId));
   }
 
+  /** What other rules would make of an app. Nothing is changed. @throws Failure ValidationError, ObjectNotFound */
+  async previewRules(appId: string, given: unknown): Promise<AppRulesView> {
+    const row = await this.#find(appId);
+    const rules = tidied(readRules(given, this.#deps.ruledFields));
+    return rulesView({ ...row, rules: JSON.stringify(rules) });
+  }
+
   /**
    * Replaces the rules of an app.
    *

@@ -87,10 +87,15 @@ const noRecord = () => fail('ObjectNotFound', 'There is no record with this obje
 
 async function recordToWrite(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const bucket = await bucketToWrite(deps, call);
-  const row = await recordTable.find(deps.db, keyOf(bucket, call));
-  const rules = new RecordRules(call, bucket);
-  if (!row || !rules.isThere('update', bucket, judgedRow(row as store.StoredRecord))) throw noRecord();
+  await assertThere('update', call, bucket, deps);
   return bucket;
+}
+
+/** @throws Failure ObjectNotFound, OperationForbidden */
+async function assertThere(verb: 'update' | 'delete', call: PathCall, bucket: Bucket, { db }: Pick<RecordDeps, 'db'>) {
+  const row = await recordTable.find(db, keyOf(bucket, call));
+  const rules = new RecordRules(call, bucket);
+  if (!row || !rules.isThere(verb, bucket, judgedRow(row as store.StoredRecord))) throw noRecord();
 }
 
 function list(deps: RecordDeps): Endpoint {
@@ -183,8 +188,15 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   return found;
 }
 
+/** @throws Failure ObjectNotFound, also for what the caller may not read */
+async function readable({ db }: RecordDeps, call: PathCall, bucket: Bucket): Promise<store.StoredRecord> {
+  const record = (await recordTable.find(db, keyOf(bucket, call))) as store.StoredRecord | undefined;
+  if (!record || !new RecordRules(call, bucket).may('get', bucket, judgedRow(record))) throw noRecord();
+  return record;
+}
+
 function get(deps: RecordDeps): Endpoint {
-  return endpoint<undefined, store.StoredRecord>({
+  return endpoint<undefined, Bucket>({
     ...common,
     method: 'GET',
     path: `${path}/:objectId`,
@@ -193,15 +205,13 @@ function get(deps: RecordDeps): Endpoint {
     summary: 'Get a record',
     answer: recordAnswer(recordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
-    locate: (call) =>
-      andThen(bucketToRead(deps, call), async (bucket) => {
-        const row = await recordTable.find(deps.db, keyOf(bucket, call));
-        const record = row as store.StoredRecord | undefined;
-        if (!record || !new RecordRules(call, bucket).may('get', bucket, judgedRow(record))) throw noRecord();
-        return record;
-      }),
+    locate: (call) => bucketToRead(deps, call),
+    judge: async (call) => readable(deps, call, await bucketToRead(deps, call)),
     hasEntityTag: true,
-    handle: async ({ located }) => tagged(`{"result":${recordTable.render(located)}}`, tagOf(located)),
+    handle: async (call) => {
+      const record = await readable(deps, call, call.located);
+      return tagged(`{"result":${recordTable.render(record)}}`, tagOf(record));
+    },
   });
 }
 
@@ -348,17 +358,23 @@ function remove(deps: RecordDeps): Endpoint {
     takesIfMatch: true,
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => bucketToRead(deps, call),
+    judge: async (call) => assertThere('delete', call, await bucketToRead(deps, call), deps),
     handle: async (call) => {
       const { appId, bucketId } = call.located;
       const key = { appId, bucketId, objectId: call.params['objectId'] ?? '' };
-      const bytes = await deps.db.transaction(async (db) => {
-        const current = await store.lockRecord(db, key);
-        const rules = new RecordRules(call, call.located);
-        if (!current || !rules.isThere('delete', call.located, judgedRow(current))) throw noRecord();
-        readIfMatch(call.headers)?.(tagOf(current));
-        await recordTable.remove(db, keyOf(call.located, call));
-        return Buffer.byteLength(current.doc);
-      });
+      const rules = new RecordRules(call, call.located);
+      const assertUnchanged = readIfMatch(call.headers);
+      const bytes =
+        assertUnchanged === undefined && rules.mayAll('delete', call.located)
+          ? await store.removeUnseen(deps.db, key)
+          : await deps.db.transaction(async (db) => {
+              const current = await store.lockRecord(db, key);
+              if (!current || !rules.isThere('delete', call.located, judgedRow(current))) return undefined;
+              assertUnchanged?.(tagOf(current));
+              await recordTable.remove(db, keyOf(call.located, call));
+              return Buffer.byteLength(current.doc);
+            });
+      if (bytes === undefined) throw noRecord();
       deps.usage.add(call.app.appId, { records: -1, recordBytes: -bytes });
       return { result: [{}] };
     },

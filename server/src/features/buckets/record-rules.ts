@@ -69,6 +69,11 @@ export class RecordRules {
     return this.#allows(this.#rules.rules[verb], bucket, record);
   }
 
+  /** Whether the caller may do this with every record, so that none has to be looked at. */
+  mayAll(verb: Verb, { lookup }: Pick<Bucket, 'lookup'>): boolean {
+    return this.#rules.rules[verb].bind(this.#caller, lookup) === undefined;
+  }
+
   /**
    * Whether a record is there for a caller who wants to change or delete it.
    *

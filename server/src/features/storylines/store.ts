@@ -8,6 +8,14 @@ export async function holdStoryline(db: Db, appId: string, storylineId: string):
   return row !== undefined;
 }
 
+/** The storyline of a scenario. */
+export async function findStorylineOf(db: Db, appId: string, detailId: string): Promise<string | undefined> {
+  const row = await db.one<{ storyline_id: string }>(
+    sql`select storyline_id from storyline_details where app_id = ${appId} and object_id = ${detailId}`,
+  );
+  return row?.storyline_id;
+}
+
 export async function deleteDetailsOf(db: Db, appId: string, storylineId: string): Promise<void> {
   await db.run(sql`delete from scenario_beacons where app_id = ${appId} and detail_id in
     (select object_id from storyline_details where app_id = ${appId} and storyline_id = ${storylineId})`);

@@ -1,39 +1,5 @@
-import { Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
-import { accessChoices, accessSwitches } from '../../components/rules/access-rules.ts';
+import { Group, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
 import { numberProps, type Policy, type PolicyProps, Rule } from './rule-parts.tsx';
-import classes from './rules.module.css';
-
-export function AccessRules({ fields }: PolicyProps) {
-  return (
-    <Stack gap="lg">
-      {accessChoices.map(({ name, label, options, warnings }) => {
-        const value: string = fields.values[name];
-        return (
-          <Rule key={name} warning={warnings[value]}>
-            <NativeSelect
-              label={label}
-              classNames={{ wrapper: classes.choice ?? '' }}
-              data={Object.entries(options).map(([option, text]) => ({ value: option, label: text }))}
-              value={value}
-              error={fields.problem(name)}
-              onChange={(event) => fields.set(name, event.currentTarget.value as Policy[typeof name])}
-            />
-          </Rule>
-        );
-      })}
-      {accessSwitches.map(({ name, label, about, warning }) => (
-        <Rule key={name} warning={fields.values[name] ? undefined : warning}>
-          <Switch
-            label={label}
-            description={about}
-            checked={fields.values[name]}
-            onChange={(event) => fields.set(name, event.currentTarget.checked)}
-          />
-        </Rule>
-      ))}
-    </Stack>
-  );
-}
 
 export function UserRules({ fields }: PolicyProps) {
   const { values, set, problem } = fields;

@@ -7,7 +7,7 @@ import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
-describe("an app's rules for messages in the console", () => {
+describe("an app's policy in the console", () => {
   let app: TestApp;
   let origin: string;
   let browser: Browser;
@@ -30,12 +30,12 @@ describe("an app's rules for messages in the console", () => {
   const policy = async () =>
     (await (await visited.context.request.get(`/console/api/apps/${app.appId}`)).json()).result.policy;
   const save = async () => {
-    await button('Save the rules').click();
+    await button('Save the policy').click();
     await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
   };
 
   test('what holds is said in a sentence, and politeness is one switch', async () => {
-    await page.goto(`/console/apps/${app.appId}/rules`);
+    await page.goto(`/console/apps/${app.appId}/policy`);
     await page.getByTestId('limits').waitFor();
     assert.equal(await limits(), 'In effect: every message is shown once per visit, without other limits.');
     await page.getByRole('switch', { name: 'Polite' }).press('Space');
@@ -69,7 +69,7 @@ describe("an app's rules for messages in the console", () => {
     await page.getByLabel('A message is useful for', { exact: true }).fill('5');
     await page.getByLabel('A message is useful for: unit').selectOption('days');
     await page.getByText('After an hour, the visitor may be far away when the message arrives.').waitFor();
-    await button('Save the rules').click();
+    await button('Save the policy').click();
     await page.getByText('Must be at most 86400.').waitFor();
     await page.getByLabel('A message is useful for: unit').selectOption('minutes');
     await save();
@@ -90,7 +90,7 @@ describe("an app's rules for messages in the console", () => {
     await files.fill('5');
     await page.getByLabel('Uploads per hour, MiB', { exact: true }).fill('64');
     await assertAccessible(page);
-    await takePictures(page, 'rules');
+    await takePictures(page, 'policy');
     await save();
     const { quotas } = await policy();
     assert.deepEqual([quotas.files, quotas.uploadBytesPerHour, quotas.fileBytes], [5, 67_108_864, 21_474_836_480]);
@@ -102,10 +102,10 @@ describe("an app's rules for messages in the console", () => {
     await page.getByText('80 % in use').waitFor();
   });
 
-  test('an analyst reads the rules and changes none', async () => {
+  test('an analyst reads the policy and changes nothing', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
-    await analyst.page.goto(`/console/apps/${app.appId}/rules`);
-    await analyst.page.getByText('Your role can read the rules.', { exact: false }).waitFor();
+    await analyst.page.goto(`/console/apps/${app.appId}/policy`);
+    await analyst.page.getByText('Your role can read the policy.', { exact: false }).waitFor();
     assert.equal(await analyst.page.getByRole('switch', { name: 'Polite' }).isDisabled(), true);
     await analyst.context.close();
   });

@@ -1,20 +1,18 @@
-import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
-import { FormNotes } from '../../components/form/form-notes.tsx';
 import { LeaveGuard } from '../../components/form/leave-guard.tsx';
+import { SaveBar } from '../../components/form/save-bar.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
-import { AccessRules, LimitRules, UserRules } from './access-rules.tsx';
 import { changeApp, settingsOf } from './app-settings.ts';
 import { ConsentRules } from './consent-rules.tsx';
+import { LimitRules, UserRules } from './limit-rules.tsx';
 import { DeliveryPolicy, ProximityRules } from './message-policy.tsx';
 import { policyLabels } from './policy-labels.ts';
 import type { Policy } from './rule-parts.tsx';
@@ -24,12 +22,6 @@ import { KeepingRules, QuotaRules } from './storage-rules.tsx';
 const route = getRouteApi('/signed-in/apps/$appId');
 
 const shown = [
-  'listUsers',
-  'push',
-  'readContent',
-  'writeContent',
-  'uploadNeedsUser',
-  'deviceNeedsUser',
   'tokenDays',
   'passwordMinLength',
   'passwordResetUrl',
@@ -52,23 +44,23 @@ const shown = [
   'delivery.',
 ];
 
-/** The policy of an app: permissions, limits, quotas, delivery and retention. */
-export function RulesSection() {
+/** The policy of an app: limits, quotas, delivery and retention. Who may read and write what is in its rules. */
+export function PolicySection() {
   const { appId } = route.useParams();
   const { data: app } = useQuery(appQuery(appId));
-  return app ? <RulesForm key={app.appId} app={app} /> : null;
+  return app ? <PolicyForm key={app.appId} app={app} /> : null;
 }
 
-function RulesForm({ app }: { readonly app: App }) {
+function PolicyForm({ app }: { readonly app: App }) {
   const isLocked = !useMay()('apps.change');
   const shared = useRecordForm<App, Policy, App>({
-    name: `rules ${app.appId}`,
+    name: `policy ${app.appId}`,
     record: app,
     ...settingsOf(app.appId),
     fieldsOf: (stored = app) => stored.policy,
     bodyOf: (policy) => policy,
     change: (policy, ifMatch) => changeApp(app.appId, { policy }, ifMatch),
-    done: 'The rules are saved.',
+    done: 'The policy is saved.',
     labels: policyLabels,
   });
   const { form: fields, isBusy } = shared;
@@ -78,14 +70,11 @@ function RulesForm({ app }: { readonly app: App }) {
   }
   return (
     <form onSubmit={submit} noValidate>
-      <SectionHeader title="Rules">
-        Permissions, limits, how often messages are shown, and how long records are kept.
-        {isLocked && ' Your role can read the rules. Owners and managers can change them.'}
+      <SectionHeader title="Policy">
+        Limits, how often messages are shown, and how long records are kept.
+        {isLocked && ' Your role can read the policy. Owners and managers can change it.'}
       </SectionHeader>
       <fieldset disabled={isLocked} className={classes.fieldset}>
-        <Block title="Permissions">
-          <AccessRules fields={fields} />
-        </Block>
         <Block title="Users of the app">
           <UserRules fields={fields} />
         </Block>
@@ -122,25 +111,14 @@ function RulesForm({ app }: { readonly app: App }) {
       </fieldset>
       {!isLocked && <LeaveGuard form={fields} />}
       <ConflictDialog {...shared} />
-      {fields.isDirty && (
-        <div className={classes.bar} role="status">
-          <FormNotes form={fields} isOutdated={shared.isOutdated} />
-          <FailureNote message={fields.rest(shown.flatMap((name) => [name, `policy.${name}`]))} />
-          <Group justify="space-between">
-            <Text size="sm" fw={550}>
-              You have unsaved changes.
-            </Text>
-            <Group gap="xs">
-              <Button variant="default" onClick={() => fields.reset(app.policy)}>
-                Discard them
-              </Button>
-              <Button type="submit" loading={isBusy}>
-                Save the rules
-              </Button>
-            </Group>
-          </Group>
-        </div>
-      )}
+      <SaveBar
+        form={fields}
+        isOutdated={shared.isOutdated}
+        names={shown.flatMap((name) => [name, `policy.${name}`])}
+        submit="Save the policy"
+        isBusy={isBusy}
+        onDiscard={() => fields.reset(app.policy)}
+      />
     </form>
   );
 }

@@ -1,0 +1,149 @@
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { Icon } from '../../components/page/icon.tsx';
+import type { AppRules } from '../../lib/wire.ts';
+import type { Rule, Verb } from './rule-values.ts';
+import classes from './rules.module.css';
+import { type Described, type Row, rowGroups, ruleLabel, verbLabels, verbs } from './words.ts';
+
+interface Props {
+  readonly rules: AppRules;
+  readonly onRule: (row: Row, verb: Verb) => void;
+  readonly onRow: (row: Row) => void;
+}
+
+/** Who may do what: a line for each resource and bucket, a column for each verb. */
+export function RuleMatrix({ rules, onRule, onRow }: Props) {
+  return (
+    <div className={classes.scroller}>
+      <table className={classes.matrix}>
+        <thead>
+          <tr>
+            <th scope="col">Who may</th>
+            {verbs.map((verb) => (
+              <th key={verb} scope="col">
+                {verbLabels[verb]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {rowGroups(rules).map(({ title, rows }) => (
+          <tbody key={title}>
+            <tr className={classes.groupRow}>
+              <th scope="rowgroup" colSpan={verbs.length + 1}>
+                {title}
+              </th>
+            </tr>
+            {rows.map((row) => (
+              <tr key={`${row.group} ${row.name}`}>
+                <th scope="row">
+                  <button type="button" className={classes.rowName} onClick={() => onRow(row)}>
+                    {row.label}
+                    <small>{keptNote(row.described)}</small>
+                  </button>
+                </th>
+                {verbs.map((verb) => (
+                  <td key={verb}>
+                    <Cell row={row} verb={verb} onRule={onRule} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}
+
+/** What of a record is kept from somebody, under its name. */
+function keptNote({ members }: Described): string {
+  const n = Object.keys(members).length;
+  return n === 0 ? '' : `${n} member${n === 1 ? '' : 's'} kept back`;
+}
+
+interface CellProps extends Pick<Props, 'onRule'> {
+  readonly row: Row;
+  readonly verb: Verb;
+}
+
+function Cell({ row, verb, onRule }: CellProps) {
+  const rule = row.described.rules[verb];
+  if (!rule)
+    return (
+      <span className={classes.none}>
+        <span aria-hidden="true">–</span>
+        <span className="off-screen">not possible</span>
+      </span>
+    );
+  return (
+    <button
+      type="button"
+      className={`${classes.cell} ${rule.isOwn ? classes.own : classes.inherited} ${toneOf(rule.rule)}`}
+      title={rule.sentence}
+      aria-label={`${row.label}, ${verbLabels[verb]}: ${ruleLabel(rule.rule)}, ${rule.isOwn ? 'set here' : 'from the preset'}`}
+      onClick={() => onRule(row, verb)}
+    >
+      {ruleLabel(rule.rule)}
+    </button>
+  );
+}
+
+/** The wider, the warmer. */
+function toneOf(rule: Rule): string {
+  if (rule === 'app') return classes.everyone ?? '';
+  if (rule === 'user') return classes.signedIn ?? '';
+  return rule === 'nobody' ? (classes.nobody ?? '') : '';
+}
+
+/** The same on a phone: one resource at a time, each rule with the sentence that it means. */
+export function RulesOfOne({ rules, onRule, onRow }: Props) {
+  const groups = rowGroups(rules);
+  const rows = groups.flatMap((group) => group.rows);
+  const [chosen, setChosen] = useState('');
+  const row = rows.find((one) => keyOf(one) === chosen) ?? rows[0];
+  if (!row) return null;
+  return (
+    <div className={classes.one}>
+      <NativeSelect
+        label="Rules for"
+        value={keyOf(row)}
+        data={groups.map(({ title, rows: all }) => ({
+          group: title,
+          items: all.map((one) => ({ value: keyOf(one), label: one.label })),
+        }))}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
+      <RuleList row={row} onRule={onRule} />
+      <button type="button" className={classes.more} onClick={() => onRow(row)}>
+        Owner and members
+        <Icon name="edit" size={16} />
+      </button>
+    </div>
+  );
+}
+
+export const keyOf = ({ group, name }: Pick<Row, 'group' | 'name'>) => `${group} ${name}`;
+
+interface ListProps extends Pick<Props, 'onRule'> {
+  readonly row: Row;
+}
+
+/** The rules of one resource with their sentences. */
+export function RuleList({ row, onRule }: ListProps) {
+  const possible = verbs.filter((verb) => row.described.rules[verb]);
+  return (
+    <ul className={classes.list} aria-label={`Rules for ${row.label}`}>
+      {possible.map((verb) => {
+        const rule = row.described.rules[verb];
+        return (
+          <li key={verb}>
+            <span className={classes.verb}>{verbLabels[verb]}</span>
+            <Cell row={row} verb={verb} onRule={onRule} />
+            <p>{rule?.sentence}</p>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

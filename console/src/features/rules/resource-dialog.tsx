@@ -1,0 +1,198 @@
+import { ActionIcon, Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { PharosError } from '@pharos/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { call } from '../../lib/data/api.ts';
+import classes from './dialogs.module.css';
+import { RuleList } from './matrix.tsx';
+import { bodyOf, type RuleValues, type Verb, withPart } from './rule-values.ts';
+import type { Described, Row } from './words.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly row: Row | undefined;
+  readonly values: RuleValues;
+  readonly isLocked: boolean;
+  readonly onClose: () => void;
+  readonly onRule: (row: Row, verb: Verb) => void;
+  readonly onApply: (values: RuleValues) => void;
+}
+
+/** Everything about one resource: its rules in sentences, who owns a record, and members that are kept from some. */
+export function ResourceDialog(props: Props) {
+  const { row, onClose } = props;
+  return (
+    <Modal opened={row !== undefined} onClose={onClose} title={row?.label} size="lg">
+      {row && <Parts key={row.name} {...props} row={row} />}
+    </Modal>
+  );
+}
+
+const roles = ['app', 'user', 'manager'] as const;
+type Role = (typeof roles)[number];
+const roleLabels: Readonly<Record<Role, string>> = {
+  app: 'Not signed in',
+  user: 'Signed-in users',
+  manager: 'Managers',
+};
+
+interface Member {
+  readonly id: number;
+  readonly name: string;
+  readonly hidden: readonly Role[];
+  readonly readOnly: readonly Role[];
+}
+
+let ids = 0;
+
+const membersOf = (members: Described['members']): readonly Member[] =>
+  Object.entries(members).map(([name, { hidden = [], readOnly = [] }]) => ({ id: ++ids, name, hidden, readOnly }));
+
+/** The part of the rules that they make; undefined where nothing is kept back. */
+function storedMembers(members: readonly Member[]): object | undefined {
+  const said = members.filter(({ name }) => name.trim() !== '');
+  if (said.length === 0) return undefined;
+  return Object.fromEntries(
+    said.map(({ name, hidden, readOnly }) => [
+      name.trim(),
+      { ...(hidden.length > 0 ? { hidden } : {}), ...(readOnly.length > 0 ? { readOnly } : {}) },
+    ]),
+  );
+}
+
+function Parts({ appId, row, values, isLocked, onClose, onRule, onApply }: Props & { readonly row: Row }) {
+  const { described, group, name } = row;
+  const isBucket = group === 'buckets';
+  const [owner, setOwner] = useState(described.owner);
+  const [unowned, setUnowned] = useState(described.unowned);
+  const [members, setMembers] = useState(() => membersOf(described.members));
+  /** What was wrong may be mended by it. */
+  const edit = (work: () => void) => {
+    check.reset();
+    work();
+  };
+  const change = (id: number, changed: Partial<Member>) =>
+    edit(() => setMembers(members.map((one) => (one.id === id ? { ...one, ...changed } : one))));
+
+  const next = () => {
+    const part = (part: string, value: unknown) => (all: RuleValues) => withPart(all, { group, name, part }, value);
+    const steps = [
+      ...(owner === described.owner ? [] : [part('owner', owner.trim() === 'createdBy' ? undefined : owner.trim())]),
+      ...(unowned === described.unowned ? [] : [part('unowned', unowned)]),
+      part('members', storedMembers(members)),
+    ];
+    return steps.reduce((all, step) => step(all), values);
+  };
+  // The service says what is wrong before the dialog is closed.
+  const check = useMutation<RuleValues, Error>({
+    mutationFn: async () => {
+      const changed = next();
+      await call('previewAppRules', { params: { appId }, body: bodyOf(changed) });
+      return changed;
+    },
+    onSuccess: onApply,
+  });
+  const problem = (field: string) => {
+    const details = check.error instanceof PharosError ? check.error.details : [];
+    const at = `${group}.${name}.${field}`;
+    const found = details.find((one) => one.field === at || one.field.startsWith(`${at}.`));
+    return found && `This ${found.problem}.`;
+  };
+  const isShown = problem('owner') ?? members.map((one) => problem(`members.${one.name.trim()}`)).find(Boolean);
+  return (
+    <Stack>
+      <RuleList row={row} onRule={onRule} />
+      {isBucket && (
+        <TextInput
+          label="Whose is a record?"
+          description="createdBy: whoever made it. Or a member that names the owner, or several as a list, such as metadata.assignee. The owner can hand a record over by changing it; nobody else can."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={owner}
+          error={problem('owner')}
+          readOnly={isLocked}
+          onChange={({ currentTarget: { value } }) => edit(() => setOwner(value))}
+        />
+      )}
+      {unowned && (
+        <NativeSelect
+          label="What belongs to nobody can be changed and deleted by"
+          description="Made without signing in, or before the maker was noted. It counts where a rule says “Own”."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          data={[
+            { value: 'manager', label: 'Managers' },
+            { value: 'user', label: 'Every signed-in user' },
+          ]}
+          value={unowned}
+          disabled={isLocked}
+          onChange={(event) => setUnowned(event.currentTarget.value as 'user' | 'manager')}
+        />
+      )}
+      <div>
+        <Title order={3}>Members that are kept back</Title>
+        <Text size="sm" c="dimmed" mt={2}>
+          A hidden member is not shown, and cannot be searched for. A read-only one can be seen and not written.
+        </Text>
+      </div>
+      {members.map((member, index) => (
+        <fieldset key={member.id} className={`${classes.fieldset} ${classes.member}`} disabled={isLocked}>
+          <legend className="off-screen">Member {index + 1}</legend>
+          <div className={classes.memberHead}>
+            <TextInput
+              label="Member"
+              placeholder={isBucket ? 'metadata.email' : 'name'}
+              value={member.name}
+              error={problem(`members.${member.name.trim()}`)}
+              onChange={(event) => change(member.id, { name: event.currentTarget.value })}
+            />
+            <ActionIcon
+              variant="default"
+              size="lg"
+              aria-label={`Remove member ${index + 1}`}
+              onClick={() => setMembers(members.filter(({ id }) => id !== member.id))}
+            >
+              <Icon name="trash" size={16} />
+            </ActionIcon>
+          </div>
+          {(['hidden', 'readOnly'] as const).map((which) => (
+            <Checkbox.Group
+              key={which}
+              label={which === 'hidden' ? 'Hidden from' : 'Read-only for'}
+              value={[...member[which]]}
+              onChange={(chosen) => change(member.id, { [which]: roles.filter((role) => chosen.includes(role)) })}
+            >
+              <div className={classes.roles}>
+                {roles.map((role) => (
+                  <Checkbox key={role} value={role} label={roleLabels[role]} />
+                ))}
+              </div>
+            </Checkbox.Group>
+          ))}
+        </fieldset>
+      ))}
+      {!isLocked && (
+        <Group>
+          <Button
+            variant="default"
+            leftSection={<Icon name="plus" size={16} />}
+            onClick={() => setMembers([...members, { id: ++ids, name: '', hidden: ['app', 'user'], readOnly: [] }])}
+          >
+            Keep a member back
+          </Button>
+        </Group>
+      )}
+      <FailureNote message={check.error && !isShown ? check.error.message : undefined} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {isLocked ? 'Close' : 'Cancel'}
+        </Button>
+        {!isLocked && (
+          <Button loading={check.isPending} onClick={() => check.mutate()}>
+            Apply
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,165 @@
+import { useMediaQuery } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
+import { LeaveGuard } from '../../components/form/leave-guard.tsx';
+import { SaveBar } from '../../components/form/save-bar.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { rulesQuery } from '../../lib/data/queries.ts';
+import type { AppRules } from '../../lib/wire.ts';
+import { RuleMatrix, RulesOfOne } from './matrix.tsx';
+import { PresetBlock } from './preset-block.tsx';
+import { previewQuery } from './queries.ts';
+import { ResourceDialog } from './resource-dialog.tsx';
+import { RuleDialog, type RuleInQuestion } from './rule-dialog.tsx';
+import { bodyOf, joinParts, partsOf, type RuleValues, valuesOf } from './rule-values.ts';
+import classes from './rules.module.css';
+import { TryBlock } from './try-block.tsx';
+import { presetTexts, type Row, rowGroups, ruleLabel, verbLabels, verbs } from './words.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/rules');
+
+/** Who may read and write what in an app. */
+export function RulesPage() {
+  const { appId } = route.useParams();
+  const { data: rules, error } = useQuery(rulesQuery(appId));
+  if (error) return <FailureNote message={error.message} />;
+  return rules ? <RulesForm key={appId} appId={appId} rules={rules} /> : null;
+}
+
+function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly rules: AppRules }) {
+  const may = useMay();
+  const isLocked = !may('apps.change');
+  const isNarrow = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
+  const shared = useRecordForm<AppRules, RuleValues, AppRules>({
+    name: `rules ${appId}`,
+    record: stored,
+    read: async () => (await call('getAppRules', { params: { appId } })).result,
+    refresh: [rulesQuery(appId).queryKey],
+    fieldsOf: (record = stored) => valuesOf(record),
+    // The rules are replaced as a whole; what others have changed is already in them.
+    bodyOf: (values) => ({ rules: bodyOf(values) }),
+    parts: { of: partsOf, join: joinParts },
+    change: async (members, ifMatch) => {
+      const { rules } = members as { readonly rules: ReturnType<typeof bodyOf> };
+      return (await call('changeAppRules', { params: { appId }, body: rules, ifMatch })).result;
+    },
+    done: 'The rules are saved.',
+    ...conflictWords(stored),
+  });
+  const { form, isBusy } = shared;
+  const preview = useQuery({
+    ...previewQuery(appId, form.values),
+    enabled: form.isDirty,
+    placeholderData: keepPreviousData,
+  });
+  const rules = form.isDirty ? (preview.data ?? stored) : stored;
+  const [question, setQuestion] = useState<RuleInQuestion>();
+  const [row, setRow] = useState<Row>();
+  function take(values: RuleValues) {
+    form.set('preset', values.preset);
+    form.set('resources', values.resources);
+    form.set('buckets', values.buckets);
+    setQuestion(undefined);
+    setRow(undefined);
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (form.isDirty) shared.submit();
+  }
+  const table = {
+    rules,
+    onRule: (of: Row, verb: RuleInQuestion['verb']) => {
+      setRow(undefined);
+      setQuestion({ row: of, verb });
+    },
+    onRow: setRow,
+  };
+  const dialogs = { appId, values: form.values, isLocked, onApply: take };
+  return (
+    <>
+      <form onSubmit={submit} noValidate>
+        <SectionHeader title="Rules">
+          Who may read and write what with the app. Administrators of this console are not bound by them.
+          {isLocked && ' Your role can read the rules. Owners and managers can change them.'}
+        </SectionHeader>
+        <Summary rules={rules} isDraft={form.isDirty} />
+        <Block title="Preset" about="What holds wherever the app says nothing itself.">
+          <PresetBlock {...dialogs} rules={rules} />
+        </Block>
+        <Block title="Resources and buckets" about="Choose a rule to change it, or a name for its owner and members.">
+          {isNarrow ? <RulesOfOne {...table} /> : <RuleMatrix {...table} />}
+          <p className={classes.legend}>
+            <span>
+              <b>Bold, with a frame:</b> said by the app.
+            </span>
+            <span>Lighter: follows from the preset.</span>
+            <span>Managers of the app pass every rule but “Nobody”.</span>
+          </p>
+        </Block>
+        {!isLocked && <LeaveGuard form={form} />}
+        <ConflictDialog {...shared} />
+        <SaveBar
+          form={form}
+          isOutdated={shared.isOutdated}
+          names={[]}
+          submit="Save the rules"
+          isBusy={isBusy}
+          onDiscard={() => form.reset(valuesOf(stored))}
+        />
+      </form>
+      <RuleDialog {...dialogs} question={question} variables={rules.variables} onClose={() => setQuestion(undefined)} />
+      <ResourceDialog {...dialogs} row={row} onRule={table.onRule} onClose={() => setRow(undefined)} />
+      {may('users.read') && (
+        <div className={classes.try}>
+          <TryBlock appId={appId} rules={rules} values={form.values} isDraft={form.isDirty} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Summary({ rules: { open }, isDraft }: { readonly rules: AppRules; readonly isDraft: boolean }) {
+  const isOpen = open.parts.length > 0;
+  return (
+    <div className={`${classes.summary} ${isOpen ? classes.isOpen : classes.isClosed}`} role="status">
+      <Icon name={isOpen ? 'warning' : 'check'} />
+      <p data-testid="open">
+        {isDraft && <b>With your changes: </b>}
+        {open.sentence}
+      </p>
+    </div>
+  );
+}
+
+/** Each rule by its name, and what it says, where two people have changed the rules. */
+function conflictWords(rules: AppRules) {
+  const rows = rowGroups(rules).flatMap((group) => group.rows);
+  const parts = rows.flatMap(({ group, name, label }) => [
+    ...verbs.map((verb) => [`${group}.${name}.${verb}`, `${label}: ${verbLabels[verb]}`] as const),
+    [`${group}.${name}.owner`, `${label}: whose a record is`] as const,
+    [`${group}.${name}.unowned`, `${label}: what belongs to nobody`] as const,
+    [`${group}.${name}.members`, `${label}: members that are kept back`] as const,
+  ]);
+  const isVerb = (key: string) => verbs.some((verb) => key.endsWith(`.${verb}`));
+  const showRule = (value: unknown) =>
+    value === undefined
+      ? 'as the preset says'
+      : typeof value === 'string'
+        ? ruleLabel(value)
+        : JSON.stringify(value, null, 2);
+  return {
+    labels: { preset: 'Preset', ...Object.fromEntries(parts) },
+    show: {
+      preset: (value: AppRules['preset']) => presetTexts[value].label,
+      ...Object.fromEntries(parts.flatMap(([key]) => (isVerb(key) ? [[key, showRule]] : []))),
+    },
+  };
+}
