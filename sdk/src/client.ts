@@ -49,6 +49,14 @@ export interface AppOptions extends Transport {
   readonly onTokens?: (tokens: Tokens) => void;
 }
 
+/** A server, gateway or script, which acts for the app itself as far as the scopes of its secret key reach. */
+export interface ServerOptions extends Transport {
+  readonly baseUrl: string;
+  readonly appId: string;
+  /** A secret key of the app (`phs_…`). It is refused in browsers and React Native, where everybody could read it. */
+  readonly secretKey: string;
+}
+
 /** A page that is authenticated by the browser's session, such as the management console. */
 export interface SessionOptions extends Transport {
   /** The start of the interface's addresses, such as `/console/api/apps/<appId>/v2`. */
@@ -57,7 +65,7 @@ export interface SessionOptions extends Transport {
   readonly credentials?: 'omit' | 'same-origin' | 'include';
 }
 
-export type PharosOptions = AppOptions | SessionOptions;
+export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
 
 /**
  * One app's connection to a Pharos service. Every method throws {@link PharosError}, or the signal's reason when it is
@@ -84,7 +92,7 @@ export class PharosClient {
   readonly #session: Session;
 
   constructor(options: PharosOptions) {
-    const { onTokens, ...tokens }: Partial<AppOptions> = 'apiUrl' in options ? {} : options;
+    const { onTokens, ...tokens }: Partial<AppOptions> = 'appKey' in options ? options : {};
     this.#session = new Session(tokens, onTokens);
     this.#connection = connectionOf(options, this.#session);
     this.call = createCaller<Operations>(operations, this.#connection);
@@ -130,6 +138,18 @@ export class PharosClient {
   }
 }
 
+const secretKeyPrefix = 'phs_';
+
+/** Wherever people run the code, they can read what is in it. */
+function assertServer(): void {
+  const { document, navigator } = globalThis as { document?: unknown; navigator?: { readonly product?: string } };
+  if (document === undefined && navigator?.product !== 'ReactNative') return;
+  throw new Error(
+    'A secret key (phs_…) belongs on a server: everybody who opens this app or page can read it. Use the key of the app ' +
+      'here, and revoke the secret key if it has been published.',
+  );
+}
+
 function connectionOf(options: PharosOptions, session: Session): Connection {
   const { fetch, retry, timeout } = options;
   const transport = {
@@ -139,7 +159,9 @@ function connectionOf(options: PharosOptions, session: Session): Connection {
   };
   if ('apiUrl' in options)
     return { ...transport, url: options.apiUrl, credentials: options.credentials ?? 'same-origin' };
-  const { baseUrl, appId, appKey } = options;
+  const { baseUrl, appId } = options;
+  const appKey = 'secretKey' in options ? options.secretKey : options.appKey;
+  if (appKey.startsWith(secretKeyPrefix)) assertServer();
   const credentials = { 'X-Service-AppId': appId, 'X-Service-AppKey': appKey };
   return {
     ...transport,

@@ -7,6 +7,7 @@ import { type AdminFeature, createAdminFeature } from '../features/admins/featur
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
 import { rulesConsoleEndpoints } from '../features/apps/rules-routes.ts';
+import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
 import type { AppService } from '../features/apps/service.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
@@ -211,10 +212,11 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
 }
 
 function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
-  const { db, apps, buckets, usage } = platform;
+  const { db, apps, secretKeys, buckets, usage } = platform;
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
+      ...secretKeyConsoleEndpoints({ service: secretKeys, assertApp }),
       ...rulesConsoleEndpoints({
         apps,
         listBuckets: (appId) => buckets.listBuckets(appId),

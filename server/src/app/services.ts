@@ -4,6 +4,7 @@ import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
 import { createTargetRules, type TargetRules } from '../delivery/provider/target-rules.ts';
 import { AdminService } from '../features/admins/accounts/service.ts';
+import { SecretKeyService } from '../features/apps/secret-keys.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
 import { forgetFiles } from '../features/files/erasure.ts';
@@ -31,6 +32,7 @@ export interface Services {
   readonly passwords: Passwords;
   readonly outbox: Outbox;
   readonly apps: AppService;
+  readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly admins: AdminService;
   readonly users: UserService;
@@ -53,6 +55,7 @@ export function createServices({ db, now, privateTargets = [] }: ServiceOptions)
     passwords,
     outbox,
     apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields }),
+    secretKeys: new SecretKeyService({ db, cacheVersion, now }),
     buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue }),
     admins: new AdminService({ db, now, passwords }),
     users: new UserService({

@@ -15,7 +15,7 @@ import {
   admins,
   adminTotp,
 } from '../features/admins/accounts/tables.ts';
-import { appKeys, apps } from '../features/apps/tables.ts';
+import { appKeys, apps, secretKeys } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { bucketLookup } from '../features/buckets/directory.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
@@ -98,6 +98,7 @@ export const tables: readonly DbTable[] = [
   usedIdTokens,
   users,
   appKeys,
+  secretKeys,
   usage,
   idempotencyKeys,
   apps,

@@ -5,6 +5,7 @@ import { adminCommands } from './commands/admin.ts';
 import { appCommands } from './commands/app.ts';
 import { identityProviderCommands } from './commands/app-providers.ts';
 import { appRulesCommands } from './commands/app-rules.ts';
+import { appSecretKeyCommands } from './commands/app-secret-keys.ts';
 import { backupCommands } from './commands/backup.ts';
 import { bucketCommands } from './commands/bucket.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...adminCommands,
   ...appCommands,
   ...appRulesCommands,
+  ...appSecretKeyCommands,
   ...identityProviderCommands,
   ...bucketCommands,
   ...backupCommands,

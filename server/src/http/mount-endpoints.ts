@@ -25,7 +25,8 @@ declare module 'fastify' {
 }
 
 /** What is known about the caller before the rest of the request is read. */
-export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> & Partial<Pick<EarlyCall, 'isAdministrator'>>;
+export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> &
+  Partial<Pick<EarlyCall, 'isAdministrator' | 'secretKey'>>;
 
 /** The endpoints that are reached below one address by one kind of caller. */
 export interface Mount {
@@ -175,11 +176,12 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): v
 }
 
 function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): GrowingCall {
-  const { app, user, now, isAdministrator = false } = admitted;
+  const { app, user, now, isAdministrator = false, secretKey } = admitted;
   return {
     app,
     user,
     isAdministrator,
+    secretKey,
     now,
     params: readParams(request),
     query: readQuery(endpoint, request.query as Record<string, unknown>),

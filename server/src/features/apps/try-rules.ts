@@ -104,7 +104,12 @@ async function judgeVerb(deps: TryDeps, question: TryQuestion, verb: Verb): Prom
     return { outcome: 'refused', status: statusOf(error), reason };
   }
   // An endpoint that everyone with the app key may call does not read the bearer.
-  const caller: Caller = { app, user: grant === 'app' ? undefined : user, isAdministrator: false };
+  const caller: Caller = {
+    app,
+    user: grant === 'app' ? undefined : user,
+    isAdministrator: false,
+    secretKey: undefined,
+  };
   if (rule.word === 'app') return { outcome: 'allowed', reason: 'Everyone with the app passes this rule.' };
   if (caller.user?.role === 'manager') return { outcome: 'allowed', reason: 'Managers pass every rule but “Nobody”.' };
   if (rule.word === 'user') return { outcome: 'allowed', reason: 'Every signed-in user passes this rule.' };
@@ -244,7 +249,7 @@ function statusOf(error: unknown): number {
 
 /** @throws Failure ObjectNotFound unless an administrator finds the record */
 async function assertRecord(deps: TryDeps, question: TryQuestion): Promise<void> {
-  const caller: Caller = { app: question.app, user: undefined, isAdministrator: true };
+  const caller: Caller = { app: question.app, user: undefined, isAdministrator: true, secretKey: undefined };
   const list = endpointFor(deps, question, 'list');
   if (list && (await isListed(list, { caller, question }))) return;
   throw fail('ObjectNotFound', 'There is no record with this objectId here.');
