@@ -5,6 +5,7 @@ import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { PairCache } from '../base/pair-cache.ts';
 import type { AppContext, UserContext, UserRole } from './context.ts';
 import type { AppPolicy } from './policy.ts';
+import type { DryRun } from './rules/dry-run.ts';
 import type { AppRules } from './rules/rules.ts';
 
 /** An app as its store returns it, with the hashes of its live keys. */
@@ -13,6 +14,7 @@ export interface AppAccess {
   readonly name: string;
   readonly policy: AppPolicy;
   readonly rules: AppRules;
+  readonly dryRun?: DryRun;
   readonly disabled: boolean;
   readonly keys: readonly { readonly keyId: string; readonly keyHash: string; readonly lastUsedAt: number | null }[];
 }

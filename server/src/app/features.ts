@@ -6,6 +6,8 @@ import { tokenFault } from '../delivery/token-fault.ts';
 import { type AdminFeature, createAdminFeature } from '../features/admins/feature.ts';
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
+import { dryRunConsoleEndpoints } from '../features/apps/dry-run-routes.ts';
+import { DryRunService } from '../features/apps/dry-runs.ts';
 import { rulesConsoleEndpoints } from '../features/apps/rules-routes.ts';
 import type { AppService } from '../features/apps/service.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
@@ -205,7 +207,8 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
 }
 
 function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
-  const { db, apps, buckets, usage } = platform;
+  const { db, apps, buckets, usage, dryRuns: counter } = platform;
+  const dryRuns = new DryRunService({ ...platform, counter, ruledFields });
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
@@ -223,9 +226,11 @@ function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly E
           return storylineId === undefined ? undefined : { objectId: storylineId };
         },
       }),
+      ...dryRunConsoleEndpoints({ apps, dryRuns }),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
     sweeps: { 'counting what is stored': () => usage.sweep() },
+    close: () => counter.write(),
   };
 }
 

@@ -7,6 +7,7 @@ import { createDiskBlobStore, type DiskBlobStore } from '../blobs/disk.ts';
 import { type Config, filesFolder } from '../config/config.ts';
 import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
+import { DryRunCounter } from '../features/apps/dry-run-meter.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
 import type { InBackground } from '../features/feature.ts';
 import { findUserSession, noteTokenUse } from '../features/users/store.ts';
@@ -46,6 +47,8 @@ export interface Platform extends Services {
   /** Limits that survive a restart. */
   readonly lasting: LastingLimits;
   readonly usage: UsageMeter;
+  /** Counts what other rules would refuse. */
+  readonly dryRuns: DryRunCounter;
   readonly blobs: DiskBlobStore;
   /** Keeps credentials encrypted. */
   readonly secrets: SecretBox;
@@ -70,9 +73,10 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
   const background = new Background(onError);
   const inBackground: InBackground = (what, work) => background.run(what, work);
+  const dryRuns = new DryRunCounter({ db, now, inBackground });
   const services = createServices({ db, now });
   const { cacheVersion } = services;
-  const guard = createGuard({ db, now, cacheVersion, inBackground });
+  const guard = createGuard({ db, now, cacheVersion, inBackground, dryRuns });
   cacheVersion.start();
   const siteRevision = new CacheVersion(db, 'site');
   siteRevision.start();
@@ -93,6 +97,7 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
     guard,
     siteRevision,
     lasting,
+    dryRuns,
     usage: new UsageMeter({ db, now, inBackground }),
     blobs: createDiskBlobStore(filesFolder(config)),
     secrets: createSecretBox({
@@ -103,12 +108,12 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
 }
 
-type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'inBackground'>;
+type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'inBackground' | 'dryRuns'>;
 
-function createGuard({ db, now, cacheVersion, inBackground }: GuardDeps): AccessGuard {
+function createGuard({ db, now, cacheVersion, inBackground, dryRuns }: GuardDeps): AccessGuard {
   const guard = new AccessGuard(
     {
-      findApp: (appId) => findAppAccess(db, appId),
+      findApp: (appId) => findAppAccess(db, appId, dryRuns),
       findSession: (appId, tokenHash) => findUserSession(db, appId, tokenHash),
       noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
       noteTokenUse: (appId, tokenHash, use) =>

@@ -15,7 +15,7 @@ import {
   admins,
   adminTotp,
 } from '../features/admins/accounts/tables.ts';
-import { appKeys, apps } from '../features/apps/tables.ts';
+import { appKeys, apps, dryRunCounts } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { bucketLookup } from '../features/buckets/directory.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
@@ -93,6 +93,7 @@ export const tables: readonly DbTable[] = [
   tokens,
   users,
   appKeys,
+  dryRunCounts,
   usage,
   idempotencyKeys,
   apps,

@@ -10,6 +10,7 @@ import type { CacheVersion } from '../db/cache-version.ts';
 import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
+import { noteDryRun } from './dry-run.ts';
 import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
 import { assertGranted, grantOf } from './grants.ts';
 import { handleByMembers } from './member-rules.ts';
@@ -81,10 +82,13 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
           andThen(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
         readmit: (request, endpoint) =>
           andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
-        handle: (request, endpoint, call) =>
-          request.raw.headers['idempotency-key'] === undefined || !endpoint.repeat
+        handle: (request, endpoint, call) => {
+          const { dryRun } = call.app;
+          if (dryRun) noteDryRun(endpoint, call, dryRun);
+          return request.raw.headers['idempotency-key'] === undefined || !endpoint.repeat
             ? handleByMembers(endpoint, call, request.body)
-            : handleOnce(request, endpoint, call, options.idempotencyKeys),
+            : handleOnce(request, endpoint, call, options.idempotencyKeys);
+        },
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
       });
@@ -185,7 +189,7 @@ function admitUser(
   const grant = grantOf(endpoint, app.rules, request.params as Readonly<Record<string, string>>);
   return andThen(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
     assertGranted(grant, user);
-    if (user && app.rules.asksForInstallations)
+    if (user && (app.rules.asksForInstallations || app.dryRun?.rules.asksForInstallations))
       return knowInstallations(app.appId, user, findHeld).then((user) => ({ app, now: guarded.now, user }));
     return { app, now: guarded.now, user };
   });

@@ -38,7 +38,8 @@ function shown({ stored, effective }: Pick<AppRulesView, 'stored' | 'effective'>
 
 const exampleAnswer = shown({ stored: example, effective: compileRules(example, defaultPolicy) }, []);
 
-const readObject = (body: unknown) => {
+/** @throws Failure ValidationError */
+export const readObject = (body: unknown) => {
   if (isObject(body)) return body;
   throw fail('ValidationError', { message: 'The body must be a JSON object.' });
 };
