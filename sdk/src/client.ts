@@ -6,6 +6,7 @@ import { beaconService } from './services/beacons.ts';
 import { bucketService } from './services/buckets.ts';
 import { deviceService } from './services/devices.ts';
 import { fileService } from './services/files.ts';
+import { identityService } from './services/identities.ts';
 import { installationService } from './services/installations.ts';
 import { logService } from './services/logs.ts';
 import { notificationService } from './services/notifications.ts';
@@ -63,6 +64,7 @@ export class PharosClient {
   /** `client.bucket('guestbook').list()` */
   readonly bucket: ReturnType<typeof bucketService>;
   readonly devices: ReturnType<typeof deviceService>;
+  readonly identities: ReturnType<typeof identityService>;
   readonly installations: ReturnType<typeof installationService>;
   readonly files: ReturnType<typeof fileService>;
   readonly logs: ReturnType<typeof logService>;
@@ -81,6 +83,7 @@ export class PharosClient {
     this.users = userService(this.call, this);
     this.bucket = bucketService(this.call);
     this.devices = deviceService(this.call);
+    this.identities = identityService(this.call);
     this.installations = installationService(this.call);
     this.files = fileService(this.call);
     this.logs = logService(this.call);

@@ -20,12 +20,15 @@ const run = promisify(execFile);
  */
 const notCalled = ['streamEvents'];
 /**
- * Calls that cannot succeed here: there are no mails, the push service has nothing to deliver, and nobody was sensed where
+ * Calls that cannot succeed here: there are no mails and no identity providers, the push service has nothing to deliver, and nobody was sensed where
  * beacons have a place.
  */
 const refusals: Readonly<Record<string, number>> = {
   resetPassword: 404,
   forgotPassword: 403,
+  signInWithToken: 404,
+  linkIdentity: 404,
+  unlinkIdentity: 404,
   getDelivery: 404,
   getPosition: 404,
 };

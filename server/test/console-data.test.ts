@@ -40,6 +40,10 @@ const expected: Readonly<Record<string, { read?: readonly AdminRole[]; write?: r
 const forAppsOnly = [
   'signUp',
   'signIn',
+  'signInWithToken',
+  'listIdentities',
+  'linkIdentity',
+  'unlinkIdentity',
   'signOut',
   'forgotPassword',
   'resetPassword',

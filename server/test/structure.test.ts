@@ -25,6 +25,7 @@ const floors = [
   'http',
   'resources',
   'backup',
+  'sign-in',
   'features',
   'app',
   'demo',

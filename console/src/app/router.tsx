@@ -14,6 +14,7 @@ import { pushRoutes } from '../features/push/routes.ts';
 import { ruleRoutes } from '../features/rules/routes.ts';
 import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
+import { signInRoutes } from '../features/sign-in/routes.ts';
 import { storylineRoutes } from '../features/storylines/routes.ts';
 import { userRoutes } from '../features/users/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
@@ -148,6 +149,7 @@ const tree = root.addChildren([
       ...pushRoutes,
       ...senderRoutes,
       ...webhookRoutes,
+      ...signInRoutes,
       appKeys,
       ...ruleRoutes,
       appPolicy,

@@ -16,6 +16,12 @@ export const userService = (call: Call, holder: TokenHolder) => ({
     holder.token = answer.accessToken;
     return answer;
   },
+  /** Signs in with the ID token of an identity provider, which is accepted once. `isNew`: the account was made just now. */
+  signInWithToken: async (body: Body<'signInWithToken'>, options: CallOptions = {}) => {
+    const answer = await call('signInWithToken', { body, ...options });
+    holder.token = answer.accessToken;
+    return answer;
+  },
   /** Ends the token in the service and forgets it here. */
   signOut: async (options: CallOptions = {}): Promise<void> => {
     try {

@@ -24,12 +24,16 @@ export interface SessionAccess {
   readonly role: UserRole;
   readonly expiresAt: number;
   readonly lastUsedAt: number;
+  /** Using it does not extend it. */
+  readonly isFixed?: boolean;
 }
 
 /** What the guard needs from the features that own apps and users. */
 export interface AccessSource {
   findApp(appId: string): Promise<AppAccess | undefined>;
   findSession(appId: string, tokenHash: string): Promise<SessionAccess | undefined>;
+  /** Whose request it is that comes with a JSON Web Token; undefined unless its issuer's tokens are accepted in the app. */
+  acceptToken(app: AppContext, token: string): Promise<SessionAccess | undefined>;
   /** Called at most once a day for each key and token; must not throw. */
   noteKeyUse(appId: string, keyId: string, now: number): void;
   noteTokenUse(appId: string, tokenHash: string, use: { readonly now: number; readonly expiresAt: number }): void;
@@ -40,11 +44,14 @@ export interface AccessSource {
 const dayMs = 86_400_000;
 const maxCachedApps = 1_000;
 const maxCachedSessions = 20_000;
+const maxCachedTokens = 5_000;
 
 /** App keys and tokens have 43 characters. Longer ones are not worth a hash. */
 const longestSecret = 128;
 
 const bearerForm = /^Bearer +([\w-]{20,128})$/i;
+/** A JSON Web Token of somebody else. */
+const jwtForm = /^Bearer +([\w-]{1,1000}\.[\w-]{1,8000}\.[\w-]{1,2000})$/i;
 
 /** The SHA-256 of a key or token, in base64url, which is stored instead of the secret itself. */
 export function secretHash(secret: string): string {
@@ -96,6 +103,8 @@ export class AccessGuard {
   readonly #apps = new Map<string, KnownApp>();
   /** By app and `usualHeader`. */
   readonly #sessions = new PairCache<KnownSession>(maxCachedSessions);
+  /** Of other issuers, by app and hash: as they are sent, they would take much memory. */
+  readonly #tokens = new PairCache<Omit<UserContext, 'accessToken'>>(maxCachedTokens);
   /** Counts drops, so that what was read before a change is not kept after it. */
   #generation = 0;
 
@@ -108,6 +117,7 @@ export class AccessGuard {
     this.#generation++;
     this.#apps.clear();
     this.#sessions.clear();
+    this.#tokens.clear();
   }
 
   /** @throws Failure CredentialsMissing or InvalidCredentials */
@@ -151,7 +161,7 @@ export class AccessGuard {
     const now = this.#now();
     if (asSent && asSent.expiresAt > now) return this.#recognise(app, asSent, now);
     const accessToken = bearerForm.exec(authorization ?? '')?.[1];
-    if (!accessToken) throw fail('InvalidSessionToken');
+    if (!accessToken) return this.#ofIssuer(app, jwtForm.exec(authorization ?? '')?.[1], now);
     const known = this.#sessions.get(app.appId, usualHeader(accessToken));
     if (known && known.expiresAt > now) return this.#recognise(app, known, now);
     // Another node may have extended a token that looks expired here.
@@ -163,8 +173,29 @@ export class AccessGuard {
     });
   }
 
+  /** With the token of an issuer that the app trusts. */
+  #ofIssuer(app: AppContext, accessToken: string | undefined, now: number): MaybePromise<UserContext> {
+    if (!accessToken) throw fail('InvalidSessionToken');
+    const tokenHash = secretHash(accessToken);
+    const known = this.#tokens.get(app.appId, tokenHash);
+    if (known && known.expiresAt > now) return { ...known, accessToken };
+    this.#tokens.delete(app.appId, tokenHash);
+    return this.#acceptToken(app, accessToken, tokenHash);
+  }
+
+  async #acceptToken(app: AppContext, accessToken: string, tokenHash: string): Promise<UserContext> {
+    const generation = this.#generation;
+    const found = await this.#source.acceptToken(app, accessToken);
+    if (!found || found.expiresAt <= this.#now()) throw fail('InvalidSessionToken');
+    const { userId, role, expiresAt } = found;
+    const user = { userId, role, expiresAt, tokenHash };
+    if (generation === this.#generation) this.#tokens.set(app.appId, tokenHash, user);
+    return { ...user, accessToken };
+  }
+
   #recognise(app: AppContext, session: KnownSession, now: number): UserContext {
-    const used = now - session.lastUsedAt > dayMs ? this.#extend(app, session, now) : session;
+    const isDue = !session.isFixed && now - session.lastUsedAt > dayMs;
+    const used = isDue ? this.#extend(app, session, now) : session;
     const { userId, role, accessToken, tokenHash, expiresAt } = used;
     return { userId, role, accessToken, tokenHash, expiresAt };
   }

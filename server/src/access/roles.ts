@@ -21,6 +21,9 @@ export const mayDo = Object.freeze({
   'users.read': ['owner', 'manager'],
   /** An app user's role, switching the user off and on, and erasing. */
   'users.change': ['owner', 'manager'],
+  /** Through whom app users sign in: identity providers. */
+  'signin.read': ['owner', 'manager'],
+  'signin.write': ['owner', 'manager'],
   /** Credentials of push providers. */
   'senders.read': ['owner', 'manager'],
   'senders.write': ['owner', 'manager'],

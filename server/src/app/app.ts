@@ -6,6 +6,8 @@ import type { SenderDefinition } from '../delivery/push/push-sender.ts';
 import type { AdminService } from '../features/admins/accounts/service.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { BucketService } from '../features/buckets/service.ts';
+import type { ProviderService } from '../features/identities/provider-service.ts';
+import type { IdentityService } from '../features/identities/service.ts';
 import { findHeld } from '../features/installations/store.ts';
 import type { SenderService } from '../features/senders/service.ts';
 import type { Ticker } from '../features/sightings/intake/ticker.ts';
@@ -46,6 +48,8 @@ export interface App {
   readonly apps: AppService;
   readonly buckets: BucketService;
   readonly users: UserService;
+  readonly identityProviders: ProviderService;
+  readonly identities: IdentityService;
   /** The port for MQTT devices, if there is one; open from its `listen` on. */
   readonly devices: DeviceBroker | undefined;
   readonly senders: SenderService;
@@ -88,6 +92,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     apps: platform.apps,
     buckets: platform.buckets,
     users: platform.users,
+    identityProviders: platform.identityProviders,
+    identities: platform.identities,
     devices: integrations.devices,
     senders: integrations.senders,
     ticker: composition.sightings.ticker,

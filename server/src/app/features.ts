@@ -22,6 +22,8 @@ import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
 import { createFileFeature } from '../features/files/feature.ts';
+import { createIdentityFeature } from '../features/identities/feature.ts';
+import { forgetIdentities } from '../features/identities/store.ts';
 import { consentConsoleEndpoints } from '../features/installations/console-routes.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
@@ -76,13 +78,15 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     assertApp: (appId) => platform.apps.get(appId),
     noteChange: (db) => platform.siteRevision.note(db),
     ownOf: (appId, userId) => findHeld(platform.db, appId, userId),
+    signInLimiter: new RateLimiter(undefined, platform.lasting),
     quotas: new ClientQuotas(new RateLimiter(undefined, platform.lasting)),
   };
   const admins = administrators(platform);
   const sightings = sightingFeature(parts);
   const features: readonly Feature[] = [
     admins,
-    users(platform),
+    users(parts),
+    identities(parts),
     installations(platform),
     pushes(parts),
     ...sites(parts),
@@ -110,6 +114,8 @@ interface Parts {
   /** Notes a change of beacons or messages, in its transaction. */
   readonly noteChange: (db: Db) => Promise<void>;
   readonly ownOf: FindHeld;
+  /** Limits attempts to sign in. */
+  readonly signInLimiter: RateLimiter;
   readonly quotas: ClientQuotas;
 }
 
@@ -270,19 +276,31 @@ const counts = {
   tokens: countTokens,
 };
 
-function users({ users: service, ...platform }: Platform): Feature {
-  const { db, apps } = platform;
+function users({ platform, signInLimiter, assertApp }: Parts): Feature {
+  const { db } = platform;
   return createUserFeature({
     ...platform,
-    service,
+    service: platform.users,
     enqueue: platform.outbox.enqueue,
     mail: mailSender(platform),
-    limiter: new RateLimiter(undefined, platform.lasting),
+    limiter: signInLimiter,
+    forgetIdentities,
+    listIdentities: (key) => platform.identities.list(key),
     findApp: async (appId) => {
       const app = await findAppAccess(db, appId);
       return app?.disabled ? undefined : app;
     },
-    assertApp: (appId) => apps.get(appId),
+    assertApp,
+  });
+}
+
+function identities({ platform, signInLimiter, assertApp }: Parts): Feature {
+  return createIdentityFeature({
+    service: platform.identities,
+    providers: platform.identityProviders,
+    keys: platform.issuerKeys,
+    limiter: signInLimiter,
+    assertApp,
   });
 }
 

@@ -10,7 +10,7 @@ import { fcmDefinition } from '../delivery/fcm/fcm.ts';
 import { brokerDefinition } from '../delivery/mqtt/mqtt-broker-sender.ts';
 import type { DeviceBroker } from '../delivery/mqtt/mqtt-device-broker.ts';
 import { createEmbeddedMqttSender } from '../delivery/mqtt/mqtt-embedded-sender.ts';
-import { createTargetRules } from '../delivery/provider/target-rules.ts';
+import type { TargetRules } from '../delivery/provider/target-rules.ts';
 import { messagesPerSecond } from '../delivery/push/pace.ts';
 import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.ts';
 import { webPushDefinition } from '../delivery/web-push/web-push.ts';
@@ -44,6 +44,7 @@ export interface OutgoingDeps {
   readonly outbox: Outbox;
   readonly background: Background;
   readonly secrets: SecretBox;
+  readonly targets: TargetRules;
   readonly onError: (what: string, error: unknown) => void;
   /** The push providers that apps can set up; those of the product by default. */
   readonly definitions?: readonly SenderDefinition[];
@@ -73,9 +74,8 @@ export interface Integrations {
 }
 
 export async function createIntegrations(deps: OutgoingDeps): Promise<Integrations> {
-  const { config, db, now, cacheVersion, outbox, background, secrets, onError } = deps;
+  const { config, db, now, cacheVersion, outbox, background, secrets, targets, onError } = deps;
   const { enqueue } = outbox;
-  const targets = createTargetRules(config.privateTargets);
   const definitions = deps.definitions ?? [fcmDefinition, apnsDefinition, webPushDefinition, brokerDefinition(targets)];
   const senderDeps = { now, timeoutMs: config.pushTimeoutMs, ...networkOf(config) };
   const deviceCredentials = createDeviceCredentials({ db, cacheVersion, now });

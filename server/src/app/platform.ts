@@ -74,9 +74,9 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   const background = new Background(onError);
   const inBackground: InBackground = (what, work) => background.run(what, work);
   const dryRuns = new DryRunCounter({ db, now, inBackground });
-  const services = createServices({ db, now });
-  const { cacheVersion } = services;
-  const guard = createGuard({ db, now, cacheVersion, inBackground, dryRuns });
+  const services = createServices({ db, now, privateTargets: config.privateTargets });
+  const { cacheVersion, identities } = services;
+  const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns });
   cacheVersion.start();
   const siteRevision = new CacheVersion(db, 'site');
   siteRevision.start();
@@ -108,13 +108,14 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
 }
 
-type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'inBackground' | 'dryRuns'>;
+type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'identities' | 'inBackground' | 'dryRuns'>;
 
-function createGuard({ db, now, cacheVersion, inBackground, dryRuns }: GuardDeps): AccessGuard {
+function createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns }: GuardDeps): AccessGuard {
   const guard = new AccessGuard(
     {
       findApp: (appId) => findAppAccess(db, appId, dryRuns),
       findSession: (appId, tokenHash) => findUserSession(db, appId, tokenHash),
+      acceptToken: (app, token) => identities.accept(app, token),
       noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
       noteTokenUse: (appId, tokenHash, use) =>
         inBackground('noting the use of a token', () => noteTokenUse(db, appId, tokenHash, use)),

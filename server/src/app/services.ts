@@ -2,19 +2,27 @@ import type { Clock } from '../base/clock.ts';
 import { createPasswords, type Passwords } from '../base/passwords.ts';
 import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
+import { createTargetRules, type TargetRules } from '../delivery/provider/target-rules.ts';
 import { AdminService } from '../features/admins/accounts/service.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
 import { forgetFiles } from '../features/files/erasure.ts';
+import { ProviderService } from '../features/identities/provider-service.ts';
+import { IdentityService } from '../features/identities/service.ts';
+import { forgetIdentities } from '../features/identities/store.ts';
 import { findInstallationsOf, unlinkUser } from '../features/installations/store.ts';
 import { forgetInstallation } from '../features/sightings/record/erasure.ts';
+import { createAccounts } from '../features/users/accounts.ts';
 import { UserService } from '../features/users/service.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
+import { IssuerKeys } from '../sign-in/oidc/issuer-keys.ts';
 import { emptyApp, ruledFields } from './tables.ts';
 
 export interface ServiceOptions {
   readonly db: Database;
   readonly now: Clock;
+  /** Hosts of the operator's own network that may be called. */
+  readonly privateTargets?: readonly string[];
 }
 
 /** What the console and the command line both manage; a serving process has these too. */
@@ -26,12 +34,20 @@ export interface Services {
   readonly buckets: BucketService;
   readonly admins: AdminService;
   readonly users: UserService;
+  /** What may be called at the wish of an administrator. */
+  readonly targets: TargetRules;
+  readonly issuerKeys: IssuerKeys;
+  readonly identityProviders: ProviderService;
+  readonly identities: IdentityService;
 }
 
-export function createServices({ db, now }: ServiceOptions): Services {
+export function createServices({ db, now, privateTargets = [] }: ServiceOptions): Services {
   const cacheVersion = new CacheVersion(db);
   const passwords = createPasswords();
   const outbox = createOutbox(now);
+  const targets = createTargetRules(privateTargets);
+  const issuerKeys = new IssuerKeys({ targets, now });
+  const accounts = createAccounts({ db, cacheVersion, now, passwords });
   return {
     cacheVersion,
     passwords,
@@ -49,8 +65,13 @@ export function createServices({ db, now }: ServiceOptions): Services {
         for (const id of await findInstallationsOf(db, appId, userId))
           await forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() });
         await unlinkUser(db, appId, userId);
+        await forgetIdentities(db, appId, userId);
         await forgetFiles(db, { appId, userId }, outbox.enqueue);
       },
     }),
+    targets,
+    issuerKeys,
+    identityProviders: new ProviderService({ db, cacheVersion, now, targets }),
+    identities: new IdentityService({ db, cacheVersion, now, accounts, keys: issuerKeys }),
   };
 }

@@ -21,6 +21,7 @@ import { bucketLookup } from '../features/buckets/directory.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
 import { deviceCredentials, devices } from '../features/devices/resource.ts';
 import { files } from '../features/files/resource.ts';
+import { identities, identityProviders, usedIdTokens } from '../features/identities/tables.ts';
 import { installations } from '../features/installations/resource.ts';
 import { consentsTable } from '../features/installations/tables.ts';
 import { liveApps, liveEvents } from '../features/live/tables.ts';
@@ -91,6 +92,9 @@ export const tables: readonly DbTable[] = [
   buckets,
   passwordResets,
   tokens,
+  identities,
+  identityProviders,
+  usedIdTokens,
   users,
   appKeys,
   dryRunCounts,

@@ -3,6 +3,7 @@ import type { Config, Environment } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { adminCommands } from './commands/admin.ts';
 import { appCommands } from './commands/app.ts';
+import { identityProviderCommands } from './commands/app-providers.ts';
 import { appRulesCommands } from './commands/app-rules.ts';
 import { backupCommands } from './commands/backup.ts';
 import { bucketCommands } from './commands/bucket.ts';
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   ...adminCommands,
   ...appCommands,
   ...appRulesCommands,
+  ...identityProviderCommands,
   ...bucketCommands,
   ...backupCommands,
   doctorCommand,

@@ -146,11 +146,11 @@ const declarations = {
     help: 'sender of mails',
     parse: mailAddress,
   },
-  /** Hosts, addresses and networks that webhooks and broker connections may use although they are not public. */
+  /** Hosts, addresses and networks that webhooks, broker connections and identity providers may use although they are not public. */
   privateTargets: {
     variable: 'PHAROS_PRIVATE_TARGETS',
     fallback: '',
-    help: 'hosts and networks of your own in which webhooks and MQTT brokers may lie, such as crm.lan,10.1.0.0/16',
+    help: 'hosts and networks of your own in which webhooks, MQTT brokers and identity providers may lie, such as crm.lan,10.1.0.0/16',
     parse: targets,
   },
   /** How many calls of one webhook may wait; beyond that the oldest are given up. */

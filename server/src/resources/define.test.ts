@@ -75,6 +75,9 @@ export function mistakes(db: TestStorage['db']) {
   const unkept = { ...body, shape: defineShape(Type.Object({ ...sent, colour: Type.String() })) };
   // @ts-expect-error a body with a member that is kept nowhere
   defineResource({ ...said, record, members, body: unkept });
+  const unread = { ...body, shape: defineShape(Type.Object({ ...sent, closedAt: Type.String() })) };
+  // @ts-expect-error a client's text in a column of times
+  defineResource({ ...said, record, members, body: unread });
   // @ts-expect-error an index on a column that there is not
   defineResource({ ...said, record, members, indexes: { venues_x: { on: ['app_id', 'colour'] } } });
   resourceEndpoints(venues, {

@@ -34,11 +34,18 @@ export interface Writing<B extends TObject> {
   readonly errors?: readonly ErrorName[];
 }
 
-/** Every member of the body is kept somewhere. */
+/** Members of a body whose column keeps milliseconds: a client sends a text, which has to be read first. */
+type UnreadTimes<B, M> = {
+  [K in keyof B & keyof M]: M[K] extends { readonly kind: 'time' } ? (string extends B[K] ? K : never) : never;
+}[keyof B & keyof M];
+
+/** Every member of the body is kept somewhere, and as it is sent. */
 type Kept<W, M> =
   W extends Writing<infer B>
     ? Exclude<keyof Static<B>, keyof M> extends never
-      ? unknown
+      ? UnreadTimes<Required<Static<B>>, M> extends never
+        ? unknown
+        : { readonly keepsTextAsTime: UnreadTimes<Required<Static<B>>, M> }
       : { readonly lacksColumnFor: Exclude<keyof Static<B>, keyof M> }
     : unknown;
 

@@ -134,6 +134,50 @@ function haveSame(some: readonly string[], others: readonly string[]): boolean {
   return true;
 }
 
+/** Writes rows as JSON text: the members that are shown, in their order. */
+function renderer(shown: readonly (readonly [member: string, spec: Member])[]): (row: Row) => string {
+  const specs = shown.map(([member, spec]) => ({
+    label: `${JSON.stringify(member)}:`,
+    // Written once: in a list, pointers would take as long as all other members together.
+    pointer: spec.kind === 'pointer' ? pointerStart(spec.className ?? '') : undefined,
+    isLeftOut: isLeftOut(spec),
+    ...spec,
+  }));
+  return function render(row) {
+    let body = '';
+    for (const spec of specs) {
+      const value = row[spec.column] ?? null;
+      if (value === null && spec.isLeftOut) continue;
+      const text =
+        spec.pointer && value !== null ? `${spec.pointer}${JSON.stringify(value)}}` : renderCell(spec, value);
+      body += `${body === '' ? '' : ','}${spec.label}${text}`;
+    }
+    return `{${body}}`;
+  };
+}
+
+const match = (key: Key): Sql =>
+  joinSql(
+    Object.entries(key).map(([part, value]) => sql`${raw(part)} = ${value}`),
+    ' and ',
+  );
+
+/** The statement that reads the row with a key. Its text is joined once for each set of parts. */
+function finder(table: Sql, selection: Sql): (key: Key) => Sql {
+  // Keys of one table have the same parts in the same order, or one of very few: to compare them costs less than a text.
+  const finds: { readonly parts: readonly string[]; readonly strings: readonly string[] }[] = [];
+  return (key) => {
+    const parts = Object.keys(key);
+    let known = finds.find((find) => haveSame(find.parts, parts));
+    if (!known) {
+      const { strings } = sql`select ${selection} from ${table} where ${match(key)}`;
+      known = { parts, strings: Object.freeze([...strings]) };
+      finds.push(known);
+    }
+    return new Sql(known.strings, Object.values(key));
+  };
+}
+
 /** Made in the management console. */
 const byAdmin: ColumnField = Object.freeze({ from: 'column', column: 'by_admin', type: 'boolean', isSet: true });
 
@@ -150,27 +194,10 @@ export function recordsOf<const M extends Members, C extends Columns>(
 ): RecordTable<M, C> {
   const promised = promisedBy(table);
   const shown = Object.entries<Member>(members).filter(([, spec]) => !spec.hidden);
-  const specs = shown.map(([member, spec]) => ({
-    label: `${JSON.stringify(member)}:`,
-    // Written once: in a list, pointers would take as long as all other members together.
-    pointer: spec.kind === 'pointer' ? pointerStart(spec.className ?? '') : undefined,
-    isLeftOut: isLeftOut(spec),
-    ...spec,
-  }));
-  const selection = raw(specs.map((spec) => spec.column).join(', '));
+  const selection = raw(shown.map(([, spec]) => spec.column).join(', '));
   const name = raw(table.name);
-
-  function render(row: Row): string {
-    let body = '';
-    for (const spec of specs) {
-      const value = row[spec.column] ?? null;
-      if (value === null && spec.isLeftOut) continue;
-      const text =
-        spec.pointer && value !== null ? `${spec.pointer}${JSON.stringify(value)}}` : renderCell(spec, value);
-      body += `${body === '' ? '' : ','}${spec.label}${text}`;
-    }
-    return `{${body}}`;
-  }
+  const render = renderer(shown);
+  const findStatement = finder(name, selection);
 
   function show(cells: object): Record<string, unknown> {
     const record: Record<string, unknown> = {};
@@ -196,24 +223,6 @@ export function recordsOf<const M extends Members, C extends Columns>(
     if (unknown) throw new Error(`The table ${table.name} has no column ${unknown[0]}.`);
     return given;
   }
-
-  const match = (key: Key) =>
-    joinSql(
-      Object.entries(key).map(([part, value]) => sql`${raw(part)} = ${value}`),
-      ' and ',
-    );
-  // Keys of one table have the same parts in the same order, or one of very few: to compare them costs less than a text.
-  const finds: { readonly parts: readonly string[]; readonly strings: readonly string[] }[] = [];
-  const findStatement = (key: Key): Sql => {
-    const parts = Object.keys(key);
-    let known = finds.find((find) => haveSame(find.parts, parts));
-    if (!known) {
-      const { strings } = sql`select ${selection} from ${name} where ${match(key)}`;
-      known = { parts, strings: Object.freeze([...strings]) };
-      finds.push(known);
-    }
-    return new Sql(known.strings, Object.values(key));
-  };
 
   const lookup = memberLookup(members, promised);
   return {

@@ -31,16 +31,12 @@ interface Props<Row extends ImportRow> {
   readonly after: () => unknown;
 }
 
-/**
- * Imports a file: choose it, see a preview, then import row by row. After a reload the file is planned again, so that
- * imported rows show as unchanged and the rest can continue.
- */
-export function FileImport<Row extends ImportRow>(props: Props<Row>) {
-  const { keepAs, planFor = '' } = props;
+/** The chosen file, and what planning it has found; a file that was chosen before a reload is planned again. */
+function useImportFile<Row extends ImportRow>({ keepAs, planFor = '', plan }: Props<Row>) {
   const [file, setFile] = useState<KeptFile>();
   const [isKept, setKept] = useState(false);
   const [lostName, setLostName] = useState<string>();
-  const read = useAction({ run: props.plan, showsError: true });
+  const read = useAction({ run: plan, showsError: true });
   const start = (next: KeptFile) => {
     setFile(next);
     read.mutate(next);
@@ -78,6 +74,15 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
     setLostName(undefined);
     read.reset();
   }
+  return { file, isKept, lostName, read, choose, clear };
+}
+
+/**
+ * Imports a file: choose it, see a preview, then import row by row. After a reload the file is planned again, so that
+ * imported rows show as unchanged and the rest can continue.
+ */
+export function FileImport<Row extends ImportRow>(props: Props<Row>) {
+  const { file, isKept, lostName, read, choose, clear } = useImportFile(props);
   return (
     <>
       <Block title="The file" about={props.about}>
@@ -99,29 +104,15 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
           <FailureNote message={choose.error?.message ?? read.error?.message} />
         </div>
         {isKept && file && (
-          <Alert color="blue" variant="light" mt="md">
-            <Group justify="space-between" gap="xs">
-              <span>
-                {file.name} was chosen before the page was reloaded. Rows that were imported show as unchanged.
-              </span>
-              <Button size="xs" variant="default" onClick={clear}>
-                Discard
-              </Button>
-            </Group>
-          </Alert>
+          <EarlierFile onDiscard={clear}>
+            {file.name} was chosen before the page was reloaded. Rows that were imported show as unchanged.
+          </EarlierFile>
         )}
         {lostName !== undefined && (
-          <Alert color="blue" variant="light" mt="md">
-            <Group justify="space-between" gap="xs">
-              <span>
-                {lostName} was chosen before the page was reloaded and is too large to be kept. Choose it again; rows
-                that were imported show as unchanged.
-              </span>
-              <Button size="xs" variant="default" onClick={clear}>
-                Discard
-              </Button>
-            </Group>
-          </Alert>
+          <EarlierFile onDiscard={clear}>
+            {lostName} was chosen before the page was reloaded and is too large to be kept. Choose it again; rows that
+            were imported show as unchanged.
+          </EarlierFile>
         )}
       </Block>
       {file && <ReadNote file={file} known={props.columns} />}
@@ -133,15 +124,29 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
       {read.data && !read.isPending && (
         <ImportPreview
           key={read.submittedAt}
-          name={keepAs}
+          name={props.keepAs}
           rows={read.data}
           apply={props.apply}
           after={(isWhole) => {
-            if (isWhole) forgetFile(keepAs);
+            if (isWhole) forgetFile(props.keepAs);
             return props.after();
           }}
         />
       )}
     </>
+  );
+}
+
+/** What became of a file that was chosen before the page was reloaded. */
+function EarlierFile({ onDiscard, children }: { readonly onDiscard: () => void; readonly children: ReactNode }) {
+  return (
+    <Alert color="blue" variant="light" mt="md">
+      <Group justify="space-between" gap="xs">
+        <span>{children}</span>
+        <Button size="xs" variant="default" onClick={onDiscard}>
+          Discard
+        </Button>
+      </Group>
+    </Alert>
   );
 }

@@ -1,13 +1,17 @@
 import { Group, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type { Beacon, JsonObject } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
 import { useListed } from '../../lib/data/listed.ts';
+import { appQuery } from '../../lib/data/queries.ts';
 import classes from './beacons.module.css';
-import { frameOf, placeLabels, type Spot, spotsOf, ticks } from './plot.ts';
+import { frameOf, placeLabels, type Spot, spotsOf, ticks, type Visitor, visitorsOn } from './plot.ts';
+import { visitorsNowQuery } from './queries.ts';
 
 /** More dots would not be readable. */
 const mostSpots = 1_000;
@@ -18,7 +22,7 @@ interface Props {
   readonly tools: ReactNode;
 }
 
-/** The beacons by `location`: x to the right, y downwards, as on a floor plan. */
+/** The beacons by `location`, and the visitors among them: x to the right, y downwards, as on a floor plan. */
 export function BeaconMap({ appId, where, tools }: Props) {
   const placed = { location: { $exists: true } };
   const query = {
@@ -35,6 +39,9 @@ export function BeaconMap({ appId, where, tools }: Props) {
   );
   const floor = chosen !== undefined && floors.includes(chosen) ? chosen : floors[0];
   const spots = all.filter((spot) => spot.floor === floor);
+  const maySee = useMayCall()('listPositions');
+  const { data: sensed = [] } = useQuery({ ...visitorsNowQuery(appId), enabled: maySee && spots.length > 0 });
+  const visitors = visitorsOn(spots[0]?.level ?? 0, sensed);
   return (
     <>
       <Group mb="sm" gap="xs">
@@ -62,7 +69,8 @@ export function BeaconMap({ appId, where, tools }: Props) {
           text="Give beacons an x and a y, in metres on your floor plan, to see them here."
         />
       )}
-      {spots.length > 0 && <Plot appId={appId} spots={spots} />}
+      {spots.length > 0 && maySee && <WhoIsHere appId={appId} here={visitors.length} everywhere={sensed.length} />}
+      {spots.length > 0 && <Plot appId={appId} spots={spots} visitors={visitors} />}
       {(data?.count ?? 0) > mostSpots && (
         <Text size="sm" c="dimmed" mt="xs">
           Only the first {mostSpots.toLocaleString('en')} of {data?.count?.toLocaleString('en')} are shown.
@@ -72,7 +80,40 @@ export function BeaconMap({ appId, where, tools }: Props) {
   );
 }
 
-function Plot({ appId, spots }: { readonly appId: string; readonly spots: readonly Spot[] }) {
+interface HereProps {
+  readonly appId: string;
+  readonly here: number;
+  readonly everywhere: number;
+}
+
+/** The map's visitors in words, and why there may be none. */
+function WhoIsHere({ appId, here, everywhere }: HereProps) {
+  const { data: app } = useQuery(appQuery(appId));
+  if (!app) return null;
+  if (!app.policy.oneZone)
+    return (
+      <Text size="sm" c="dimmed" mb="xs">
+        Visitors are not drawn: this app does not decide which one beacon a visitor is at. Its policy can switch that
+        on.
+      </Text>
+    );
+  const visitors = (n: number) => `${n.toLocaleString('en')} ${n === 1 ? 'visitor' : 'visitors'}`;
+  const others = everywhere - here;
+  return (
+    <Text size="sm" mb="xs" role="status">
+      <span className={classes.legend} aria-hidden /> {visitors(here)} here in the last minute
+      {others > 0 && `, ${others.toLocaleString('en')} elsewhere or with an unknown position`}
+    </Text>
+  );
+}
+
+interface PlotProps {
+  readonly appId: string;
+  readonly spots: readonly Spot[];
+  readonly visitors: readonly Visitor[];
+}
+
+function Plot({ appId, spots, visitors }: PlotProps) {
   const navigate = useNavigate();
   const { ref, width: measured } = useElementSize();
   const width = Math.max(measured, 280);
@@ -93,6 +134,18 @@ function Plot({ appId, spots }: { readonly appId: string; readonly spots: readon
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         <title>Map of the beacons</title>
         <Grid frame={frame} scale={scale} width={width} height={height} />
+        <g className={classes.visitors} aria-hidden>
+          {visitors.map(({ objectId, x, y, accuracy, seconds }) => (
+            <g
+              key={objectId}
+              style={{ transform: `translate(${(x - frame.x) * scale}px, ${(y - frame.y) * scale}px)` }}
+            >
+              <title>{`A visitor ${seconds} s ago, within ${accuracy.toFixed(1)} m`}</title>
+              <circle r={accuracy * scale} className={classes.within} />
+              <circle r={4.5} className={classes.visitor} />
+            </g>
+          ))}
+        </g>
         {spots.map((spot, index) => {
           const { x, y } = dots[index] ?? spot;
           const { objectId, name, radius } = spot.beacon;

@@ -5,6 +5,8 @@ export interface Spot {
   readonly x: number;
   readonly y: number;
   readonly floor: string;
+  /** The floor as the proximity engine counts it: a number, or 0. */
+  readonly level: number;
 }
 
 /** The beacons that have a place. */
@@ -12,8 +14,28 @@ export function spotsOf(beacons: readonly Beacon[]): Spot[] {
   return beacons.flatMap((beacon) => {
     const { x, y, floor } = (beacon.location ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof x !== 'number' || typeof y !== 'number') return [];
-    return [{ beacon, x, y, floor: floor === undefined || floor === null ? '' : String(floor) }];
+    const level = typeof floor === 'number' ? floor : 0;
+    return [{ beacon, x, y, floor: floor === undefined || floor === null ? '' : String(floor), level }];
   });
+}
+
+/** A visitor on the map, in metres. In 68 of 100 cases the truth is no farther away than `accuracy`. */
+export interface Visitor {
+  readonly objectId: string;
+  readonly x: number;
+  readonly y: number;
+  readonly accuracy: number;
+  /** Since the visitor was sensed there. */
+  readonly seconds: number;
+}
+
+type Sensed = Pick<Visitor, 'objectId' | 'seconds'> & Partial<Visitor> & { readonly floor?: number };
+
+/** The visitors on a floor whose place is known. */
+export function visitorsOn(level: number, sensed: readonly Sensed[]): Visitor[] {
+  return sensed.flatMap(({ objectId, x, y, floor = 0, accuracy = 0, seconds }) =>
+    x === undefined || y === undefined || floor !== level ? [] : [{ objectId, x, y, accuracy, seconds }],
+  );
 }
 
 export interface Frame {

@@ -31,6 +31,29 @@ export const activityQuery = (appId: string, beaconId: string) =>
     },
   });
 
+const mostVisitors = 1_000;
+/** Whoever was not heard for this long may have left. */
+const presentMs = 60_000;
+
+/** Where visitors were sensed within the last minute, the latest first, with how long ago that was. */
+export const visitorsNowQuery = (appId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listPositions', 'now'),
+    queryFn: async ({ signal }) => {
+      const now = Date.now();
+      const where = { occurredAt: { $gte: new Date(now - presentMs).toISOString() } };
+      const { results } = await dataOf(appId).call('listPositions', {
+        query: { where, order: '-occurredAt', limit: mostVisitors },
+        signal,
+      });
+      return results.map((position) => ({
+        ...position,
+        seconds: Math.max(0, Math.round((now - Date.parse(position.occurredAt)) / 1000)),
+      }));
+    },
+    refetchInterval: 3_000,
+  });
+
 const mostShown = 20;
 
 type Scenario = Listed<'listAllStorylineDetails'>;

@@ -104,31 +104,13 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
         </Stack>
         <FailureNote message={fields.rest(shown)} />
         {mayWrite && (
-          <Group justify="space-between" mt="sm">
-            <Button
-              variant="subtle"
-              size="xs"
-              leftSection={<Icon name="plus" size={14} />}
-              onClick={() => setRows([...rows, { name: '', type: 'String' }])}
-            >
-              Add a column
-            </Button>
-            <Group gap="xs">
-              {schema && (
-                <Button variant="default" onClick={() => setDeleting(true)}>
-                  Delete
-                </Button>
-              )}
-              {onClose && (
-                <Button variant="default" onClick={onClose}>
-                  Cancel
-                </Button>
-              )}
-              <Button type="submit" loading={isBusy} disabled={rows.length === 0}>
-                Save the columns
-              </Button>
-            </Group>
-          </Group>
+          <Actions
+            isBusy={isBusy}
+            isEmpty={rows.length === 0}
+            onAdd={() => setRows([...rows, { name: '', type: 'String' }])}
+            onDelete={schema && (() => setDeleting(true))}
+            onCancel={onClose}
+          />
         )}
         {rows.length === 0 && (
           <Alert color="gray" mt="sm">
@@ -146,6 +128,39 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
         />
       )}
     </Block>
+  );
+}
+
+interface ActionsProps {
+  readonly isBusy: boolean;
+  readonly isEmpty: boolean;
+  readonly onAdd: () => void;
+  readonly onDelete: (() => void) | undefined;
+  readonly onCancel: (() => void) | undefined;
+}
+
+function Actions({ isBusy, isEmpty, onAdd, onDelete, onCancel }: ActionsProps) {
+  return (
+    <Group justify="space-between" mt="sm">
+      <Button variant="subtle" size="xs" leftSection={<Icon name="plus" size={14} />} onClick={onAdd}>
+        Add a column
+      </Button>
+      <Group gap="xs">
+        {onDelete && (
+          <Button variant="default" onClick={onDelete}>
+            Delete
+          </Button>
+        )}
+        {onCancel && (
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+        <Button type="submit" loading={isBusy} disabled={isEmpty}>
+          Save the columns
+        </Button>
+      </Group>
+    </Group>
   );
 }
 

@@ -19,10 +19,9 @@ interface Upload {
 let uploads = 0;
 const atOnce = 3;
 
-/** Uploads dropped or chosen files, a few at a time. A rejected file shows why; the others continue. */
-export function UploadZone({ appId }: { readonly appId: string }) {
+/** Uploads files, a few at a time, and warns who leaves before they are there. */
+function useUploads(appId: string) {
   const [list, setList] = useState<readonly Upload[]>([]);
-  const [isOver, setOver] = useState(false);
   const queue = useRef<{ readonly upload: Upload; readonly file: File }[]>([]);
   const running = useRef(0);
   const queries = useQueryClient();
@@ -71,6 +70,15 @@ export function UploadZone({ appId }: { readonly appId: string }) {
     if (upload.state === 'waiting') change(upload.id, { state: 'failed', problem: 'Cancelled.' });
   }
 
+  const forget = (id: number) => setList((known) => known.filter((upload) => upload.id !== id));
+  return { list, add, cancel, forget };
+}
+
+/** Uploads dropped or chosen files. A rejected file shows why; the others continue. */
+export function UploadZone({ appId }: { readonly appId: string }) {
+  const { list, add, cancel, forget } = useUploads(appId);
+  const [isOver, setOver] = useState(false);
+
   function drop(event: DragEvent) {
     event.preventDefault();
     setOver(false);
@@ -106,7 +114,7 @@ export function UploadZone({ appId }: { readonly appId: string }) {
               key={upload.id}
               upload={upload}
               onCancel={() => cancel(upload)}
-              onForget={() => setList((known) => known.filter(({ id }) => id !== upload.id))}
+              onForget={() => forget(upload.id)}
             />
           ))}
         </ul>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -12,6 +12,7 @@ import { call } from '../../lib/data/api.ts';
 import { canUsePasskeys, createPasskey } from '../../lib/data/passkeys.ts';
 import { sessionQuery } from '../../lib/data/queries.ts';
 import { Front } from './front.tsx';
+import { NewPasswordInput } from './new-password-input.tsx';
 
 type Opened = Awaited<ReturnType<typeof openLink>>;
 
@@ -88,14 +89,7 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
           <FailureNote message={fields.rest(['name', 'password'])} />
           <TextInput label="E-mail" autoComplete="username" readOnly value={invitation.email} />
           <TextInput label="Your name" autoComplete="name" autoFocus required {...fields.text('name')} />
-          <PasswordInput
-            label="Password"
-            description="At least 10 characters; a short sentence is good."
-            autoComplete="new-password"
-            required
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-            {...fields.text('password')}
-          />
+          <NewPasswordInput {...fields.text('password')} />
           <Button type="submit" loading={withPassword.isPending} fullWidth mt="xs">
             Create the account
           </Button>
@@ -161,15 +155,7 @@ function NewPassword({ token, email }: { readonly token: string; readonly email:
             value={email}
             aria-hidden
           />
-          <PasswordInput
-            label="New password"
-            description="At least 10 characters; a short sentence is good."
-            autoComplete="new-password"
-            autoFocus
-            required
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-            {...fields.text('password')}
-          />
+          <NewPasswordInput label="New password" autoFocus {...fields.text('password')} />
           <Button type="submit" loading={set.isPending} fullWidth mt="xs">
             Set the password
           </Button>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
@@ -9,6 +9,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { sessionQuery, setupQuery } from '../../lib/data/queries.ts';
 import { Front } from './front.tsx';
+import { NewPasswordInput } from './new-password-input.tsx';
 
 /** Creates the first administrator, with the token from the one-time link (after the #). */
 export function SetUpPage() {
@@ -64,14 +65,7 @@ function SetUpForm({ token }: { readonly token: string }) {
           <FailureNote message={fields.rest(['name', 'email', 'password'])} />
           <TextInput label="Your name" autoComplete="name" autoFocus required {...fields.text('name')} />
           <TextInput label="E-mail" type="email" autoComplete="username" required {...fields.text('email')} />
-          <PasswordInput
-            label="Password"
-            description="At least 10 characters; a short sentence is good."
-            autoComplete="new-password"
-            required
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-            {...fields.text('password')}
-          />
+          <NewPasswordInput {...fields.text('password')} />
           <Button type="submit" loading={setUp.isPending} fullWidth mt="xs">
             Create the account
           </Button>

@@ -22,7 +22,7 @@ import { deviceWords, tokenState, tokenWords } from '../../lib/text/installation
 import { useTimes } from '../../lib/time/times.ts';
 import type { AppUser } from '../../lib/wire.ts';
 import { installationsQuery, userKeys, userQuery } from './queries.ts';
-import { userRoleOptions, userRoleTexts } from './words.ts';
+import { userName, userRoleOptions, userRoleTexts } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/users/$userId');
 
@@ -31,8 +31,6 @@ interface Props {
   readonly user: AppUser;
 }
 
-const nameOf = ({ firstname, lastname }: AppUser) => `${firstname} ${lastname}`;
-
 export function UserPage() {
   const { appId, userId } = route.useParams();
   const query = useQuery(userQuery(appId, userId));
@@ -40,7 +38,7 @@ export function UserPage() {
   return (
     <RecordPage
       query={query}
-      title={(user) => (user ? nameOf(user) : 'User')}
+      title={(user) => (user ? userName(user) : 'User')}
       all={{ label: 'All users', to: '/apps/$appId/users', params: { appId } }}
       action={(user) => mayChange && <Actions appId={appId} user={user} />}
     >
@@ -66,8 +64,22 @@ function UserFacts({ appId, user }: Props) {
       )}
       <Facts>
         <Fact label="E-mail" isWide>
-          {user.email}
-          <CopyButton text={user.email} label="e-mail" />
+          {user.email === '' ? (
+            'none'
+          ) : (
+            <>
+              {user.email}
+              <CopyButton text={user.email} label="e-mail" />
+              {user.emailVerifiedAt && (
+                <Badge variant="light" color="teal" tt="none" ml="xs" title={times.dateTime(user.emailVerifiedAt)}>
+                  verified
+                </Badge>
+              )}
+            </>
+          )}
+        </Fact>
+        <Fact label="Signs in with" isWide>
+          {waysText(user)}
         </Fact>
         {user.middlename && <Fact label="Middle name">{user.middlename}</Fact>}
         <Fact label="Country">{user.country ?? 'unknown'}</Fact>
@@ -89,6 +101,11 @@ function UserFacts({ appId, user }: Props) {
   );
 }
 
+function waysText({ hasPassword, identities }: AppUser): string {
+  const providers = identities.map(({ provider, issuer }) => provider ?? issuer);
+  return [...(hasPassword ? ['a password'] : []), ...providers].join(', ') || 'nothing at present';
+}
+
 function sessionsText({ sessions, lastUsedAt }: AppUser, date: (iso: string) => string): string {
   if (sessions === 0) return 'not signed in';
   const places = String(sessions);
@@ -98,7 +115,7 @@ function sessionsText({ sessions, lastUsedAt }: AppUser, date: (iso: string) => 
 function Role({ appId, user }: Props) {
   const change = useAction<AppUser['role']>({
     run: (role) => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { role } }),
-    done: (_, role) => `${nameOf(user)} is now a ${userRoleTexts[role].toLowerCase()}.`,
+    done: (_, role) => `${userName(user)} is now a ${userRoleTexts[role].toLowerCase()}.`,
     refresh: userKeys(appId),
   });
   return (
@@ -168,7 +185,7 @@ function Actions({ appId, user }: Props) {
   const isOff = user.disabledAt !== undefined;
   const change = useAction<boolean>({
     run: (disabled) => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { disabled } }),
-    done: (_, disabled) => `The account of ${nameOf(user)} is ${disabled ? 'off' : 'on'}.`,
+    done: (_, disabled) => `The account of ${userName(user)} is ${disabled ? 'off' : 'on'}.`,
     refresh: userKeys(appId),
     after: () => setSwitching(false),
   });
@@ -192,7 +209,8 @@ function Actions({ appId, user }: Props) {
         failure={change.error?.message}
         onConfirm={() => change.mutate(true)}
       >
-        <b>{nameOf(user)}</b> is signed out everywhere at once and cannot sign in until you switch the account on again.
+        <b>{userName(user)}</b> is signed out everywhere at once and cannot sign in until you switch the account on
+        again.
       </ConfirmDialog>
       <EraseUser appId={appId} user={user} isOpen={isErasing} onClose={() => setErasing(false)} />
     </Group>
@@ -213,18 +231,18 @@ function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
       isOpen={isOpen}
       onClose={onClose}
       title="Erase the user"
-      confirm={`Erase ${nameOf(user)}`}
+      confirm={`Erase ${userName(user)}`}
       run={() => eraseUser(appId, user.objectId, withInstallations && count > 0)}
-      done={`${nameOf(user)} was erased.`}
+      done={`${userName(user)} was erased.`}
       refresh={userKeys(appId)}
       leave={{ to: '/apps/$appId/users', params: { appId }, forget: userQuery(appId, user.objectId).queryKey }}
       cutOff={{
         key: `erase user ${user.objectId}`,
-        message: `Erasing ${nameOf(user)} was interrupted when the page was reloaded. The account still exists, with the installations listed here. Erase it again to finish.`,
+        message: `Erasing ${userName(user)} was interrupted when the page was reloaded. The account still exists, with the installations listed here. Erase it again to finish.`,
       }}
     >
-      The account of <b>{nameOf(user)}</b> ({user.email}) is erased permanently, with the record of where this person
-      was. Records in buckets and uploaded files are kept; check them for personal data.
+      The account of <b>{userName(user)}</b> {user.email && `(${user.email}) `}is erased permanently, with the record of
+      where this person was. Records in buckets and uploaded files are kept; check them for personal data.
       {count > 0 && (
         <Checkbox
           mt="md"

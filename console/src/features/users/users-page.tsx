@@ -6,7 +6,7 @@ import { SectionList } from '../../components/list/section-list.tsx';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import type { ListedAppUser } from '../../lib/wire.ts';
 import { listUsers } from './queries.ts';
-import { userRoleOptions, userRoleTexts } from './words.ts';
+import { userName, userRoleOptions, userRoleTexts } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/users');
 
@@ -55,9 +55,9 @@ const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => (
       name: 'name',
       label: 'Name',
       sortBy: 'lastname',
-      render: ({ objectId, firstname, lastname }) => (
-        <Link to="/apps/$appId/users/$userId" params={{ appId, userId: objectId }}>
-          {firstname} {lastname}
+      render: (user) => (
+        <Link to="/apps/$appId/users/$userId" params={{ appId, userId: user.objectId }}>
+          {userName(asListed(user))}
         </Link>
       ),
     },

@@ -70,6 +70,6 @@ export function withServices<T>(config: Config, work: (services: Services, db: D
   return withDatabase(config, async (db) => {
     await migrate(db, Date.now());
     await assertNoUnfinishedRestore(db);
-    return work(createServices({ db, now: Date.now }), db);
+    return work(createServices({ db, now: Date.now, privateTargets: config.privateTargets }), db);
   });
 }

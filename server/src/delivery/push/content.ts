@@ -51,6 +51,19 @@ export interface Shown {
   readonly origin: Origin;
 }
 
+/** A message that the engine lets go, for one phone; the content is what was configured when it fired. */
+export interface ProximityMessage extends Shown {
+  readonly appId: string;
+  readonly deliveryId: string;
+  readonly installationId: string;
+  /** When it fired and was asked for, epoch milliseconds. */
+  readonly now: number;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+  /** Whether a push can reach the installation. */
+  readonly hasPushTarget: boolean;
+}
+
 /** Of a notification (TEXT, IMAGE, VIDEO) or a scenario (TEXT, URL, IMAGE, VIDEO), for one kind of device. */
 export function contentOfTrigger({ kind, content, origin }: Shown, deviceType: DeviceType): PushContent {
   return kind === 'notification' ? ofNotification(content, origin) : ofScenario(content, origin, deviceType);

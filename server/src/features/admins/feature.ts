@@ -11,6 +11,7 @@ import { auditEndpoints } from './audit-routes.ts';
 import { factorEndpoints } from './factor-routes.ts';
 import { Passkeys } from './factors/passkeys.ts';
 import { SecondFactors } from './factors/second-factors.ts';
+import { invitationEndpoints } from './invitation-routes.ts';
 import { linkEndpoints } from './link-routes.ts';
 import { AdminLinks, mailJob } from './links/links.ts';
 import { createAdminMailHandler } from './links/mails.ts';
@@ -55,6 +56,7 @@ export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
       ...passkeyEndpoints({ passkeys, sessions, isDemo }),
       ...factorEndpoints(factors),
       ...ownSessionEndpoints(sessions),
+      ...invitationEndpoints({ links, now: deps.now }),
       ...linkEndpoints({ ...deps, links, passkeys, sessions }),
       ...adminEndpoints(service, factors),
       ...auditEndpoints(db),

@@ -1,16 +1,7 @@
 import { Type } from 'typebox';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
-import {
-  deletedAnswer,
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  listAnswer,
-  objectIdSchema,
-  recordAnswer,
-  timestampSchema,
-} from '../../http/answers.ts';
+import { deletedAnswer, exampleUpdated, isoTime, recordAnswer, timestampSchema } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import type { RateLimiter } from '../../limits/rate-limit.ts';
 import { adminView } from './accounts/service.ts';
@@ -18,17 +9,8 @@ import { adminEmailKey } from './accounts/store.ts';
 import { creationOptionsExample, creationOptionsSchema } from './factor-schemas.ts';
 import type { Passkeys } from './factors/passkeys.ts';
 import type { RegistrationResponseJSON } from './factors/webauthn.ts';
-import type { AdminLinks, SentLink } from './links/links.ts';
-import type { InvitationRow } from './links/store.ts';
-import {
-  invitationShape,
-  joinShape,
-  newPasswordShape,
-  resetRequestShape,
-  role,
-  signedInAnswer,
-  tokenShape,
-} from './schemas.ts';
+import type { AdminLinks } from './links/links.ts';
+import { joinShape, newPasswordShape, resetRequestShape, role, signedInAnswer, tokenShape } from './schemas.ts';
 import type { AdminSessions } from './sessions.ts';
 
 interface Deps {
@@ -42,150 +24,9 @@ interface Deps {
 
 const exampleToken = 'the part of the link after #';
 
-const sentMembers = {
-  mailed: Type.Boolean({ description: 'Whether a mail with the link is on its way' }),
-  link: Type.Union([Type.String(), Type.Null()], {
-    description: 'To hand over, once; null if it is mailed',
-  }),
-};
-const sentExample = { mailed: false, link: 'https://pharos.museum.example/console/link#Zk3…' };
-
-const invitationSchema = Type.Object({
-  invitationId: objectIdSchema,
-  email: Type.String(),
-  role,
-  invitedBy: Type.String(),
-  expired: Type.Boolean(),
-  createdAt: timestampSchema,
-  expiresAt: timestampSchema,
-});
-const invitationExample = {
-  invitationId: exampleId,
-  email: 'ed@museum.example',
-  role: 'editor',
-  invitedBy: 'ada@museum.example',
-  expired: false,
-  createdAt: exampleCreated,
-  expiresAt: exampleUpdated,
-};
-const sentInvitation = {
-  ...recordAnswer(Type.Object({ ...invitationSchema.properties, ...sentMembers }), {
-    ...invitationExample,
-    ...sentExample,
-  }),
-  status: 201 as const,
-  description: 'Invited.',
-};
-
-const time = (ms: number) => new Date(ms).toISOString();
-
-function view(row: InvitationRow, now: number) {
-  return {
-    invitationId: row.invitation_id,
-    email: row.email,
-    role: row.role,
-    invitedBy: row.invited_by,
-    expired: row.expires_at <= now,
-    createdAt: time(row.created_at),
-    expiresAt: time(row.expires_at),
-  };
-}
-
-const shownLink = ({ mailed, link }: SentLink) => ({ mailed, link });
-
-/** Invitations and links to new passwords: for owners who send them, and for whoever opens one. */
+/** What a link leads to, for whoever opens it, and asking for one to a new password. */
 export function linkEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
-  return [...invitationEndpoints(deps), ...openEndpoints(deps), ...joinEndpoints(deps), ...resetEndpoints(deps)];
-}
-
-function invitationEndpoints({ links, now }: Deps): readonly ConsoleEndpoint[] {
-  return [
-    consoleEndpoint({
-      method: 'GET',
-      path: '/invitations',
-      operationId: 'listInvitations',
-      tag: 'Administrators',
-      summary: 'List invitations that were not accepted yet',
-      permission: 'administrators.read',
-      answer: listAnswer(invitationSchema, invitationExample),
-      errors: [],
-      handle: async () => ({ results: (await links.invitations()).map((row) => view(row, now())) }),
-    }),
-    consoleEndpoint({
-      method: 'POST',
-      path: '/invitations',
-      operationId: 'inviteAdministrator',
-      tag: 'Administrators',
-      summary: 'Invite somebody to become an administrator',
-      description:
-        'The invited gets a link by mail; it works once and for seven days. Without a mail server the answer has the link, to hand over.',
-      permission: 'administrators.write',
-      needsConfirmation: true,
-      body: {
-        schema: invitationShape.schema,
-        example: { email: 'ed@museum.example', role: 'editor' },
-        read: invitationShape.readCreate,
-      },
-      answer: sentInvitation,
-      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue', 'ConfirmationNeeded'],
-      async handle({ body, by }) {
-        const { row, sent } = await links.invite(body, by);
-        return { result: { ...view(row, now()), ...shownLink(sent) } };
-      },
-    }),
-    consoleEndpoint({
-      method: 'POST',
-      path: '/invitations/:invitationId/link',
-      operationId: 'sendInvitationAgain',
-      tag: 'Administrators',
-      summary: 'Send an invitation again, for another seven days; the former link no longer works',
-      permission: 'administrators.write',
-      needsConfirmation: true,
-      answer: sentInvitation,
-      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
-      async handle({ params, by }) {
-        const { row, sent } = await links.inviteAgain(params['invitationId'] ?? '', by);
-        return { result: { ...view(row, now()), ...shownLink(sent) } };
-      },
-    }),
-    consoleEndpoint({
-      method: 'DELETE',
-      path: '/invitations/:invitationId',
-      operationId: 'withdrawInvitation',
-      tag: 'Administrators',
-      summary: 'Withdraw an invitation; its link no longer works',
-      permission: 'administrators.write',
-      answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
-      async handle({ params, by }) {
-        await links.withdraw(params['invitationId'] ?? '', by);
-        return { result: {} };
-      },
-    }),
-    consoleEndpoint({
-      method: 'POST',
-      path: '/administrators/:adminId/password-link',
-      operationId: 'sendPasswordLink',
-      tag: 'Administrators',
-      summary: 'Send an administrator a link to choose a new password',
-      description: 'It works once: by mail for an hour, without a mail server handed over for a day.',
-      permission: 'administrators.write',
-      needsConfirmation: true,
-      answer: {
-        ...recordAnswer(Type.Object({ ...sentMembers, expiresAt: timestampSchema }), {
-          ...sentExample,
-          expiresAt: exampleUpdated,
-        }),
-        status: 201,
-        description: 'Sent, or to be handed over.',
-      },
-      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle({ params, by }) {
-        const sent = await links.sendReset(params['adminId'] ?? '', by);
-        return { result: { ...shownLink(sent), expiresAt: time(sent.expiresAt) } };
-      },
-    }),
-  ];
+  return [...openEndpoints(deps), ...joinEndpoints(deps), ...resetEndpoints(deps)];
 }
 
 const openSchema = Type.Object({
@@ -215,7 +56,7 @@ function openEndpoints({ links, passkeys, sessions }: Deps): readonly ConsoleEnd
       async handle({ body, address }) {
         sessions.throttleAddress(address);
         const { kind, email, role, expiresAt } = await links.open(body.token);
-        return { result: { kind, email, role, expiresAt: time(expiresAt) } };
+        return { result: { kind, email, role, expiresAt: isoTime(expiresAt) } };
       },
     }),
     consoleEndpoint({

@@ -49,4 +49,37 @@ for (const database of databases) {
       assert.equal(await statusWith(appKey), 200);
     });
   });
+
+  describe(`a creation that two nodes get on ${database}`, () => {
+    let site: Site;
+    let node: Node;
+    before(async () => {
+      site = await openSite(database);
+      node = await openNode(site);
+      await site.app.app.buckets.createBucket(site.app.appId, 'Stamps');
+    });
+    after(async () => {
+      await node.close();
+      await site.close();
+    });
+
+    const url = '/api/v2/data/bucket/Stamps';
+    const count = async () =>
+      (await site.app.send({ method: 'GET', url: `${url}?limit=0&count=1`, headers: site.user.headers })).body.count;
+    const post = async ({ server }: Node['app'], key: string) => {
+      const headers = { ...site.app.credentials, ...site.user.headers, 'idempotency-key': key };
+      const answer = await server.inject({ method: 'POST', url, headers, payload: { metadata: { page: 1 } } });
+      return { status: answer.statusCode, objectId: answer.json().result?.objectId };
+    };
+
+    test('at once under one key is done once, and both answer the same', async () => {
+      for (let round = 0; round < 5; round++) {
+        const nodes = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? site.app.app : node.app));
+        const answers = await Promise.all(nodes.map((each) => post(each, `from-a-phone-${round}`)));
+        assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
+        assert.equal(new Set(answers.map(({ objectId }) => objectId)).size, 1);
+        assert.equal(await count(), round + 1);
+      }
+    });
+  });
 }

@@ -225,7 +225,7 @@ async function judgeRecord(
     const call = callOf(caller, question, params);
     const located = await (endpoint.judge ?? endpoint.locate)?.(call);
     // What only reads may go on and read.
-    if (endpoint.method === 'GET') await endpoint.handle({ ...call, body: undefined, located });
+    if (!endpoint.judge && endpoint.method === 'GET') await endpoint.handle({ ...call, body: undefined, located });
   } catch (error) {
     const status = statusOf(error);
     if (status === 404) return { outcome: 'refused', status, reason: 'For this caller, the record is not there.' };

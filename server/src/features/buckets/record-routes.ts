@@ -188,6 +188,16 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   return found;
 }
 
+/** @throws Failure ObjectNotFound, also for what the caller may not read */
+async function readable({ db }: RecordDeps, call: PathCall, bucket: Bucket): Promise<store.StoredRecord> {
+  const record = (await recordTable.find(db, keyOf(bucket, call))) as store.StoredRecord | undefined;
+  const rules = new RecordRules(call, bucket);
+  const judged = record && judgedRow(record);
+  if (!judged || !rules.may('get', bucket, judged)) throw noRecord();
+  rules.noteDryRun('get', bucket, judged);
+  return record;
+}
+
 function get(deps: RecordDeps): Endpoint {
   return endpoint<undefined, Bucket>({
     ...common,
@@ -199,14 +209,10 @@ function get(deps: RecordDeps): Endpoint {
     answer: recordAnswer(recordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     locate: (call) => bucketToRead(deps, call),
+    judge: async (call) => readable(deps, call, await bucketToRead(deps, call)),
     hasEntityTag: true,
     handle: async (call) => {
-      const bucket = call.located;
-      const record = (await recordTable.find(deps.db, keyOf(bucket, call))) as store.StoredRecord | undefined;
-      const rules = new RecordRules(call, bucket);
-      const judged = record && judgedRow(record);
-      if (!judged || !rules.may('get', bucket, judged)) throw noRecord();
-      rules.noteDryRun('get', bucket, judged);
+      const record = await readable(deps, call, call.located);
       return tagged(`{"result":${recordTable.render(record)}}`, tagOf(record));
     },
   });

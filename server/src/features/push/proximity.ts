@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { contentOfTrigger, type Shown } from '../../delivery/push/content.ts';
+import { contentOfTrigger, type ProximityMessage } from '../../delivery/push/content.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import { deliver, noteWritten, type PushDeliveryDeps, writeOutcomes } from './deliver.ts';
@@ -9,23 +9,8 @@ import * as deliveries from './delivery-store.ts';
 
 export const proximityJob = 'push.proximity';
 
-/** What is asked for in the transaction of the verdict. */
-export interface ProximityMessage extends Shown {
-  readonly appId: string;
-  readonly deliveryId: string;
-  readonly installationId: string;
-  /** When it is asked for, epoch milliseconds. */
-  readonly now: number;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-  /** Whether a push can reach the installation. */
-  readonly hasPushTarget: boolean;
-}
-
-/** The job's payload: the content is what was configured when it fired. */
-interface ProximityPayload extends Shown {
-  readonly deliveryId: string;
-}
+/** A job's payload. */
+type ProximityPayload = Pick<ProximityMessage, 'deliveryId' | 'kind' | 'content' | 'origin'>;
 
 /**
  * Writes the deliveries, and the jobs that send those for which there is somebody to send to. The same message is asked

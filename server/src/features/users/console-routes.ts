@@ -17,7 +17,7 @@ import { plainAnswer } from '../../http/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import type { UserService } from './service.ts';
-import { countSessions } from './store.ts';
+import { countSessions, findUser } from './store.ts';
 import { userAdminTable, userDetailTable } from './tables.ts';
 
 const role = Type.Enum(['user', 'manager']);
@@ -27,7 +27,8 @@ const userMembers = {
   objectId: objectIdSchema,
   firstname: Type.String(),
   lastname: Type.String(),
-  email: Type.String(),
+  email: Type.String({ description: 'Empty if there is none' }),
+  emailVerifiedAt: Type.Optional(timestampSchema),
   role,
   disabledAt: Type.Optional(timestampSchema),
   createdAt: timestampSchema,
@@ -50,6 +51,17 @@ const detailSchema = Type.Object({
   country: textOrNull,
   phone: textOrNull,
   metadata: Type.Object({}),
+  hasPassword: Type.Boolean(),
+  identities: Type.Array(
+    Type.Object({
+      provider: Type.Union([Type.String(), Type.Null()], { description: 'Null if the app does not have it any more' }),
+      issuer: Type.String(),
+      email: textOrNull,
+      createdAt: timestampSchema,
+      lastUsedAt: timestampSchema,
+    }),
+    { description: 'Who the user is at identity providers' },
+  ),
   sessions: Type.Integer({ minimum: 0, description: 'Access tokens that are valid now' }),
   lastUsedAt: Type.Union([timestampSchema, Type.Null()], {
     description: 'When one of them was last used, to the day; null if there is none',
@@ -61,6 +73,8 @@ const detailExample = {
   country: 'AT',
   phone: '+43 1 234567',
   metadata: { language: 'de' },
+  hasPassword: true,
+  identities: [],
   sessions: 1,
   lastUsedAt: exampleUpdated,
 };
@@ -68,6 +82,7 @@ const detailExample = {
 interface Deps {
   readonly db: Db;
   readonly now: Clock;
+  readonly listIdentities: (key: { readonly appId: string; readonly userId: string }) => Promise<readonly object[]>;
   readonly service: Pick<UserService, 'erase' | 'setUserRole' | 'setUserDisabled'>;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
@@ -120,11 +135,13 @@ function get(deps: Deps): ConsoleEndpoint {
     errors: ['ObjectNotFound'],
     async handle(call) {
       const key = keyOf(call);
-      const row = await userDetailTable.find(deps.db, { app_id: key.appId, object_id: key.userId });
+      const row = await findUser(deps.db, key);
       if (!row) throw fail('ObjectNotFound', 'There is no user with this objectId.');
       const { sessions, lastUsedAt } = await countSessions(deps.db, key, deps.now());
       const used = lastUsedAt === null ? null : new Date(lastUsedAt).toISOString();
-      return { result: { ...userDetailTable.decode(row), sessions, lastUsedAt: used } };
+      const identities = await deps.listIdentities(key);
+      const hasPassword = row.password_hash !== null;
+      return { result: { ...userDetailTable.decode(row), hasPassword, identities, sessions, lastUsedAt: used } };
     },
   });
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import type { CacheVersion } from '../../db/cache-version.ts';
-import type { Database } from '../../db/db.ts';
+import type { Database, Db } from '../../db/db.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import type { RateLimiter } from '../../limits/rate-limit.ts';
 import type { MailSender } from '../../mail/mail-sender.ts';
+import { AttemptLimits } from '../../sign-in/attempts.ts';
 import type { AssertApp, Feature } from '../feature.ts';
-import { AttemptLimits } from './attempts.ts';
 import { userConsoleEndpoints } from './console-routes.ts';
 import { createPasswordReset, createResetMailHandler, type FindApp } from './password-reset.ts';
 import { registerResetPage } from './reset-page.ts';
@@ -26,6 +26,8 @@ export interface UserFeatureDeps {
   readonly limiter: RateLimiter;
   readonly findApp: FindApp;
   readonly assertApp: AssertApp;
+  readonly listIdentities: (key: { readonly appId: string; readonly userId: string }) => Promise<readonly object[]>;
+  readonly forgetIdentities: (db: Db, appId: string, userId: string) => Promise<void>;
   readonly publicUrl: () => string;
 }
 
@@ -36,7 +38,7 @@ export function createUserFeature(deps: UserFeatureDeps): Feature {
   const limits = new AttemptLimits(deps.limiter);
   return {
     endpoints: userEndpoints({ db, service, reset, limits }),
-    consoleEndpoints: userConsoleEndpoints({ db, now, service, assertApp: deps.assertApp }),
+    consoleEndpoints: userConsoleEndpoints({ ...deps, db, now, service }),
     register: (server) => registerResetPage(server, { findApp, reset, limits, now }),
     jobs: mail ? { 'mail.send': createResetMailHandler({ ...deps, mail }) } : {},
     sweeps: { 'sweeping expired tokens': () => service.sweep() },

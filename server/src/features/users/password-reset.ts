@@ -8,7 +8,7 @@ import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { GiveUp, type JobHandler, type NewJob } from '../../jobs/job.ts';
 import { MailRefused, type MailSender } from '../../mail/mail-sender.ts';
-import { emailKey } from './email.ts';
+import { emailKey } from '../../sign-in/email.ts';
 import * as store from './store.ts';
 
 export const resetMinutes = 60;
@@ -25,6 +25,8 @@ export interface ResetDeps {
   readonly now: Clock;
   readonly passwords: Passwords;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  /** Removes the identities at other providers that are linked to a user. */
+  readonly forgetIdentities: (db: Db, appId: string, userId: string) => Promise<void>;
   /** False while no mail server is configured. */
   readonly canMail: boolean;
 }
@@ -32,7 +34,8 @@ export interface ResetDeps {
 export type PasswordReset = ReturnType<typeof createPasswordReset>;
 
 /** Forgotten passwords: a mail with a link whose token is valid once and for an hour, and the page behind the link. */
-export function createPasswordReset({ db, cacheVersion, now, passwords, enqueue, canMail }: ResetDeps) {
+export function createPasswordReset(deps: ResetDeps) {
+  const { db, cacheVersion, now, passwords, enqueue, canMail } = deps;
   const unusable = () =>
     fail('ObjectNotFound', 'This reset token is not valid, has expired or has been used. Ask for a new mail.');
 
@@ -63,7 +66,7 @@ export function createPasswordReset({ db, cacheVersion, now, passwords, enqueue,
       return (await store.findReset(db, appId, secretHash(token), now())) !== undefined;
     },
 
-    /** Sets the new password and ends all tokens. @throws Failure ObjectNotFound for a token that is not usable */
+    /** Sets the new password, ends all tokens, and notes that the address is verified. @throws Failure ObjectNotFound for a token that is not usable */
     async complete(app: AppContext, token: string, password: string): Promise<void> {
       if (token.length > longestToken) throw unusable();
       const tokenHash = secretHash(token);
@@ -73,6 +76,9 @@ export function createPasswordReset({ db, cacheVersion, now, passwords, enqueue,
       const key = { appId: app.appId, userId };
       await cacheVersion.change(async (db) => {
         if (!(await store.useReset(db, app.appId, tokenHash, now()))) throw unusable();
+        // Whoever signed up with the address did not read its mails, and may have linked an identity of their own.
+        if ((await store.lockUser(db, key))?.email_verified_at === null)
+          await deps.forgetIdentities(db, app.appId, userId);
         await store.setPassword(db, key, passwordHash, now());
         await store.deleteTokensOf(db, key);
         await store.deleteResetsOf(db, key);

@@ -1,23 +1,39 @@
 import { Type } from 'typebox';
-import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, recordStamps } from '../../http/answers.ts';
-import { country, metadata, middlename, names, phone } from './schemas.ts';
+import {
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  objectIdSchema,
+  recordStamps,
+  timestampSchema,
+} from '../../http/answers.ts';
+import { exampleSeconds, exampleToken, tokenMembers } from '../../sign-in/sign-in-answer.ts';
+import { country, metadata, middlename, phone } from './schemas.ts';
 
 /** Users as answers show them. */
 
 const stamps = { createdAt: exampleCreated, updatedAt: exampleUpdated };
 const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
 
+/** Empty where an identity provider did not tell. */
+const known = {
+  firstname: Type.String(),
+  lastname: Type.String(),
+  validemail: Type.String({ description: 'The e-mail address; empty if there is none' }),
+};
+
 export const userSummary = {
-  schema: Type.Object({ objectId: objectIdSchema, ...names, validemail: Type.String(), ...recordStamps }),
+  schema: Type.Object({ objectId: objectIdSchema, ...known, ...recordStamps }),
   example: { objectId: exampleId, firstname: 'Vera', lastname: 'Visitor', validemail: 'vera@example.org', ...stamps },
 };
 
 const profileMembers = {
   objectId: objectIdSchema,
-  firstname: Type.String(),
+  ...known,
   middlename: orNull(middlename),
-  lastname: Type.String(),
-  validemail: Type.String({ description: 'The e-mail address' }),
+  emailVerifiedAt: Type.Union([timestampSchema, Type.Null()], {
+    description: 'When somebody proved to read the mails to the address; null: nobody has yet',
+  }),
   country: orNull(country),
   phone: orNull(phone),
   metadata,
@@ -28,6 +44,7 @@ const profileExample = {
   middlename: null,
   lastname: 'Visitor',
   validemail: 'vera@example.org',
+  emailVerifiedAt: exampleCreated,
   country: 'AT',
   phone: '+43 1 234567',
   metadata: { language: 'de' },
@@ -38,14 +55,6 @@ export const profileRecord = {
   example: { ...profileExample, ...stamps },
 };
 
-const tokenMembers = {
-  accessToken: Type.String(),
-  expiresIn: Type.Integer({ minimum: 0, description: 'Seconds' }),
-  tokenType: Type.Literal('Bearer'),
-};
-const exampleToken = 'q3Zf0v7n2mB1xK8dT5sJ6yR4wL9aH0cE3gU7iO2pN5M';
-const monthSeconds = 2_592_000;
-
 export const meRecord = {
   schema: Type.Object({
     ...profileMembers,
@@ -55,13 +64,8 @@ export const meRecord = {
   example: {
     ...profileExample,
     accessToken: exampleToken,
-    expiresIn: monthSeconds,
+    expiresIn: exampleSeconds,
     expireAt: '2026-06-03T09:30:00.000+00:00',
     tokenType: 'Bearer',
   },
-};
-
-export const signInAnswer = {
-  schema: Type.Object({ ...tokenMembers, objectId: objectIdSchema }),
-  example: { accessToken: exampleToken, expiresIn: monthSeconds, objectId: exampleId, tokenType: 'Bearer' },
 };

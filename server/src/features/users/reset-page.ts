@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure, fail } from '../../base/errors.ts';
 import { readBody } from '../../http/server/read-body.ts';
 import { asFailure } from '../../http/server/render-error.ts';
-import type { AttemptLimits } from './attempts.ts';
+import type { AttemptLimits } from '../../sign-in/attempts.ts';
 import type { FindApp, PasswordReset } from './password-reset.ts';
 import { readReset } from './schemas.ts';
 

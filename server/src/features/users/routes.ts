@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
-import { Failure } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { createdAnswer, deletedAnswer, isoTime, listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { allowedTo } from '../../resources/allowed.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
-import type { AttemptLimits } from './attempts.ts';
-import { emailKey } from './email.ts';
+import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
+import { emailKey } from '../../sign-in/email.ts';
+import { answerOf, signInAnswer } from '../../sign-in/sign-in-answer.ts';
 import type { PasswordReset } from './password-reset.ts';
-import { signInAnswer, userSummary } from './records.ts';
+import { userSummary } from './records.ts';
 import {
   type Account,
   accountErrors,
@@ -86,8 +86,6 @@ function signUp({ service, limits }: UserRouteDeps): Endpoint {
   });
 }
 
-const isWrongLogin = (error: unknown) => error instanceof Failure && error.entry.name === 'UserInvalidLoginParams';
-
 function signIn({ service, limits }: UserRouteDeps): Endpoint {
   return endpoint<SignIn>({
     method: 'POST',
@@ -116,9 +114,7 @@ function signIn({ service, limits }: UserRouteDeps): Endpoint {
     ],
     handle: async ({ app, body, address, now }) => {
       const attempt = { app, address, emailKey: emailKey(body.email), now };
-      const token = await limits.guess(attempt, () => service.signIn(app, body), isWrongLogin);
-      const { accessToken, expiresAt, userId } = token;
-      return { accessToken, expiresIn: Math.floor((expiresAt - now) / 1000), objectId: userId, tokenType: 'Bearer' };
+      return answerOf(await limits.guess(attempt, () => service.signIn(app, body), isWrongLogin), now);
     },
   });
 }

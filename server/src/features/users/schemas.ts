@@ -4,7 +4,7 @@ import { type ErrorName, Failure, fail, type Problem } from '../../base/errors.t
 import { isObject } from '../../base/is-object.ts';
 import { isLongerThan } from '../../base/text-length.ts';
 import { type Changes, defineShape, sentence } from '../../http/shape.ts';
-import { isEmailAddress, maxEmailLength } from './email.ts';
+import { isEmailAddress, maxEmailLength } from '../../sign-in/email.ts';
 
 const maxPasswordLength = 50;
 

@@ -1,10 +1,10 @@
 import type { UserContext } from '../../access/context.ts';
-import { Failure, fail } from '../../base/errors.ts';
+import { fail } from '../../base/errors.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { deletedAnswer, isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { replacementSchema } from '../../resources/change-schemas.ts';
-import type { AttemptLimits } from './attempts.ts';
+import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
 import { meRecord, profileRecord } from './records.ts';
 import {
   type AccountChanges,
@@ -33,8 +33,6 @@ export function selfEndpoints(deps: SelfDeps): Endpoint[] {
     ...[mePath, idPath].flatMap((path) => [change(deps, path, 'PUT'), change(deps, path, 'PATCH'), erase(deps, path)]),
   ];
 }
-
-const isWrongLogin = (error: unknown) => error instanceof Failure && error.entry.name === 'UserInvalidLoginParams';
 
 type Early = { readonly user: UserContext | undefined; readonly params: Readonly<Record<string, string>> };
 
@@ -115,7 +113,8 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
       (merge
         ? 'JSON Merge Patch (RFC 7396): metadata is merged member by member, null removes a member.'
         : 'Replaces the members that are sent and keeps the others; null clears an optional member.') +
-      ' A new e-mail and a new password need currentPassword; wrong ones count like wrong sign-ins. A new password ends ' +
+      ' A new e-mail and a new password need currentPassword, or in an account without a password a sign-in in the last 10 ' +
+      'minutes; wrong ones count like wrong sign-ins. A new password ends ' +
       'all access tokens, including the one that is sent.',
     grant: 'user',
     parameters: parameters(path),
@@ -125,14 +124,15 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
       read: readAccountChanges,
     },
     answer: updatedAnswer,
-    errors: [...accountErrors, 'UserInvalidLoginParams', 'UserEmailTaken', 'Timeout', ...forbidden(path)],
+    errors: [...accountErrors, 'UserInvalidLoginParams', 'UserEmailTaken', 'OperationForbidden', 'Timeout'],
     locate: onlyOneself,
     handle: async ({ app, user, body, address, now }) => {
-      const key = { appId: app.appId, userId: signedIn(user).userId };
+      const { userId, tokenHash } = signedIn(user);
+      const key = { appId: app.appId, userId };
       // A wrong password counts as at sign-in, and for the same account.
       const confirm = (emailKey: string, check: () => Promise<void>) =>
         limits.guess({ app, address, emailKey, now }, check, isWrongLogin);
-      return { result: { updatedAt: isoTime(await service.update(key, body, { merge, confirm })) } };
+      return { result: { updatedAt: isoTime(await service.update(key, body, { merge, confirm, tokenHash })) } };
     },
   });
 }

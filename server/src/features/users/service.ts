@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange, service } from '../../access/audit.ts';
 import type { AppContext, UserRole } from '../../access/context.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -11,14 +9,10 @@ import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
-import { emailKey } from './email.ts';
-import {
-  type Account,
-  type AccountChanges,
-  currentPasswordMissing,
-  maxPasswordLength,
-  type SignIn,
-} from './schemas.ts';
+import type { Proof, Session } from '../../sign-in/accounts.ts';
+import { emailKey } from '../../sign-in/email.ts';
+import { assertPassword, beginSession, isFresh, notFresh, wrongPassword } from './accounts.ts';
+import type { Account, AccountChanges, SignIn } from './schemas.ts';
 import * as store from './store.ts';
 import { profileTable } from './tables.ts';
 
@@ -31,20 +25,8 @@ export interface UserDeps {
   readonly unlink: (db: Db, appId: string, userId: string) => Promise<void>;
 }
 
-export interface Token {
-  readonly accessToken: string;
-  readonly userId: string;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-}
-
-const dayMs = 86_400_000;
-const wrongPassword = 'currentPassword is wrong.';
-
-interface Updating {
+interface Updating extends Pick<Proof, 'confirm' | 'tokenHash'> {
   readonly merge: boolean;
-  /** Checks a password so that wrong ones count against the account. @throws Failure APICallLimit */
-  readonly confirm: (emailKey: string, check: () => Promise<void>) => Promise<void>;
 }
 
 /** Accounts and their tokens. Everything that ends a token changes the cache version, so that no cache outlives it. */
@@ -81,10 +63,10 @@ export class UserService {
    * @throws Failure UserInvalidLoginParams, the same and in the same time for a wrong e-mail address and a wrong
    * password
    */
-  async signIn(app: AppContext, { email, password }: SignIn): Promise<Token> {
+  async signIn(app: AppContext, { email, password }: SignIn): Promise<Session> {
     const { db, passwords } = this.#deps;
     const user = await store.findUserByEmail(db, app.appId, emailKey(email));
-    const isRight = await passwords.matches(password, user?.password_hash, app.appId);
+    const isRight = await passwords.matches(password, user?.password_hash ?? undefined, app.appId);
     if (!user || !isRight) throw fail('UserInvalidLoginParams');
     if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
     return this.#issueToken(app, user);
@@ -100,23 +82,26 @@ export class UserService {
    * instead. A new password ends all tokens. Returns the time of the update.
    *
    * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone, PasswordMissing and
-   * UserInvalidLoginParams when a new e-mail address or password needs the current one
+   * UserInvalidLoginParams when a new e-mail address or password needs the current one, OperationForbidden when the
+   * account has none and its session is not fresh
    */
   async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
     const { db, cacheVersion, now, passwords } = this.#deps;
     const { email, password, metadata, ...members } = changes.set;
-    const confirmed = await this.#assertCurrent(key, changes, how.confirm);
+    const confirmed = await this.#assertCurrent(key, changes, how);
     const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
     const write = async (db: Db): Promise<number> => {
       const user = await store.lockUser(db, key);
       if (!user) throw fail('InvalidSessionToken');
       // Changed by another request while it was checked.
-      if (confirmed && user.password_hash !== confirmed) throw fail('UserInvalidLoginParams', wrongPassword);
+      if (confirmed && user.password_hash !== confirmed.password_hash)
+        throw fail('UserInvalidLoginParams', wrongPassword);
       const updatedAt = Math.max(now(), user.updated_at);
       const merged = metadata && how.merge ? mergePatch(JSON.parse(user.metadata), metadata) : metadata;
       const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));
+      const isNewAddress = email !== undefined && emailKey(email) !== user.email_key;
       const columns = {
-        ...(email === undefined ? {} : { email_key: emailKey(email) }),
+        ...(isNewAddress ? { email_key: emailKey(email), email_verified_at: null } : {}),
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
       };
       await profileTable.update(
@@ -127,7 +112,7 @@ export class UserService {
       );
       if (passwordHash !== undefined) await endSessions(db, key);
       // A mail to the old address must no longer open the account.
-      else if (email !== undefined && emailKey(email) !== user.email_key) await store.deleteResetsOf(db, key);
+      else if (isNewAddress) await store.deleteResetsOf(db, key);
       return updatedAt;
     };
     return unlessTaken(() => (passwordHash === undefined ? db.transaction(write) : cacheVersion.change(write)));
@@ -185,41 +170,34 @@ export class UserService {
   }
 
   /** @throws Failure UserInvalidLoginParams when the account changed after its password was checked */
-  async #issueToken(app: AppContext, checked: store.UserRow): Promise<Token> {
+  #issueToken(app: AppContext, checked: store.UserRow): Promise<Session> {
     const { db, now } = this.#deps;
-    const accessToken = randomBytes(32).toString('base64url');
     const key = { appId: app.appId, userId: checked.object_id };
-    const [issuedAt, expiresAt] = [now(), now() + app.policy.tokenDays * dayMs];
-    await db.transaction(async (db) => {
+    return db.transaction(async (db) => {
       const user = await store.lockUser(db, key);
       if (user?.password_hash !== checked.password_hash || user.disabled_at !== null)
         throw fail('UserInvalidLoginParams');
-      await store.insertToken(db, { ...key, tokenHash: secretHash(accessToken), now: issuedAt, expiresAt });
+      return beginSession(db, app, key.userId, now());
     });
-    return { accessToken, userId: key.userId, expiresAt };
   }
 
   /**
-   * Anyone who has found or borrowed a phone has its token, so changing the account itself takes the password. Returns
-   * the hash that was checked; undefined if nothing requires it.
+   * Anyone who has found or borrowed a phone has its token, so changing the account itself takes the password; without
+   * one, a fresh session. Returns the account that was checked; undefined if nothing requires it.
    */
   async #assertCurrent(
     key: store.UserKey,
     { set: { email, password }, currentPassword }: AccountChanges,
-    confirm: Updating['confirm'],
-  ): Promise<string | undefined> {
-    const { db, passwords } = this.#deps;
+    { confirm, tokenHash }: Updating,
+  ): Promise<store.UserRow | undefined> {
+    const { db } = this.#deps;
     if (email === undefined && password === undefined) return undefined;
     const user = await store.findUser(db, key);
     if (!user) throw fail('InvalidSessionToken');
     if (password === undefined && emailKey(email ?? '') === user.email_key) return undefined;
-    if (!currentPassword) throw currentPasswordMissing();
-    await confirm(user.email_key, async () => {
-      const isPossible = currentPassword.length <= 2 * maxPasswordLength;
-      if (!isPossible || !(await passwords.matches(currentPassword, user.password_hash, key.appId)))
-        throw fail('UserInvalidLoginParams', wrongPassword);
-    });
-    return user.password_hash;
+    if (user.password_hash !== null) await assertPassword(this.#deps, user, { currentPassword, confirm });
+    else if (!(await isFresh(this.#deps, key, tokenHash))) throw notFresh();
+    return user;
   }
 
   #audit(db: Db, by: Actor, { appId, userId }: store.UserKey, states: { before: object; after: object }) {

@@ -19,6 +19,13 @@ export function findUserByEmail(db: Db, appId: string, emailKey: string): Promis
   return db.one<UserRow>(sql`select * from users where app_id = ${appId} and email_key = ${emailKey}`);
 }
 
+/** Nobody can change the row until the end of the transaction. */
+export function lockUserByEmail(db: Db, appId: string, emailKey: string): Promise<UserRow | undefined> {
+  return db.one<UserRow>(
+    sql`select * from users where app_id = ${appId} and email_key = ${emailKey}${raw(db.dialect.lockRow)}`,
+  );
+}
+
 export function findUser(db: Db, key: UserKey): Promise<UserRow | undefined> {
   return db.one<UserRow>(sql`select * from users where ${one(key)}`);
 }
@@ -38,10 +45,17 @@ export async function deleteUser(db: Db, key: UserKey): Promise<boolean> {
   return (await db.run(sql`delete from users where ${one(key)}`)) > 0;
 }
 
+/** By mail, so that the address is verified. */
 export async function setPassword(db: Db, key: UserKey, passwordHash: string, now: number): Promise<void> {
   await db.run(
-    sql`update users set password_hash = ${passwordHash}, updated_at = case when updated_at > ${now} then updated_at else ${now} end where ${one(key)}`,
+    sql`update users set password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${now}), updated_at = case when updated_at > ${now} then updated_at else ${now} end where ${one(key)}`,
   );
+}
+
+/** Notes that somebody has proved to read the mails to the account's address; another address proves nothing. */
+export async function noteVerified(db: Db, key: UserKey, emailKey: string, now: number): Promise<void> {
+  await db.run(sql`update users set email_verified_at = ${now}
+    where ${one(key)} and email_key = ${emailKey} and email_verified_at is null`);
 }
 
 export async function setRole(db: Db, key: UserKey, role: UserRole): Promise<boolean> {
@@ -73,6 +87,14 @@ export interface TokenRow extends UserKey {
 export async function insertToken(db: Db, token: TokenRow): Promise<void> {
   await db.run(sql`insert into tokens (app_id, token_hash, user_id, created_at, last_used_at, expires_at)
     values (${token.appId}, ${token.tokenHash}, ${token.userId}, ${token.now}, ${token.now}, ${token.expiresAt})`);
+}
+
+/** When a session began; undefined if it is over. */
+export async function findSessionStart(db: Db, key: UserKey, tokenHash: string): Promise<number | undefined> {
+  const row = await db.one<{ created_at: number }>(
+    sql`select created_at from tokens where ${ownedBy(key)} and token_hash = ${tokenHash}`,
+  );
+  return row?.created_at;
 }
 
 export async function deleteToken(db: Db, appId: string, tokenHash: string): Promise<void> {

@@ -305,6 +305,7 @@ for (const database of databases) {
           middlename: null,
           lastname: 'Bare',
           validemail: 'Bare@Example.org',
+          emailVerifiedAt: null,
           country: null,
           phone: null,
           metadata: {},

@@ -9,13 +9,13 @@ import {
   type Sample,
   type TrackState,
 } from '../../../proximity/index.ts';
+import type { StoredVisit } from '../traces/told-store.ts';
 import { factsOf, reconcile } from './reconcile.ts';
 import { withSettings } from './sample-settings.ts';
 import { readSamples, writeSamples } from './sample-text.ts';
 import { partsOf, prune, withoutDropped } from './segments.ts';
 import { beaconsOf, nothing, type Sensed, type Sensing } from './sensed.ts';
 import { knownUntil, patienceOf, SEGMENT_SAMPLES, type Segment, type TrackRecord } from './track-record.ts';
-import type { StoredVisit } from './track-store.ts';
 
 /** Puts late samples where they belong and calculates the time from there on again. */
 export async function goBack(sensing: Sensing): Promise<Sensed> {

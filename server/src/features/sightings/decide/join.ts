@@ -1,8 +1,8 @@
 import { endings, follow, type PresenceEvent, type Sample } from '../../../proximity/index.ts';
+import type { StoredVisit } from '../traces/told-store.ts';
 import { factsOf, type PresenceHistory, type Reconciled, reconcile, type VisitFacts } from './reconcile.ts';
 import { beaconsOf, type Sensing } from './sensed.ts';
 import { WINDOW_MS } from './track-record.ts';
-import type { StoredVisit } from './track-store.ts';
 
 /** Samples from before what is kept: visits of their own, which may touch visits that were told and make them grow. */
 export async function join({ installationId, record, samples, settingsOf, kept }: Sensing): Promise<Reconciled> {

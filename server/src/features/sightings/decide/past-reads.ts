@@ -1,19 +1,17 @@
 import { BatchLoader } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Firing, PresenceEvent } from '../../../proximity/index.ts';
-import type { Reads } from './decide.ts';
-import { countVisits, type FiringScope, findFirings, type PresenceKey } from './presence-store.ts';
 import {
   type EventScope,
   findEventsAfter,
-  findSegments,
   findVisits,
-  type SegmentScope,
-  type StoredSegment,
   type StoredVisit,
   type TrackKey,
   type VisitScope,
-} from './track-store.ts';
+} from '../traces/told-store.ts';
+import type { Reads } from './decide.ts';
+import { countVisits, type FiringScope, findFirings, type PresenceKey } from './presence-store.ts';
+import { findSegments, type SegmentScope, type StoredSegment } from './track-store.ts';
 
 /** For an installation of which nothing is kept. */
 export const nothingKept: Reads['kept'] = {

@@ -1,5 +1,5 @@
 import { FLAP_MS, type PresenceEvent, type TrackState } from '../../../proximity/index.ts';
-import type { StoredVisit } from './track-store.ts';
+import type { StoredVisit } from '../traces/told-store.ts';
 
 /** What was told before, against what the samples say now: the difference, by visits. Pure. */
 

@@ -1,7 +1,8 @@
 import type { Evidence, PresenceEvent, PresenceSettings, Sample, TrackState } from '../../../proximity/index.ts';
+import type { StoredVisit, VisitScope } from '../traces/told-store.ts';
 import { type Corrections, noCorrections } from './reconcile.ts';
 import type { TrackRecord } from './track-record.ts';
-import type { StoredSegment, StoredVisit, VisitScope } from './track-store.ts';
+import type { StoredSegment } from './track-store.ts';
 
 /** What is asked about the samples of one installation, and what follows from them. */
 

@@ -12,6 +12,7 @@ import { endPresence } from '../record/end-presence.ts';
 import { findAnswers, keyText, noteKeys, saveAnswers } from '../record/key-store.ts';
 import { type Decided, type RecordTools, recordDecisions } from '../record/record.ts';
 import { type SiteReads, storedSite } from '../site/site-cache.ts';
+import type { TrackKey } from '../traces/told-store.ts';
 import {
   type AnsweredEvent,
   type AnsweredMessage,
@@ -185,7 +186,7 @@ async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
   return own.filter(({ intake, person }) => person === null || had.has(`${intake.sender.appId} ${person}`));
 }
 
-type RecordOf = (key: store.TrackKey) => TrackRecord | undefined;
+type RecordOf = (key: TrackKey) => TrackRecord | undefined;
 
 /**
  * Leaves out those who have agreed neither to messages nor to being recorded: for them the engine does nothing. What was

@@ -1,6 +1,7 @@
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { deleteTrack, type TrackKey } from '../decide/track-store.ts';
+import { deleteTrack } from '../decide/track-store.ts';
+import type { TrackKey } from '../traces/told-store.ts';
 
 /**
  * Ends what is known of an installation's presence, because it may no longer be recorded, or may be from now on: visits that

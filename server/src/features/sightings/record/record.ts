@@ -2,6 +2,7 @@ import { newObjectId } from '../../../base/id.ts';
 import type { Sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
+import type { ProximityMessage } from '../../../delivery/push/content.ts';
 import type { Evidence, PresenceEvent } from '../../../proximity/index.ts';
 import type { Announce } from '../../domain-event.ts';
 import type { Decision, DecisionContext, Fired } from '../decide/decide.ts';
@@ -57,29 +58,8 @@ export interface Recording {
   readonly context: DecisionContext;
 }
 
-/** A message for the push services; the content is what was configured when it fired. */
-export interface ProximityPush {
-  readonly appId: string;
-  readonly deliveryId: string;
-  readonly installationId: string;
-  /** When it fired and was asked for, epoch milliseconds. */
-  readonly now: number;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-  readonly hasPushTarget: boolean;
-  readonly kind: 'notification' | 'scenario';
-  readonly content: Readonly<Record<string, unknown>>;
-  readonly origin: {
-    readonly beaconId: string;
-    readonly eventId: string;
-    readonly visitId: string;
-    readonly event: string;
-    readonly triggerId: string;
-  };
-}
-
 /** Asks for pushes in the transaction that `db` is. */
-export type RequestPushes = (db: Db, pushes: readonly ProximityPush[]) => Promise<void>;
+export type RequestPushes = (db: Db, pushes: readonly ProximityMessage[]) => Promise<void>;
 
 /** What was decided for one installation. */
 export interface Decided {
@@ -281,7 +261,7 @@ function firingsOf({ decision, recording: { appId } }: Decided): store.NewFiring
   return decision.fired.map(({ verdict }) => ({ appId, installationId: decision.installationId, verdict }));
 }
 
-function pushesOf({ decision, recording }: Decided): ProximityPush[] {
+function pushesOf({ decision, recording }: Decided): ProximityMessage[] {
   const { appId, context } = recording;
   const { installationId, now, policy, hasPushTarget } = context;
   const expiresAt = now + policy.pushTimeToLive * 1000;

@@ -64,6 +64,7 @@ export const positions = defineResource({
   indexes: {
     positions_installation: { on: ['app_id', 'installation_id', 'object_id'] },
     positions_beacon: { on: ['app_id', 'beacon_id', 'object_id'] },
+    positions_recent: { on: ['app_id', 'sensed_at', 'object_id'] },
   },
   trail: { installation: 'installation_id' },
   kept: { days: 'events', by: 'updated_at' },

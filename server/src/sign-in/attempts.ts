@@ -1,14 +1,22 @@
-import { secretHash } from '../../access/access.ts';
-import type { AppContext } from '../../access/context.ts';
-import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
+import { secretHash } from '../access/access.ts';
+import type { AppContext } from '../access/context.ts';
+import { Failure } from '../base/errors.ts';
+import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 
-/** The origin of an attempt, and its account. */
-export interface SignInAttempt {
+/** The origin of an attempt. */
+export interface Attempt {
   readonly app: AppContext;
   readonly address: string;
-  readonly emailKey: string;
   readonly now: number;
 }
+
+/** And its account. */
+export interface SignInAttempt extends Attempt {
+  readonly emailKey: string;
+}
+
+export const isWrongLogin = (error: unknown) =>
+  error instanceof Failure && error.entry.name === 'UserInvalidLoginParams';
 
 /** Guesses at one account from one address: 5 at once, then one in 12 s. Applies whatever the app's own limit is. */
 const guesses: RateRule = { perSecond: 1 / 12, burst: 5 };
@@ -22,11 +30,16 @@ const resetMailsAnywhere: RateRule = { perSecond: 1 / 12, burst: 10 };
 
 type Limits = readonly (readonly [key: string, rule: RateRule])[];
 
-interface Counting {
+interface Outcome<T> {
+  readonly value?: T;
+  readonly error?: unknown;
+}
+
+interface Counting<T> {
   readonly limits: Limits;
   readonly now: number;
   /** Whether an attempt with this result uses up its token; otherwise the token is given back. */
-  readonly counts: (outcome: { readonly error?: unknown }) => boolean;
+  readonly counts: (outcome: Outcome<T>) => boolean;
 }
 
 /**
@@ -58,11 +71,19 @@ export class AttemptLimits {
     );
   }
 
+  /** Runs a sign-in with a proof that cannot be guessed: only what it costs to look at wrong ones is limited. */
+  present<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+    if (!attempt.app.policy.rateLimit.enabled) return work();
+    const limits: Limits = [[`guesses ${networkOf(attempt)}`, guessesAnywhere]];
+    return this.#counted({ limits, now: attempt.now, counts: ({ error }) => isWrongLogin(error) }, work);
+  }
+
   /** Runs a sign-up. It counts if an account is created. @throws Failure APICallLimit */
-  async signUp<T>(attempt: SignInAttempt, work: () => Promise<T>): Promise<T> {
+  async signUp<T>(attempt: Attempt, work: () => Promise<T>, isNew: (value: T) => boolean = () => true): Promise<T> {
     if (!attempt.app.policy.rateLimit.enabled) return work();
     const limits: Limits = [[`new ${networkOf(attempt)}`, newAccounts]];
-    return this.#counted({ limits, now: attempt.now, counts: ({ error }) => error === undefined }, work);
+    const counts = ({ value, error }: Outcome<T>) => error === undefined && value !== undefined && isNew(value);
+    return this.#counted({ limits, now: attempt.now, counts }, work);
   }
 
   /** Counts a request for a mail, whether or not the account exists. @throws Failure APICallLimit */
@@ -81,11 +102,13 @@ export class AttemptLimits {
     this.#limiter.take(`page ${clientNetwork(address)}`, guessesAnywhere, now);
   }
 
-  async #counted<T>({ limits, now, counts }: Counting, work: () => Promise<T>): Promise<T> {
+  async #counted<T>({ limits, now, counts }: Counting<T>, work: () => Promise<T>): Promise<T> {
     this.#take(limits, now);
-    let outcome: { readonly error?: unknown } = {};
+    let outcome: Outcome<T> = {};
     try {
-      return await work();
+      const value = await work();
+      outcome = { value };
+      return value;
     } catch (error) {
       outcome = { error };
       throw error;
@@ -110,6 +133,6 @@ export class AttemptLimits {
   }
 }
 
-const networkOf = ({ app, address }: SignInAttempt) => `${app.appId} ${clientNetwork(address)}`;
+const networkOf = ({ app, address }: Attempt) => `${app.appId} ${clientNetwork(address)}`;
 // Hashed, so that no e-mail address stays in memory or is stored with the counts.
 const keyOf = (attempt: SignInAttempt) => `${networkOf(attempt)} ${secretHash(attempt.emailKey)}`;

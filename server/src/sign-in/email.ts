@@ -1,4 +1,4 @@
-import { isLongerThan } from '../../base/text-length.ts';
+import { isLongerThan } from '../base/text-length.ts';
 
 /** The most characters of an account's e-mail address. */
 export const maxEmailLength = 200;

@@ -1,0 +1,178 @@
+import { Checkbox, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { PageForm } from '../../components/form/page-form.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { Block } from '../../components/page/block.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import type { IdentityProvider } from '../../lib/wire.ts';
+import {
+  audienceTexts,
+  bodyOf,
+  fieldsOf,
+  kindOptions,
+  type NewProvider,
+  type ProviderFields,
+  type ProviderKind,
+} from './provider-fields.ts';
+import { providersKey } from './queries.ts';
+
+interface Props {
+  readonly appId: string;
+  /** The identity provider to edit; without it, a new one is added. */
+  readonly provider?: IdentityProvider;
+  readonly onDone: (saved: IdentityProvider | undefined) => void;
+  readonly onCancel: () => void;
+}
+
+const names = ['kind', 'name', 'issuer', 'jwksUri', 'audiences', 'audiences.', 'roles', 'roles.'] as const;
+
+export function ProviderForm({ appId, provider, onDone, onCancel }: Props) {
+  const params = { appId, providerId: provider?.objectId ?? '' };
+  const isLocked = !useMay()('signin.write');
+  const shared = useRecordForm<IdentityProvider, ProviderFields, IdentityProvider>({
+    name: `identity provider ${provider?.objectId ?? `new ${appId}`}`,
+    record: provider,
+    fieldsOf,
+    bodyOf,
+    read: async () => (await call('getIdentityProvider', { params })).result,
+    change: async (body, ifMatch) => (await call('changeIdentityProvider', { params, body, ifMatch })).result,
+    create: async (body) => (await call('createIdentityProvider', { params, body: body as NewProvider })).result,
+    done: provider ? 'The identity provider is saved.' : 'People can now sign in through it.',
+    refresh: [providersKey(appId)],
+    after: onDone,
+    labels: {
+      kind: 'Provider',
+      name: 'Name',
+      issuer: 'Issuer',
+      jwksUri: 'Address of the keys',
+      audiences: 'Client ids',
+      claim: 'Claim',
+      manager: 'Values that make a manager',
+      acceptsTokens: 'Tokens as access tokens',
+    },
+  });
+  const { form, submit, isBusy } = shared;
+  return (
+    <PageForm
+      form={form}
+      names={names}
+      submit={provider ? 'Save' : 'Add the identity provider'}
+      isBusy={isBusy}
+      shared={shared}
+      isLocked={isLocked}
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
+      <Details form={form} isNew={!provider} isLocked={isLocked} />
+      <Roles form={form} isLocked={isLocked} />
+      <Block title="Tokens">
+        <Checkbox
+          label="Accept its tokens as access tokens"
+          description="For apps whose users have signed in elsewhere already: the app sends the provider's JSON Web Token with each request, and nobody signs in here. An account is made when somebody first comes."
+          checked={form.values.acceptsTokens}
+          disabled={isLocked}
+          onChange={({ currentTarget }) => form.set('acceptsTokens', currentTarget.checked)}
+        />
+      </Block>
+    </PageForm>
+  );
+}
+
+interface PartProps {
+  readonly form: ReturnType<typeof useRecordForm<IdentityProvider, ProviderFields, IdentityProvider>>['form'];
+  readonly isLocked: boolean;
+}
+
+function Details({ form, isNew, isLocked }: PartProps & { readonly isNew: boolean }) {
+  const { kind } = form.values;
+  const { about, example } = audienceTexts[kind];
+  return (
+    <Block title="Details">
+      <Stack gap="md" maw={560}>
+        <Select
+          label="Provider"
+          data={kindOptions}
+          allowDeselect={false}
+          readOnly={!isNew}
+          value={kind}
+          onChange={(value) => value && form.set('kind', value as ProviderKind)}
+        />
+        <TextInput
+          label="Name"
+          description="By which the app names it when it sends a token. It stays as it is."
+          placeholder={kind === 'oidc' ? 'staff' : kind}
+          readOnly={!isNew}
+          required={kind === 'oidc'}
+          {...form.text('name')}
+        />
+        {kind === 'oidc' && (
+          <>
+            <TextInput
+              label="Issuer"
+              description="Letter by letter as in its tokens (iss)."
+              placeholder="https://login.museum.example"
+              type="url"
+              required
+              readOnly={!isNew}
+              spellCheck={false}
+              {...form.text('issuer')}
+            />
+            <TextInput
+              label="Address of the keys"
+              description="Only if the issuer does not publish it (OpenID Connect Discovery)."
+              placeholder="https://login.museum.example/jwks.json"
+              type="url"
+              readOnly={isLocked}
+              spellCheck={false}
+              {...form.text('jwksUri')}
+            />
+          </>
+        )}
+        <Textarea
+          label="Client ids"
+          description={`${about} Only tokens for one of them are accepted (aud).`}
+          placeholder={example}
+          required
+          autosize
+          minRows={2}
+          readOnly={isLocked}
+          spellCheck={false}
+          {...form.text('audiences')}
+          error={form.problemWithin('audiences')}
+        />
+      </Stack>
+    </Block>
+  );
+}
+
+function Roles({ form, isLocked }: PartProps) {
+  return (
+    <Block
+      title="Managers"
+      about="If the provider knows who belongs to your staff, its tokens can say who is a manager in the app. Without a claim, the role is set here, on the page of the user."
+    >
+      <Stack gap="md" maw={560}>
+        <TextInput
+          label="Claim"
+          description="Its name in the token, or a path such as realm_access.roles."
+          placeholder="groups"
+          readOnly={isLocked}
+          spellCheck={false}
+          {...form.text('claim')}
+          error={form.problemWithin('roles.claim') ?? form.problem('roles')}
+        />
+        <Textarea
+          label="Values that make a manager"
+          description="One a line. Everybody else is a visitor, from the next sign-in on."
+          placeholder="curators"
+          autosize
+          minRows={2}
+          readOnly={isLocked}
+          spellCheck={false}
+          {...form.text('manager')}
+          error={form.problemWithin('roles.manager')}
+        />
+      </Stack>
+    </Block>
+  );
+}

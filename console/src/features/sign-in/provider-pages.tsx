@@ -1,0 +1,88 @@
+import { Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
+import { TestNote } from '../../components/page/test-note.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import { kindTexts } from './provider-fields.ts';
+import { ProviderForm } from './provider-form.tsx';
+import { providerQuery, providersKey } from './queries.ts';
+
+const createRoute = getRouteApi('/signed-in/apps/$appId/sign-in/new');
+const oneRoute = getRouteApi('/signed-in/apps/$appId/sign-in/$providerId');
+
+export function NewProviderPage() {
+  const { appId } = createRoute.useParams();
+  const navigate = useNavigate();
+  const leave = () => void navigate({ to: '/apps/$appId/sign-in', params: { appId } });
+  return (
+    <>
+      <SectionHeader title="Add an identity provider" />
+      <ProviderForm appId={appId} onDone={leave} onCancel={leave} />
+    </>
+  );
+}
+
+export function ProviderPage() {
+  const { appId, providerId } = oneRoute.useParams();
+  const query = useQuery(providerQuery(appId, providerId));
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
+  const mayWrite = useMay()('signin.write');
+  const leave = () => void navigate({ to: '/apps/$appId/sign-in', params: { appId } });
+  return (
+    <RecordPage
+      query={query}
+      title={(provider) =>
+        provider?.kind === 'oidc' ? provider.name : provider ? kindTexts[provider.kind] : 'Sign-in'
+      }
+      all={{ label: 'All identity providers', to: '/apps/$appId/sign-in', params: { appId } }}
+      action={() => mayWrite && <DeleteButton onClick={() => setDeleting(true)}>Delete</DeleteButton>}
+    >
+      {(provider) => (
+        <Stack gap="md">
+          {mayWrite && <Test appId={appId} providerId={providerId} />}
+          <ProviderForm key={providerId} appId={appId} provider={provider} onDone={leave} onCancel={leave} />
+          <ConfirmedAction
+            isOpen={isDeleting}
+            onClose={() => setDeleting(false)}
+            title="Delete the identity provider"
+            confirm="Delete the identity provider"
+            run={() => call('deleteIdentityProvider', { params: { appId, providerId } })}
+            done="The identity provider was deleted."
+            refresh={[providersKey(appId)]}
+            leave={{
+              to: '/apps/$appId/sign-in',
+              params: { appId },
+              forget: providerQuery(appId, providerId).queryKey,
+            }}
+          >
+            Nobody can sign in through <b className="mono">{provider.issuer}</b> any more. Accounts are kept, but people
+            without a password or another identity cannot use theirs until you add the provider again.
+          </ConfirmedAction>
+        </Stack>
+      )}
+    </RecordPage>
+  );
+}
+
+/** Reads the issuer's keys now. */
+function Test({ appId, providerId }: { readonly appId: string; readonly providerId: string }) {
+  const test = useAction({
+    run: async () => (await call('testIdentityProvider', { params: { appId, providerId } })).result,
+  });
+  return (
+    <Block title="Test" about="Reads the keys with which the issuer signs its tokens.">
+      {test.data && <TestNote answer={test.data} />}
+      <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+        Test the provider
+      </Button>
+    </Block>
+  );
+}

@@ -1,0 +1,82 @@
+import { Badge } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { EnableSwitch } from '../../components/form/enable-switch.tsx';
+import { SectionRows } from '../../components/list/section-rows.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { LinkButton } from '../../components/page/link-button.tsx';
+import names from '../../components/page/names.module.css';
+import { useMay } from '../../lib/data/access.ts';
+import { call } from '../../lib/data/api.ts';
+import type { IdentityProvider } from '../../lib/wire.ts';
+import { kindTexts } from './provider-fields.ts';
+import { providersKey, providersQuery } from './queries.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/sign-in');
+
+/** Through whom the users of an app can sign in. */
+export function ProvidersPage() {
+  const { appId } = route.useParams();
+  const { data, error } = useQuery(providersQuery(appId));
+  const mayWrite = useMay()('signin.write');
+  return (
+    <SectionRows
+      title="Sign-in"
+      about="Besides an e-mail address and a password, people can sign in to the app through these identity providers."
+      action={
+        mayWrite && (
+          <LinkButton to="/apps/$appId/sign-in/new" params={{ appId }} icon="plus">
+            Add an identity provider
+          </LinkButton>
+        )
+      }
+      rows={data}
+      error={error}
+      label="Identity providers"
+      empty={{
+        icon: 'shield',
+        title: 'No identity providers yet',
+        text: 'People sign up and in with an e-mail address and a password. Add Google, Apple or the sign-in of your own house, and they need no further password.',
+      }}
+    >
+      {(provider) => <Row key={provider.objectId} appId={appId} provider={provider} />}
+    </SectionRows>
+  );
+}
+
+function Row({ appId, provider }: { readonly appId: string; readonly provider: IdentityProvider }) {
+  const { objectId: providerId, name, kind, issuer, audiences, acceptsTokens, enabled } = provider;
+  const mayWrite = useMay()('signin.write');
+  return (
+    <li className={`${blocks.row} ${blocks.stacking}`}>
+      <div className={blocks.grow}>
+        <div className={blocks.title}>
+          <Link to="/apps/$appId/sign-in/$providerId" params={{ appId, providerId }} className={names.link}>
+            {kind === 'oidc' ? name : kindTexts[kind]}
+          </Link>
+        </div>
+        <div className={blocks.meta}>
+          <span className="mono">{issuer}</span>
+          <span>for {audiences.join(', ')}</span>
+        </div>
+      </div>
+      <div className={blocks.tools}>
+        {acceptsTokens && (
+          <Badge variant="light" tt="none" miw="max-content">
+            Tokens accepted
+          </Badge>
+        )}
+        <EnableSwitch
+          label={`Sign-in with ${name} is switched on`}
+          name={`Sign-in with ${name}`}
+          isOn={enabled}
+          isLocked={!mayWrite}
+          onChange={(isOn) =>
+            call('changeIdentityProvider', { params: { appId, providerId }, body: { enabled: isOn } })
+          }
+          refresh={[providersKey(appId)]}
+        />
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,61 @@
+import type { AppContext, UserRole } from '../access/context.ts';
+import type { Db } from '../db/db.ts';
+
+/** A session that has just begun. The token exists only here and at the client. */
+export interface Session {
+  readonly accessToken: string;
+  readonly userId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+export interface AccountKey {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+export interface Account {
+  readonly userId: string;
+  readonly role: UserRole;
+  readonly isDisabled: boolean;
+  /** It can be signed in to with an e-mail address and a password. */
+  readonly hasPassword: boolean;
+  /** Somebody has proved to read the mails to the account's address. */
+  readonly hasVerifiedEmail: boolean;
+}
+
+/** What somebody proves who is signed in already and wants to change how to sign in. */
+export interface Proof {
+  readonly currentPassword: string | undefined;
+  /** Of the access token that was sent. */
+  readonly tokenHash: string;
+  /** Checks a password so that wrong ones count against the account. @throws Failure APICallLimit */
+  readonly confirm: (emailKey: string, check: () => Promise<void>) => Promise<void>;
+}
+
+/** The accounts of an app's users, for other ways to sign in than a password. `db` is the caller's transaction. */
+export interface Accounts {
+  /** Nobody can change the account until the end of the transaction. */
+  lock(db: Db, key: AccountKey): Promise<Account | undefined>;
+  lockByEmail(db: Db, appId: string, email: string): Promise<Account | undefined>;
+  /** Without a password. `email` is verified; undefined: the account has none. @throws UniqueViolation */
+  create(db: Db, key: AccountKey, account: NewAccount): Promise<void>;
+  /** Notes that the address is verified if it is the account's. */
+  noteVerified(db: Db, key: AccountKey, email: string): Promise<void>;
+  setRole(db: Db, key: AccountKey, role: UserRole): Promise<void>;
+  beginSession(db: Db, app: AppContext, userId: string): Promise<Session>;
+  /**
+   * The current password, or a session that began a few minutes ago.
+   *
+   * @throws Failure PasswordMissing, UserInvalidLoginParams, OperationForbidden
+   */
+  assertOneself(key: AccountKey, proof: Proof): Promise<void>;
+}
+
+export interface NewAccount {
+  readonly email: string | undefined;
+  readonly firstname: string;
+  readonly lastname: string;
+  readonly role: UserRole;
+  readonly now: number;
+}

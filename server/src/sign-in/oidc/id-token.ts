@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import {
+  JOSEAlgNotAllowed,
+  JOSEError,
+  JWKSNoMatchingKey,
+  JWSSignatureVerificationFailed,
+  JWTClaimValidationFailed,
+  JWTExpired,
+} from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
+
+/** Whose tokens are accepted, and for whom they have to be made. */
+export interface TrustedIssuer {
+  /** The `iss` that it writes; some have written it in two ways. */
+  readonly issuers: readonly string[];
+  /** Of these the token has to name one as its audience. */
+  readonly audiences: readonly string[];
+}
+
+/** What a valid token says. */
+export interface VerifiedToken {
+  readonly subject: string;
+  readonly claims: JWTPayload;
+  /** Of what is signed. The signature itself can be written in several ways. */
+  readonly hash: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** What is wrong with a token, as a sentence. */
+export class TokenRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'TokenRefused';
+  }
+}
+
+/** Signatures that are made with a private key. A secret that both sides have would let the app sign its own tokens. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+const longestToken = 16_384;
+const longestSubject = 255;
+/** The clocks of two machines differ. */
+const toleranceSeconds = 30;
+const oldestSeconds = 86_400;
+
+interface Verifying {
+  readonly issuer: TrustedIssuer;
+  readonly keys: JWTVerifyGetKey;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * An ID token (OpenID Connect Core 1.0, section 3.1.3.7), at most a day old. `nonce`: what the client gave the provider
+ * when it asked for the token. Some clients give the provider its SHA-256 in hexadecimal digits, as Apple recommends.
+ *
+ * @throws TokenRefused, Failure Timeout while the issuer's keys cannot be read
+ */
+export async function verifyIdToken(
+  token: string,
+  { nonce, ...how }: Verifying & { readonly nonce: string | undefined },
+): Promise<VerifiedToken> {
+  const options = { maxTokenAge: oldestSeconds, requiredClaims: ['exp', 'iat'] };
+  const { payload, type } = await verify(token, { ...how, options });
+  if (type !== undefined && type !== 'jwt') throw new TokenRefused(`This is no ID token, but one of the type ${type}.`);
+  if ('events' in payload) throw new TokenRefused('This is no ID token, but an event.');
+  const { azp } = payload;
+  if (Array.isArray(payload.aud) && payload.aud.length > 1 && !how.issuer.audiences.includes(String(azp)))
+    throw new TokenRefused('The ID token is for several audiences, and was not issued to this app (azp).');
+  assertNonce(payload['nonce'], nonce);
+  return verified(token, payload);
+}
+
+/**
+ * An access token that the issuer has made for this service (RFC 9068), or an ID token that an app uses as one.
+ *
+ * @throws TokenRefused, Failure Timeout while the issuer's keys cannot be read
+ */
+export async function verifyAccessToken(token: string, how: Verifying): Promise<VerifiedToken> {
+  const { payload, type } = await verify(token, { ...how, options: { requiredClaims: ['exp'] } });
+  if (type !== undefined && type !== 'jwt' && type !== 'at+jwt')
+    throw new TokenRefused(`This is no access token, but one of the type ${type}.`);
+  if ('events' in payload) throw new TokenRefused('This is no access token, but an event.');
+  return verified(token, payload);
+}
+
+/** What the token says without having been verified: who has to be asked. Undefined if it is no token. */
+export function unverifiedIssuer(token: string): string | undefined {
+  const [, body = '', , more] = token.length > longestToken ? [] : token.split('.');
+  if (body === '' || more !== undefined) return undefined;
+  try {
+    const { iss } = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as { readonly iss?: unknown };
+    return typeof iss === 'string' ? iss : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function verify(
+  token: string,
+  { issuer, keys, now, options }: Verifying & { readonly options: object },
+): Promise<{ readonly payload: JWTPayload; readonly type: string | undefined }> {
+  if (token.length > longestToken) throw new TokenRefused('The token is too long.');
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
+      issuer: [...issuer.issuers],
+      audience: [...issuer.audiences],
+      algorithms,
+      currentDate: new Date(now),
+      clockTolerance: toleranceSeconds,
+      ...options,
+    });
+    return { payload, type: protectedHeader.typ?.toLowerCase().replace(/^application\//, '') };
+  } catch (error) {
+    if (error instanceof JOSEError) throw new TokenRefused(reasonOf(error));
+    throw error;
+  }
+}
+
+function reasonOf(error: JOSEError): string {
+  if (error instanceof JWTExpired) return 'The token has expired. Sign in at the provider again.';
+  if (error instanceof JWTClaimValidationFailed) {
+    if (error.claim === 'aud') return 'The token is for another audience than this app (aud).';
+    if (error.claim === 'iss') return 'The token is from another issuer than this provider (iss).';
+    return `The token is not valid now, or lacks a claim (${error.claim}).`;
+  }
+  if (error instanceof JOSEAlgNotAllowed)
+    return 'The token is not signed, or not with an algorithm that this service accepts, such as RS256 or ES256 (alg).';
+  if (error instanceof JWKSNoMatchingKey) return 'The issuer has no key with which this token could be signed (kid).';
+  if (error instanceof JWSSignatureVerificationFailed) return 'The signature of the token is wrong.';
+  return 'This is no valid JSON Web Token.';
+}
+
+function assertNonce(signed: unknown, given: string | undefined): void {
+  if (signed === undefined && given === undefined) return;
+  if (given === undefined)
+    throw new TokenRefused('The ID token was asked for with a nonce. Send the same nonce with it.');
+  if (signed === undefined || (signed !== given && signed !== hash('sha256', given, 'hex')))
+    throw new TokenRefused('The nonce is another than the one in the ID token.');
+}
+
+function verified(token: string, claims: JWTPayload): VerifiedToken {
+  const { sub, exp = 0 } = claims;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: PostgreSQL stores no U+0000
+  if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject || /\u0000/.test(sub) || !sub.isWellFormed())
+    throw new TokenRefused(`The token names nobody (sub), or with more than ${longestSubject} characters.`);
+  const signed = token.slice(0, token.lastIndexOf('.'));
+  return { subject: sub, claims, hash: hash('sha256', signed, 'base64url'), expiresAt: exp * 1000 };
+}
