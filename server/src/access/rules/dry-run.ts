@@ -1,5 +1,5 @@
 import { type ResourceName, ruledResources } from './presets.ts';
-import type { MemberRole, RuleUser, Verb } from './rule-types.ts';
+import { type MemberRole, type RuleUser, type Verb, verbs } from './rule-types.ts';
 import type { AppRules, Gate, ResourceRules, Rule } from './rules.ts';
 
 /** Rules that an app does not have: requests are answered without them, and what they would have refused is counted. */
@@ -15,13 +15,23 @@ export interface DryRunCell {
 /** `hidden`: a record would not have been there, or a list would have been shorter. */
 export type DryRunOutcome = 'refused' | 'hidden';
 
+export type Requests = Record<MemberRole, number>;
+
 /** Counts in memory, and writes the counts now and then. */
 export interface DryRunMeter {
-  noteRequest(appId: string, caller: MemberRole): void;
+  /** How many requests of an app were looked at, by who sent them. They are counted in place. */
+  requestsOf(appId: string): Requests;
+  /** The first of them was counted. */
+  writeLater(): void;
   note(appId: string, cell: DryRunCell, outcome: DryRunOutcome): void;
   /** Judges one list now and then, in the background, for all lists of the cell since the last one. */
   sampleList(appId: string, cell: DryRunCell, isNarrowed: () => Promise<boolean>): void;
 }
+
+type Changed = Partial<Record<Verb, Rule | undefined>>;
+
+/** Buckets whose rules are kept compared. */
+const mostBuckets = 1_000;
 
 export const bucketSubject = (name: string) => `bucket ${name}`;
 
@@ -30,19 +40,31 @@ export class DryRun {
   readonly #now: AppRules;
   /** The rules in question. */
   readonly rules: AppRules;
-  readonly meter: DryRunMeter;
+  readonly #meter: DryRunMeter;
+  readonly #requests: Requests;
+  /** Which rules differ, by resource or by bucket: it is asked in every request. */
+  readonly #ofResources = new Map<string, Changed>();
+  readonly #ofBuckets = new Map<string, Changed>();
 
   constructor(appId: string, rules: { readonly now: AppRules; readonly then: AppRules }, meter: DryRunMeter) {
     this.#appId = appId;
     this.#now = rules.now;
     this.rules = rules.then;
-    this.meter = meter;
+    this.#meter = meter;
+    this.#requests = meter.requestsOf(appId);
   }
 
   /** The rule for one verb, if it is not the one that the app has. */
   changed(of: ResourceName | 'bucket', verb: Verb, bucketName = ''): Rule | undefined {
-    const [now, then] = [this.#now, this.rules].map((rules) => ruleOf(rules, of, bucketName).rules[verb]);
-    return now?.text === then?.text ? undefined : then;
+    const [known, name] = of === 'bucket' ? [this.#ofBuckets, bucketName] : [this.#ofResources, of];
+    const changed = known.get(name);
+    if (changed) return changed[verb];
+    const [now, then] = [ruleOf(this.#now, of, bucketName), ruleOf(this.rules, of, bucketName)];
+    const all: Changed = {};
+    for (const one of verbs) all[one] = now.rules[one].text === then.rules[one].text ? undefined : then.rules[one];
+    if (known.size >= mostBuckets) known.clear();
+    known.set(name, all);
+    return all[verb];
   }
 
   /** Whether the app would be another one at all. */
@@ -59,15 +81,15 @@ export class DryRun {
   }
 
   noteRequest(caller: MemberRole): void {
-    this.meter.noteRequest(this.#appId, caller);
+    if (this.#requests[caller]++ === 0) this.#meter.writeLater();
   }
 
   note(cell: DryRunCell, outcome: DryRunOutcome): void {
-    this.meter.note(this.#appId, cell, outcome);
+    this.#meter.note(this.#appId, cell, outcome);
   }
 
   sampleList(cell: DryRunCell, isNarrowed: () => Promise<boolean>): void {
-    this.meter.sampleList(this.#appId, cell, isNarrowed);
+    this.#meter.sampleList(this.#appId, cell, isNarrowed);
   }
 }
 

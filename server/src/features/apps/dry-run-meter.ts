@@ -1,4 +1,4 @@
-import type { DryRunCell, DryRunMeter, DryRunOutcome } from '../../access/rules/dry-run.ts';
+import type { DryRunCell, DryRunMeter, DryRunOutcome, Requests } from '../../access/rules/dry-run.ts';
 import { type MemberRole, memberRoles, type Verb } from '../../access/rules/rule-types.ts';
 import type { Clock } from '../../base/clock.ts';
 import { sql } from '../../base/sql.ts';
@@ -55,6 +55,8 @@ export class DryRunCounter implements DryRunMeter {
   readonly #deps: Deps;
   #counts = new Map<string, Count>();
   readonly #lists = new Map<string, Lists>();
+  /** By app, for as long as it is in use: apps are kept in memory as long. */
+  readonly #requests = new Map<string, Requests>();
   #isJudging = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -62,8 +64,14 @@ export class DryRunCounter implements DryRunMeter {
     this.#deps = deps;
   }
 
-  noteRequest(appId: string, caller: MemberRole): void {
-    this.#add(appId, { subject: '', verb: '', caller, outcome: 'checked' }, 1);
+  requestsOf(appId: string): Requests {
+    const known = this.#requests.get(appId) ?? { app: 0, user: 0, manager: 0 };
+    this.#requests.set(appId, known);
+    return known;
+  }
+
+  writeLater(): void {
+    this.#timer ??= this.#writeSoon(writeAfterMs);
   }
 
   note(appId: string, cell: DryRunCell, outcome: DryRunOutcome): void {
@@ -99,7 +107,7 @@ export class DryRunCounter implements DryRunMeter {
     if (known) known.requests += requests;
     else this.#counts.set(key, { appId, day, subject, verb, caller, outcome, requests });
     if (this.#counts.size >= manyCounts) this.#writeSoon(0);
-    else this.#timer ??= this.#writeSoon(writeAfterMs);
+    else this.writeLater();
   }
 
   #writeSoon(afterMs: number): NodeJS.Timeout {
@@ -114,6 +122,12 @@ export class DryRunCounter implements DryRunMeter {
 
   /** Adds what was counted to the database. Counts that cannot be written are lost: they are no more than a guide. */
   async write(): Promise<void> {
+    for (const [appId, requests] of this.#requests)
+      for (const caller of memberRoles)
+        if (requests[caller] > 0) {
+          this.#add(appId, { subject: '', verb: '', caller, outcome: 'checked' }, requests[caller]);
+          requests[caller] = 0;
+        }
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const counts = [...this.#counts.values()];
@@ -154,6 +168,7 @@ export class DryRunCounter implements DryRunMeter {
 
   /** Other rules are tried now. */
   async forget(db: Db, appId: string): Promise<void> {
+    Object.assign(this.requestsOf(appId), { app: 0, user: 0, manager: 0 });
     this.#counts = new Map([...this.#counts].filter(([, count]) => count.appId !== appId));
     for (const key of this.#lists.keys()) if (key.startsWith(`${appId} `)) this.#lists.delete(key);
     await db.run(sql`delete from dry_run_counts where app_id = ${appId}`);

@@ -77,6 +77,7 @@ export class RecordRules {
     const { app, user, isAdministrator } = this.#caller;
     const { dryRun } = app;
     const rule = isAdministrator ? undefined : dryRun?.changed('bucket', verb, this.#name);
+    if (rule?.word === 'owner' && user?.userId === record.createdBy && this.#isByMaker(rule)) return;
     // Whom the gate keeps out is counted there.
     if (!dryRun || !rule || isDecidedAtGate(rule) || !passesGate(rule.gate, user) || this.#allows(rule, bucket, record))
       return;
