@@ -38,6 +38,14 @@ export interface AppOptions extends Transport {
   readonly token?: string;
 }
 
+/** A server, gateway or script, which acts for the app itself as far as the scopes of its secret key reach. */
+export interface ServerOptions extends Transport {
+  readonly baseUrl: string;
+  readonly appId: string;
+  /** A secret key of the app (`phs_…`). It is refused in browsers and React Native, where everybody could read it. */
+  readonly secretKey: string;
+}
+
 /** A page that is authenticated by the browser's session, such as the management console. */
 export interface SessionOptions extends Transport {
   /** The start of the interface's addresses, such as `/console/api/apps/<appId>/v2`. */
@@ -46,7 +54,7 @@ export interface SessionOptions extends Transport {
   readonly credentials?: 'omit' | 'same-origin' | 'include';
 }
 
-export type PharosOptions = AppOptions | SessionOptions;
+export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
 
 /**
  * One app's connection to a Pharos service. Every method throws {@link PharosError}, or the signal's reason when it is
@@ -100,6 +108,18 @@ export class PharosClient {
   }
 }
 
+const secretKeyPrefix = 'phs_';
+
+/** Wherever people run the code, they can read what is in it. */
+function assertServer(): void {
+  const { document, navigator } = globalThis as { document?: unknown; navigator?: { readonly product?: string } };
+  if (document === undefined && navigator?.product !== 'ReactNative') return;
+  throw new Error(
+    'A secret key (phs_…) belongs on a server: everybody who opens this app or page can read it. Use the key of the app ' +
+      'here, and revoke the secret key if it has been published.',
+  );
+}
+
 function connectionOf(options: PharosOptions, client: { readonly token: string | undefined }): Connection {
   const { fetch, retry, timeout } = options;
   const transport = {
@@ -109,7 +129,9 @@ function connectionOf(options: PharosOptions, client: { readonly token: string |
   };
   if ('apiUrl' in options)
     return { ...transport, url: options.apiUrl, credentials: options.credentials ?? 'same-origin' };
-  const { baseUrl, appId, appKey } = options;
+  const { baseUrl, appId } = options;
+  const appKey = 'secretKey' in options ? options.secretKey : options.appKey;
+  if (appKey.startsWith(secretKeyPrefix)) assertServer();
   const credentials = { 'X-Service-AppId': appId, 'X-Service-AppKey': appKey };
   return {
     ...transport,

@@ -13,7 +13,13 @@ export {
   type OperationTable,
   type Query,
 } from './call.ts';
-export { type AppOptions, PharosClient, type PharosOptions, type SessionOptions } from './client.ts';
+export {
+  type AppOptions,
+  PharosClient,
+  type PharosOptions,
+  type ServerOptions,
+  type SessionOptions,
+} from './client.ts';
 export { entityTag } from './entity-tag.ts';
 export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
 export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';

@@ -51,6 +51,8 @@ const forAppsOnly = [
   'updateMe',
   'patchMe',
   'deleteMe',
+  'exportMe',
+  'getErasure',
   'getUser',
   'updateUser',
   'patchUser',

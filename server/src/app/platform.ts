@@ -7,7 +7,8 @@ import { createDiskBlobStore, type DiskBlobStore } from '../blobs/disk.ts';
 import { type Config, filesFolder } from '../config/config.ts';
 import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
-import { DryRunCounter } from '../features/apps/dry-run-meter.ts';
+import { DryRunCounter } from '../features/apps/rules/dry-run-meter.ts';
+import { noteSecretKeyUse } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
 import type { InBackground } from '../features/feature.ts';
 import { findUserSession, noteTokenUse } from '../features/users/store.ts';
@@ -117,6 +118,8 @@ function createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns 
       findSession: (appId, tokenHash) => findUserSession(db, appId, tokenHash),
       acceptToken: (app, token) => identities.accept(app, token),
       noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
+      noteSecretKeyUse: (appId, keyId, use) =>
+        inBackground('noting the use of a secret key', () => noteSecretKeyUse(db, appId, keyId, use)),
       noteTokenUse: (appId, tokenHash, use) =>
         inBackground('noting the use of a token', () => noteTokenUse(db, appId, tokenHash, use)),
       recheck: () => cacheVersion.recheck(),

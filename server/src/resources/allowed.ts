@@ -60,7 +60,7 @@ interface Asked {
 
 /** Notes that the rules of a dry run would hide the row. Whose it is has to be said by a member of its own. */
 function noteDryRun({ rules, records, narrow }: RuledTable, { verb, caller }: Asked, row: Row, dryRun: DryRun): void {
-  const rule = caller.isAdministrator ? undefined : dryRun.changed(rules, verb);
+  const rule = caller.isAdministrator || caller.secretKey ? undefined : dryRun.changed(rules, verb);
   if (!rule || isDecidedAtGate(rule) || !passesGate(rule.gate, caller.user)) return;
   const where = narrow && rule.word === 'owner' ? undefined : rule.bind(caller, records.ruleLookup);
   if (where !== undefined && !matchesRecord(where, records.decode(row)))

@@ -63,6 +63,12 @@ export const keysQuery = (appId: string) =>
     queryFn: async () => (await call('listKeys', { params: { appId } })).results,
   });
 
+export const secretKeysQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'secret-keys'],
+    queryFn: async () => (await call('listSecretKeys', { params: { appId } })).results,
+  });
+
 export const bucketsQuery = (appId: string) =>
   queryOptions({
     queryKey: ['apps', appId, 'buckets'],

@@ -8,6 +8,7 @@ import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { insertSetting } from '../../db/settings.ts';
 import type { RowOf } from '../../db/table.ts';
+import { listSecretKeys, secretKeyOf } from './secret-key-store.ts';
 import type { appKeys, apps } from './tables.ts';
 
 export type AppRow = RowOf<typeof apps>;
@@ -36,6 +37,7 @@ export async function findAppAccess(db: Db, appId: string, meter?: DryRunMeter):
   const app = await findApp(db, appId);
   if (!app) return undefined;
   const keys = (await listKeys(db, appId)).filter((key) => key.disabled_at === null);
+  const secretKeys = await listSecretKeys(db, appId);
   const stored = readRules(app);
   const policy = policyOf(app);
   const rules = compileRules(stored, policy);
@@ -48,6 +50,7 @@ export async function findAppAccess(db: Db, appId: string, meter?: DryRunMeter):
     ...(dryRun?.isOther ? { dryRun } : {}),
     disabled: app.disabled_at !== null,
     keys: keys.map((key) => ({ keyId: key.key_id, keyHash: key.key_hash, lastUsedAt: key.last_used_at })),
+    secretKeys: secretKeys.map(secretKeyOf),
   };
 }
 

@@ -48,3 +48,25 @@ export const dryRunCounts = defineTable({
   stepBy: 'day',
   kept: { days: 8, by: 'day' },
 });
+
+/** Of gateways, integrations and servers. */
+export const secretKeys = defineTable({
+  name: 'secret_keys',
+  owner: 'apps',
+  columns: {
+    app_id: text,
+    key_id: text,
+    name: text,
+    key_hash: text,
+    hint: text,
+    scopes: text,
+    networks: text,
+    made_by: text,
+    created_at: bigint,
+    expires_at: nullable(bigint),
+    last_used_at: nullable(bigint),
+    last_used_from: nullable(text),
+    revoked_at: nullable(bigint),
+  },
+  key: ['app_id', 'key_id'],
+});

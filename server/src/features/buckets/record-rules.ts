@@ -74,9 +74,9 @@ export class RecordRules {
 
   /** Once a request that may do this: notes that the rules of a dry run would hide the record, or refuse a new one. */
   noteDryRun(verb: Verb, bucket: Pick<Bucket, 'lookup'>, record: Judged): void {
-    const { app, user, isAdministrator } = this.#caller;
+    const { app, user, isAdministrator, secretKey } = this.#caller;
     const { dryRun } = app;
-    const rule = isAdministrator ? undefined : dryRun?.changed('bucket', verb, this.#name);
+    const rule = isAdministrator || secretKey ? undefined : dryRun?.changed('bucket', verb, this.#name);
     if (rule?.word === 'owner' && user?.userId === record.createdBy && this.#isByMaker(rule)) return;
     // Whom the gate keeps out is counted there.
     if (!dryRun || !rule || isDecidedAtGate(rule) || !passesGate(rule.gate, user) || this.#allows(rule, bucket, record))

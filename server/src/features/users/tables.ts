@@ -33,6 +33,7 @@ export const users = defineTable({
   key: ['app_id', 'object_id'],
   indexes: { users_email: { on: ['app_id', 'email_key'], isUnique: true } },
   users: ['object_id'],
+  secrets: ['password_hash'],
 });
 
 /** What others may see of a user, and so the only members by which a list can be filtered and ordered. */
@@ -100,6 +101,7 @@ export const tokens = defineTable({
   indexes: { tokens_user: { on: ['app_id', 'user_id'] }, tokens_expiry: { on: ['expires_at'] } },
   childOf: ['users'],
   users: ['user_id'],
+  secrets: ['token_hash'],
 });
 
 export const passwordResets = defineTable({
@@ -113,4 +115,5 @@ export const passwordResets = defineTable({
   },
   childOf: ['users'],
   users: ['user_id'],
+  secrets: ['token_hash'],
 });

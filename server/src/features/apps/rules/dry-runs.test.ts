@@ -7,12 +7,12 @@ import {
   signIn,
   signInManager,
   type TestApp,
-} from '../../../test/support/build-app.ts';
-import { create } from '../../../test/support/cases.ts';
-import { type Browser, openConsole } from '../../../test/support/console.ts';
-import { sql } from '../../base/sql.ts';
-import { beaconExample } from '../beacons/resource.ts';
-import { deviceExample } from '../devices/resource.ts';
+} from '../../../../test/support/build-app.ts';
+import { create } from '../../../../test/support/cases.ts';
+import { type Browser, openConsole } from '../../../../test/support/console.ts';
+import { sql } from '../../../base/sql.ts';
+import { beaconExample } from '../../beacons/resource.ts';
+import { deviceExample } from '../../devices/resource.ts';
 
 /** What rules would refuse that an app does not have yet. The tests are one session: each continues where the previous one stopped. */
 

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { memberRoles, verbs } from '../../access/rules/rule-types.ts';
-import { recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { memberRoles, verbs } from '../../../access/rules/rule-types.ts';
+import { recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import type { AppService } from '../service.ts';
 import { keptDays } from './dry-run-meter.ts';
 import type { DryRunService, DryRunView } from './dry-runs.ts';
 import { readObject } from './rules-routes.ts';
 import { storedSchema } from './rules-schemas.ts';
-import type { AppService } from './service.ts';
 
 interface Deps {
   readonly apps: Pick<AppService, 'get'>;

@@ -1,15 +1,15 @@
-import { type Actor, recordChange } from '../../access/audit.ts';
-import { type RuledFields, readRules, tidied } from '../../access/rules/check.ts';
-import type { DryRun } from '../../access/rules/dry-run.ts';
-import type { ResourceName } from '../../access/rules/presets.ts';
-import type { StoredAppRules } from '../../access/rules/rule-types.ts';
-import { compileRules } from '../../access/rules/rules.ts';
-import type { Clock } from '../../base/clock.ts';
-import { fail } from '../../base/errors.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
-import type { Database } from '../../db/db.ts';
+import { type Actor, recordChange } from '../../../access/audit.ts';
+import { type RuledFields, readRules, tidied } from '../../../access/rules/check.ts';
+import type { DryRun } from '../../../access/rules/dry-run.ts';
+import type { ResourceName } from '../../../access/rules/presets.ts';
+import type { StoredAppRules } from '../../../access/rules/rule-types.ts';
+import { compileRules } from '../../../access/rules/rules.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { fail } from '../../../base/errors.ts';
+import type { CacheVersion } from '../../../db/cache-version.ts';
+import type { Database } from '../../../db/db.ts';
+import * as store from '../store.ts';
 import type { DryRunCount, DryRunCounter, DryRunReport } from './dry-run-meter.ts';
-import * as store from './store.ts';
 
 export interface DryRunView extends DryRunReport {
   /** The rules in question; without them nothing is counted. */

@@ -1,9 +1,9 @@
-import type { DryRunCell, DryRunMeter, DryRunOutcome, Requests } from '../../access/rules/dry-run.ts';
-import { type MemberRole, memberRoles, type Verb } from '../../access/rules/rule-types.ts';
-import type { Clock } from '../../base/clock.ts';
-import { sql } from '../../base/sql.ts';
-import type { Database, Db } from '../../db/db.ts';
-import type { InBackground } from '../feature.ts';
+import type { DryRunCell, DryRunMeter, DryRunOutcome, Requests } from '../../../access/rules/dry-run.ts';
+import { type MemberRole, memberRoles, type Verb } from '../../../access/rules/rule-types.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { sql } from '../../../base/sql.ts';
+import type { Database, Db } from '../../../db/db.ts';
+import type { InBackground } from '../../feature.ts';
 
 export interface DryRunCount extends DryRunCell {
   readonly outcome: DryRunOutcome;
