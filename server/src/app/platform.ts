@@ -10,7 +10,7 @@ import type { Database } from '../db/db.ts';
 import { noteSecretKeyUse } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
 import type { InBackground } from '../features/feature.ts';
-import { findUserSession, noteTokenUse } from '../features/users/store.ts';
+import { findUserSession, noteTokenUse } from '../features/users/session-store.ts';
 import { listeningUrl } from '../http/listening-url.ts';
 import type { AssertRoom } from '../http/mount-endpoints.ts';
 import { createServer } from '../http/server/server.ts';

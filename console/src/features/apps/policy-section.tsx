@@ -24,6 +24,7 @@ const route = getRouteApi('/signed-in/apps/$appId');
 
 const shown = [
   'tokenDays',
+  'tokenMinutes',
   'passwordMinLength',
   'passwordResetUrl',
   'rateLimit.perSecond',
