@@ -14,6 +14,7 @@ import { pushService } from './services/push.ts';
 import { sightingService } from './services/sightings.ts';
 import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
+import { Session, type Tokens } from './session.ts';
 import { type Operations, operations } from './wire.ts';
 
 interface Transport {
@@ -36,6 +37,16 @@ export interface AppOptions extends Transport {
   readonly appKey: string;
   /** An access token from an earlier sign-in. */
   readonly token?: string;
+  /** The refresh token that came with it, if it was asked for. */
+  readonly refreshToken?: string;
+  /** When the access token expires, epoch milliseconds; without it, it is renewed before it is first used. */
+  readonly tokenExpiresAt?: number;
+  /**
+   * Called when the tokens are others than before, because somebody has signed in or out, or they were renewed. Keep them to
+   * stay signed in after a restart. A refresh token must be used by one client only: one that is used twice ends the
+   * session.
+   */
+  readonly onTokens?: (tokens: Tokens) => void;
 }
 
 /** A server, gateway or script, which acts for the app itself as far as the scopes of its secret key reach. */
@@ -61,8 +72,6 @@ export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
  * aborted. Lists return `{ results, count? }`; single records are returned directly.
  */
 export class PharosClient {
-  /** The access token that is sent; set by signing in. */
-  token: string | undefined;
   /** Calls any operation of the interface by its id in the OpenAPI document. */
   readonly call: Call;
   readonly beacons: ReturnType<typeof beaconService>;
@@ -80,15 +89,18 @@ export class PharosClient {
   readonly push: ReturnType<typeof pushService>;
   readonly activity: ReturnType<typeof activityService>;
   readonly #connection: Connection;
+  readonly #session: Session;
 
   constructor(options: PharosOptions) {
-    this.token = 'token' in options ? options.token : undefined;
-    this.#connection = connectionOf(options, this);
+    const { onTokens, ...tokens }: Partial<AppOptions> = 'appKey' in options ? options : {};
+    this.#session = new Session(tokens, onTokens);
+    this.#connection = connectionOf(options, this.#session);
     this.call = createCaller<Operations>(operations, this.#connection);
+    this.#session.call = this.call;
     this.beacons = beaconService(this.call);
     this.notifications = notificationService(this.call);
     this.storylines = storylineService(this.call);
-    this.users = userService(this.call, this);
+    this.users = userService(this.call, this.#session);
     this.bucket = bucketService(this.call);
     this.devices = deviceService(this.call);
     this.identities = identityService(this.call);
@@ -98,6 +110,24 @@ export class PharosClient {
     this.sightings = sightingService(this.call);
     this.push = pushService(this.call);
     this.activity = activityService(this.call);
+  }
+
+  /** The access token that is sent; set by signing in. */
+  get token(): string | undefined {
+    return this.#session.token;
+  }
+
+  set token(token: string | undefined) {
+    this.#session.token = token;
+  }
+
+  /** Renews the access token when it has expired; set by signing in with `refresh: true`. */
+  get refreshToken(): string | undefined {
+    return this.#session.refreshToken;
+  }
+
+  set refreshToken(refreshToken: string | undefined) {
+    this.#session.refreshToken = refreshToken;
   }
 
   /**
@@ -120,7 +150,7 @@ function assertServer(): void {
   );
 }
 
-function connectionOf(options: PharosOptions, client: { readonly token: string | undefined }): Connection {
+function connectionOf(options: PharosOptions, session: Session): Connection {
   const { fetch, retry, timeout } = options;
   const transport = {
     ...(fetch ? { fetch } : {}),
@@ -135,8 +165,9 @@ function connectionOf(options: PharosOptions, client: { readonly token: string |
   const credentials = { 'X-Service-AppId': appId, 'X-Service-AppKey': appKey };
   return {
     ...transport,
+    session,
     url: `${baseUrl.replace(/\/+$/, '')}/api/v2`,
     headers: () =>
-      client.token === undefined ? credentials : { ...credentials, Authorization: `Bearer ${client.token}` },
+      session.token === undefined ? credentials : { ...credentials, Authorization: `Bearer ${session.token}` },
   };
 }

@@ -24,6 +24,7 @@ export { entityTag } from './entity-tag.ts';
 export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
 export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';
 export type { RetryOptions } from './retry.ts';
+export type { Tokens } from './session.ts';
 export {
   type QueueStorage,
   type Sighting,

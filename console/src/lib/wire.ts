@@ -81,8 +81,10 @@ export interface App {
     readonly uploadNeedsUser: boolean;
     /** Whether registering a device needs a signed-in user. */
     readonly deviceNeedsUser: boolean;
-    /** Days after its last use until an access token expires. */
+    /** Days after its last use until an access token expires, or with refresh tokens the session. */
     readonly tokenDays: number;
+    /** Minutes until an access token expires that comes with a refresh token. */
+    readonly tokenMinutes: number;
     /** The shortest password that sign-up accepts. */
     readonly passwordMinLength: number;
     /** IANA time zone of the venue, for schedules and statistics. */
@@ -329,7 +331,7 @@ export interface AppUser {
     /** ISO 8601, UTC, with milliseconds */
     readonly lastUsedAt: string;
   }[];
-  /** Access tokens that are valid now */
+  /** Sessions that are not over */
   readonly sessions: number;
   /** When one of them was last used, to the day; null if there is none */
   readonly lastUsedAt: string | null;
@@ -468,8 +470,10 @@ export interface ChangeAppBody {
     readonly uploadNeedsUser?: boolean;
     /** Whether registering a device needs a signed-in user. */
     readonly deviceNeedsUser?: boolean;
-    /** Days after its last use until an access token expires. */
+    /** Days after its last use until an access token expires, or with refresh tokens the session. */
     readonly tokenDays?: number;
+    /** Minutes until an access token expires that comes with a refresh token. */
+    readonly tokenMinutes?: number;
     /** The shortest password that sign-up accepts. */
     readonly passwordMinLength?: number;
     /** IANA time zone of the venue, for schedules and statistics. */

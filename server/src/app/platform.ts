@@ -11,7 +11,7 @@ import { DryRunCounter } from '../features/apps/rules/dry-run-meter.ts';
 import { noteSecretKeyUse } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
 import type { InBackground } from '../features/feature.ts';
-import { findUserSession, noteTokenUse } from '../features/users/store.ts';
+import { findUserSession, noteTokenUse } from '../features/users/session-store.ts';
 import { listeningUrl } from '../http/listening-url.ts';
 import type { AssertRoom } from '../http/mount-endpoints.ts';
 import { createServer } from '../http/server/server.ts';

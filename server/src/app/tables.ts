@@ -45,7 +45,7 @@ import {
 import { verdicts } from '../features/sightings/traces/verdicts.ts';
 import { visits } from '../features/sightings/traces/visits.ts';
 import { details, scenarioBeacons, storylines } from '../features/storylines/resource.ts';
-import { passwordResets, tokens, userSummaryTable, users } from '../features/users/tables.ts';
+import { passwordResets, sessions, tokens, userSummaryTable, users } from '../features/users/tables.ts';
 import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
 import { jobs } from '../jobs/tables.ts';
 import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';
@@ -95,6 +95,7 @@ export const tables: readonly DbTable[] = [
   buckets,
   passwordResets,
   tokens,
+  sessions,
   identities,
   identityProviders,
   usedIdTokens,

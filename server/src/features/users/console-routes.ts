@@ -18,7 +18,8 @@ import { defineShape } from '../../http/shape.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { erasedAnswer } from './answers.ts';
 import type { UserService } from './service.ts';
-import { countSessions, findUser } from './store.ts';
+import { countSessions } from './session-store.ts';
+import { findUser } from './store.ts';
 import { userAdminTable, userDetailTable } from './tables.ts';
 
 const role = Type.Enum(['user', 'manager']);
@@ -63,7 +64,7 @@ const detailSchema = Type.Object({
     }),
     { description: 'Who the user is at identity providers' },
   ),
-  sessions: Type.Integer({ minimum: 0, description: 'Access tokens that are valid now' }),
+  sessions: Type.Integer({ minimum: 0, description: 'Sessions that are not over' }),
   lastUsedAt: Type.Union([timestampSchema, Type.Null()], {
     description: 'When one of them was last used, to the day; null if there is none',
   }),
