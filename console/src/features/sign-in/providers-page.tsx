@@ -25,8 +25,10 @@ export function ProvidersPage() {
       title="Sign-in"
       about={
         <>
-          Besides an e-mail address and a password, people can sign in to the app through these identity providers.{' '}
-          <BackLink label="All users" to="/apps/$appId/users" params={{ appId }} />
+          Besides an e-mail address and a password, people can sign in to the app through these identity providers.
+          <div>
+            <BackLink label="All users" to="/apps/$appId/users" params={{ appId }} />
+          </div>
         </>
       }
       action={
