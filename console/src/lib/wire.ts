@@ -741,6 +741,133 @@ export interface DeviceCredentials {
   readonly issuedAt: string | null;
 }
 
+export interface DryRun {
+  /** The rules in question; null: nothing is counted */
+  readonly rules: {
+    readonly preset?: 'specification' | 'visitors';
+    readonly resources?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+    /** By name; * for buckets without rules of their own */
+    readonly buckets?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+  } | null;
+  /** They were chosen, and are not those that would close the app */
+  readonly isChosen: boolean;
+  /** The rules that would close the app to strangers */
+  readonly closed: {
+    readonly preset?: 'specification' | 'visitors';
+    readonly resources?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+    /** By name; * for buckets without rules of their own */
+    readonly buckets?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+  };
+  /** Days of which something is known, today included; at most 8 */
+  readonly days: number;
+  /** Requests that were looked at, by who sent them; app: without signing in */
+  readonly checked: {
+    readonly app: number;
+    readonly user: number;
+    readonly manager: number;
+  };
+  /** What would have been refused, the most frequent first */
+  readonly counts: readonly {
+    /** Either a resource … */
+    readonly resource?: string;
+    /** … or the name of a bucket */
+    readonly bucket?: string;
+    readonly verb: 'list' | 'get' | 'create' | 'update' | 'delete' | 'listen';
+    readonly caller: 'app' | 'user' | 'manager';
+    /** hidden: the record would not have been there, or the list would have been shorter (an estimate) */
+    readonly outcome: 'refused' | 'hidden';
+    readonly requests: number;
+  }[];
+}
+
 export interface EnableTotpBody {
   /** The six digits that the app shows */
   readonly code: string;
@@ -2233,6 +2360,33 @@ export interface Operations {
       };
     };
   };
+  /** What other rules would have refused */
+  readonly getDryRun: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: DryRun;
+    };
+  };
+  /** Count what these rules would refuse */
+  readonly changeDryRun: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: ChangeAppRulesBody;
+    readonly answer: {
+      readonly result: DryRun;
+    };
+  };
+  /** Count again what closing the app would refuse */
+  readonly endDryRun: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: DryRun;
+    };
+  };
   /** What an app has stored, and its quotas */
   readonly getAppUsage: {
     readonly params: { readonly appId: string };
@@ -2588,6 +2742,9 @@ export const operations = {
   changeAppRules: { method: 'PUT', path: '/apps/{appId}/rules', answer: { result: 'object' } },
   previewAppRules: { method: 'POST', path: '/apps/{appId}/rules/preview', answer: { result: 'object' } },
   tryAppRules: { method: 'POST', path: '/apps/{appId}/rules/try', answer: { result: 'object' } },
+  getDryRun: { method: 'GET', path: '/apps/{appId}/rules/dry-run', answer: { result: 'object' } },
+  changeDryRun: { method: 'PUT', path: '/apps/{appId}/rules/dry-run', answer: { result: 'object' } },
+  endDryRun: { method: 'DELETE', path: '/apps/{appId}/rules/dry-run', answer: { result: 'object' } },
   getAppUsage: { method: 'GET', path: '/apps/{appId}/usage', answer: { result: 'object' } },
   listSenders: { method: 'GET', path: '/apps/{appId}/senders', answer: { results: 'array' } },
   saveSender: { method: 'PUT', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },

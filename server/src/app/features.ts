@@ -6,7 +6,9 @@ import { tokenFault } from '../delivery/token-fault.ts';
 import { type AdminFeature, createAdminFeature } from '../features/admins/feature.ts';
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
-import { rulesConsoleEndpoints } from '../features/apps/rules-routes.ts';
+import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts';
+import { DryRunService } from '../features/apps/rules/dry-runs.ts';
+import { rulesConsoleEndpoints } from '../features/apps/rules/rules-routes.ts';
 import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
 import type { AppService } from '../features/apps/service.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
@@ -221,7 +223,8 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
 }
 
 function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
-  const { db, apps, secretKeys, buckets, usage } = platform;
+  const { db, apps, secretKeys, buckets, usage, dryRuns: counter } = platform;
+  const dryRuns = new DryRunService({ ...platform, counter, ruledFields });
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
@@ -240,9 +243,11 @@ function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly E
           return storylineId === undefined ? undefined : { objectId: storylineId };
         },
       }),
+      ...dryRunConsoleEndpoints({ apps, dryRuns }),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
     sweeps: { 'counting what is stored': () => usage.sweep() },
+    close: () => counter.write(),
   };
 }
 

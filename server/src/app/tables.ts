@@ -15,7 +15,7 @@ import {
   admins,
   adminTotp,
 } from '../features/admins/accounts/tables.ts';
-import { appKeys, apps, secretKeys } from '../features/apps/tables.ts';
+import { appKeys, apps, dryRunCounts, secretKeys } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { bucketLookup } from '../features/buckets/directory.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
@@ -101,6 +101,7 @@ export const tables: readonly DbTable[] = [
   usedIdTokens,
   users,
   appKeys,
+  dryRunCounts,
   secretKeys,
   usage,
   idempotencyKeys,
