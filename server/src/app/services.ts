@@ -14,6 +14,7 @@ import { forgetIdentities } from '../features/identities/store.ts';
 import { findInstallationsOf, unlinkUser } from '../features/installations/store.ts';
 import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { createAccounts } from '../features/users/accounts.ts';
+import { tellByMail } from '../features/users/change-mail.ts';
 import { UserService } from '../features/users/service.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
 import { IssuerKeys } from '../sign-in/oidc/issuer-keys.ts';
@@ -22,6 +23,8 @@ import { emptyApp, ruledFields } from './tables.ts';
 export interface ServiceOptions {
   readonly db: Database;
   readonly now: Clock;
+  /** Whether a mail server is configured. */
+  readonly canMail?: boolean;
   /** Hosts of the operator's own network that may be called. */
   readonly privateTargets?: readonly string[];
 }
@@ -43,7 +46,7 @@ export interface Services {
   readonly identities: IdentityService;
 }
 
-export function createServices({ db, now, privateTargets = [] }: ServiceOptions): Services {
+export function createServices({ db, now, canMail = false, privateTargets = [] }: ServiceOptions): Services {
   const cacheVersion = new CacheVersion(db);
   const passwords = createPasswords();
   const outbox = createOutbox(now);
@@ -63,6 +66,7 @@ export function createServices({ db, now, privateTargets = [] }: ServiceOptions)
       cacheVersion,
       now,
       passwords,
+      tell: canMail ? tellByMail(outbox.enqueue) : undefined,
       unlink: async (db, appId, userId) => {
         // Also one that somebody has taken by its id since, but not one that she has taken so herself.
         for (const id of await findInstallationsOf(db, appId, userId))

@@ -12,6 +12,7 @@ import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Client, Proof, Session } from '../../sign-in/accounts.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { assertPassword, isFresh, notFresh, wrongPassword } from './accounts.ts';
+import type { TellOfChange } from './change-mail.ts';
 import type { Account, AccountChanges, SignIn } from './schemas.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import { beginSession } from './sessions.ts';
@@ -23,12 +24,16 @@ export interface UserDeps {
   readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   readonly passwords: Passwords;
+  /** Undefined while no mail server is configured. */
+  readonly tell: TellOfChange | undefined;
   /** Removes the name of an erased user from everything else. */
   readonly unlink: (db: Db, appId: string, userId: string) => Promise<void>;
 }
 
 interface Updating extends Pick<Proof, 'confirm' | 'tokenHash'> {
   readonly merge: boolean;
+  /** Whether one more mail may go to the address of the account. */
+  readonly mayTell: (emailKey: string) => boolean;
 }
 
 /** Accounts and their tokens. Everything that ends a token changes the cache version, so that no cache outlives it. */
@@ -76,14 +81,15 @@ export class UserService {
 
   /**
    * Replaces the members that are set and clears the others that are named; `merge` merges metadata (RFC 7396)
-   * instead. A new password ends all tokens. Returns the time of the update.
+   * instead. A new password ends all tokens. The address that the account had is told of a new one and of a new password.
+   * Returns the time of the update.
    *
    * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone, PasswordMissing and
    * UserInvalidLoginParams when a new e-mail address or password needs the current one, OperationForbidden when the
    * account has none and its session is not fresh
    */
   async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
-    const { db, cacheVersion, now, passwords } = this.#deps;
+    const { db, cacheVersion, now, passwords, tell } = this.#deps;
     const { email, password, metadata, ...members } = changes.set;
     const confirmed = await this.#assertCurrent(key, changes, how);
     const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
@@ -107,6 +113,9 @@ export class UserService {
         { ...cleared, ...members, metadata: merged ?? cleared['metadata'], validemail: email?.trim(), updatedAt },
         columns,
       );
+      const change = isNewAddress ? 'email' : passwordHash === undefined ? undefined : 'password';
+      if (change && user.email_key !== null && how.mayTell(user.email_key))
+        await tell?.(db, { appId: key.appId, email: user.email, change, at: updatedAt });
       if (passwordHash !== undefined) await endSessions(db, key);
       // A mail to the old address must no longer open the account.
       else if (isNewAddress) await store.deleteResetsOf(db, key);
