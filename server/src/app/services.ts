@@ -14,7 +14,7 @@ import { forgetIdentities } from '../features/identities/store.ts';
 import { findInstallationsOf, unlinkUser } from '../features/installations/store.ts';
 import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { createAccounts } from '../features/users/accounts.ts';
-import { tellByMail } from '../features/users/change-mail.ts';
+import { tellByMail } from '../sign-in/change-mail.ts';
 import { UserService } from '../features/users/service.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
 import { IssuerKeys } from '../sign-in/oidc/issuer-keys.ts';

@@ -12,7 +12,7 @@ import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Client, Proof, Session } from '../../sign-in/accounts.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { assertPassword, isFresh, notFresh, wrongPassword } from './accounts.ts';
-import type { TellOfChange } from './change-mail.ts';
+import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import type { Account, AccountChanges, SignIn } from './schemas.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import { beginSession } from './sessions.ts';

@@ -1,7 +1,7 @@
-import type { AppContext } from '../../access/context.ts';
-import type { Db } from '../../db/db.ts';
-import type { NewJob } from '../../jobs/job.ts';
-import type { Mail } from '../../mail/mail-sender.ts';
+import type { AppContext } from '../access/context.ts';
+import type { Db } from '../db/db.ts';
+import type { NewJob } from '../jobs/job.ts';
+import type { Mail } from '../mail/mail-sender.ts';
 
 /** What has changed about an account. */
 export type AccountChange = 'password' | 'email';
