@@ -206,7 +206,9 @@ describe('the client, against the service', () => {
     await own.users.signIn({ email: other.email, password: other.password });
     await own.users.updateMe({ firstname: 'Nora' });
     assert.equal((await own.users.me()).firstname, 'Nora');
-    await own.users.deleteMe();
+    assert.equal((await own.users.exportMe()).format, 'pharos-person');
+    const { erasureId } = await own.users.deleteMe();
+    assert.equal((await own.users.erasure(erasureId)).kind, 'user');
     assert.equal(own.token, undefined);
     assert.equal((await refused(own.users.signIn({ email: other.email, password: other.password }))).code, 101);
   });

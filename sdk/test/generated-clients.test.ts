@@ -33,6 +33,7 @@ const refusals: Readonly<Record<string, number>> = {
   endSession: 404,
   getDelivery: 404,
   getPosition: 404,
+  getErasure: 404,
 };
 
 describe('clients that others generate from the OpenAPI document', () => {

@@ -55,6 +55,8 @@ const forAppsOnly = [
   'updateMe',
   'patchMe',
   'deleteMe',
+  'exportMe',
+  'getErasure',
   'getUser',
   'updateUser',
   'patchUser',

@@ -44,9 +44,15 @@ export const userService = (call: Call, session: Session) => ({
   me: async (options: CallOptions = {}) => (await call('getMe', options)).result,
   updateMe: async (body: Body<'updateMe'>, options: CallOptions = {}) =>
     (await call('updateMe', { body, ...options })).result,
-  /** Erases the account of the signed-in user. */
-  deleteMe: async (options: CallOptions = {}): Promise<void> => {
-    await call('deleteMe', options);
+  /** Everything that is known of the signed-in user. */
+  exportMe: (options: CallOptions = {}) => call('exportMe', options),
+  /** Erases the signed-in user, with everything that is known. Answers the id of the receipt; see `erasure`. */
+  deleteMe: async (options: CallOptions = {}): Promise<{ readonly erasureId: string }> => {
+    const { result } = await call('deleteMe', options);
     session.forget();
+    return result;
   },
+  /** The receipt of an erasure. */
+  erasure: async (erasureId: string, options: CallOptions = {}) =>
+    (await call('getErasure', { params: { objectId: erasureId }, ...options })).result,
 });

@@ -6,6 +6,7 @@ import { PairCache } from '../base/pair-cache.ts';
 import type { AppContext, UserContext, UserRole } from './context.ts';
 import { refusalOf, type SecretKey, secretKeyPrefix } from './keys/secret-key.ts';
 import type { AppPolicy } from './policy.ts';
+import type { DryRun } from './rules/dry-run.ts';
 import type { AppRules } from './rules/rules.ts';
 
 /** An app as its store returns it, with the hashes of its live keys. */
@@ -14,6 +15,7 @@ export interface AppAccess {
   readonly name: string;
   readonly policy: AppPolicy;
   readonly rules: AppRules;
+  readonly dryRun?: DryRun;
   readonly disabled: boolean;
   readonly keys: readonly { readonly keyId: string; readonly keyHash: string; readonly lastUsedAt: number | null }[];
   /** Those that have expired are among them. */

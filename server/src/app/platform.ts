@@ -7,6 +7,7 @@ import { createDiskBlobStore, type DiskBlobStore } from '../blobs/disk.ts';
 import { type Config, filesFolder } from '../config/config.ts';
 import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
+import { DryRunCounter } from '../features/apps/rules/dry-run-meter.ts';
 import { noteSecretKeyUse } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
 import type { InBackground } from '../features/feature.ts';
@@ -47,6 +48,8 @@ export interface Platform extends Services {
   /** Limits that survive a restart. */
   readonly lasting: LastingLimits;
   readonly usage: UsageMeter;
+  /** Counts what other rules would refuse. */
+  readonly dryRuns: DryRunCounter;
   readonly blobs: DiskBlobStore;
   /** Keeps credentials encrypted. */
   readonly secrets: SecretBox;
@@ -71,6 +74,7 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
   const background = new Background(onError);
   const inBackground: InBackground = (what, work) => background.run(what, work);
+  const dryRuns = new DryRunCounter({ db, now, inBackground });
   const services = createServices({
     db,
     now,
@@ -78,7 +82,7 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
     privateTargets: config.privateTargets,
   });
   const { cacheVersion, identities } = services;
-  const guard = createGuard({ db, now, cacheVersion, identities, inBackground });
+  const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns });
   cacheVersion.start();
   const siteRevision = new CacheVersion(db, 'site');
   siteRevision.start();
@@ -99,6 +103,7 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
     guard,
     siteRevision,
     lasting,
+    dryRuns,
     usage: new UsageMeter({ db, now, inBackground }),
     blobs: createDiskBlobStore(filesFolder(config)),
     secrets: createSecretBox({
@@ -109,12 +114,12 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
 }
 
-type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'identities' | 'inBackground'>;
+type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'identities' | 'inBackground' | 'dryRuns'>;
 
-function createGuard({ db, now, cacheVersion, identities, inBackground }: GuardDeps): AccessGuard {
+function createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns }: GuardDeps): AccessGuard {
   const guard = new AccessGuard(
     {
-      findApp: (appId) => findAppAccess(db, appId),
+      findApp: (appId) => findAppAccess(db, appId, dryRuns),
       findSession: (appId, tokenHash) => findUserSession(db, appId, tokenHash),
       acceptToken: (app, token) => identities.accept(app, token),
       noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),

@@ -15,7 +15,7 @@ import {
   admins,
   adminTotp,
 } from '../features/admins/accounts/tables.ts';
-import { appKeys, apps, secretKeys } from '../features/apps/tables.ts';
+import { appKeys, apps, dryRunCounts, secretKeys } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { bucketLookup } from '../features/buckets/directory.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
@@ -27,6 +27,8 @@ import { consentsTable } from '../features/installations/tables.ts';
 import { liveApps, liveEvents } from '../features/live/tables.ts';
 import { logs } from '../features/logs/resource.ts';
 import { notifications } from '../features/notifications/resource.ts';
+import { type Part, partsOf } from '../features/privacy/person.ts';
+import { erasures } from '../features/privacy/tables.ts';
 import { deliveries, pushes } from '../features/push/resource.ts';
 import { senders } from '../features/senders/tables.ts';
 import { events } from '../features/sightings/traces/events.ts';
@@ -73,6 +75,7 @@ export const tables: readonly DbTable[] = [
   ...resources.map(({ table }) => table),
   firings,
   consentsTable,
+  erasures,
   sightingCounts,
   sightingKeys,
   presence,
@@ -98,6 +101,7 @@ export const tables: readonly DbTable[] = [
   usedIdTokens,
   users,
   appKeys,
+  dryRunCounts,
   secretKeys,
   usage,
   idempotencyKeys,
@@ -145,6 +149,9 @@ export const appTables = childrenFirst(
 
 /** The tables that say where somebody was or what she was sent: they are erased with her installation. */
 export const traceTables = tables.filter(({ trail }) => trail?.at !== undefined);
+
+/** What is known of a person, for her export and her erasure. */
+export const personParts: readonly Part[] = partsOf(tables, resources);
 
 /** The tables whose rows go after some days. */
 export const keptTables = tables.filter(({ kept }) => kept !== undefined);

@@ -12,6 +12,7 @@ import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { personCommands } from './commands/person.ts';
 import { replayCommand } from './commands/replay.ts';
 import { serveCommand } from './commands/serve.ts';
 import { simulateCommand } from './commands/simulate.ts';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   ...appSecretKeyCommands,
   ...identityProviderCommands,
   ...bucketCommands,
+  ...personCommands,
   ...backupCommands,
   doctorCommand,
   demoCommand,

@@ -13,6 +13,7 @@ import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { auditedHandle, storesNothing } from './audited-handle.ts';
+import { noteDryRun } from './dry-run.ts';
 import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
 import { assertGranted, assertInScope, grantOf } from './grants.ts';
 import { handleByMembers } from './member-rules.ts';
@@ -116,6 +117,8 @@ function handle(
   call: Call<unknown, unknown>,
   { idempotencyKeys }: ApiOptions,
 ): Promise<HandlerAnswer> {
+  const { dryRun } = call.app;
+  if (dryRun) noteDryRun(endpoint, call, dryRun);
   return request.raw.headers['idempotency-key'] === undefined || !endpoint.repeat
     ? handleByMembers(endpoint, call, request.body)
     : handleOnce(request, endpoint, call, idempotencyKeys);
@@ -226,7 +229,7 @@ function admitUser(
   }
   return andThen(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
     assertGranted(grant, user);
-    if (user && app.rules.asksForInstallations)
+    if (user && (app.rules.asksForInstallations || app.dryRun?.rules.asksForInstallations))
       return knowInstallations(app.appId, user, findHeld).then((user) => ({ app, now, user }));
     return { app, now, user };
   });

@@ -6,7 +6,7 @@ import { type Call, type Endpoint, JsonText, OtherAnswer } from './endpoint.ts';
 import { jsonLimits, parseJsonBody } from './server/json-body.ts';
 import { readBody } from './server/read-body.ts';
 import { sentence } from './shape.ts';
-import { eventStreamType, StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
+import { StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
 
 /**
  * Called before something new is stored or something existing is replaced. @throws Failure when too little room is left
@@ -110,7 +110,7 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
       if (request.method !== 'HEAD')
         return void sendStream(reply, answer, { mayListen: readmission(request, endpoint, mount), stopping });
       await skipStream(answer);
-      reply.type(eventStreamType).send();
+      reply.type(answer.head.type).send();
     },
   });
 }

@@ -56,6 +56,8 @@ export class Rule {
   /** Undefined for a where. */
   readonly word: Word | undefined;
   readonly gate: Gate;
+  /** Equal texts are equal rules. */
+  readonly text: string;
   readonly #where: unknown;
   readonly #templates = new WeakMap<FieldLookup, Template>();
   readonly #general = new WeakMap<FieldLookup, { readonly key: number; readonly where: Where }>();
@@ -65,6 +67,7 @@ export class Rule {
     this.stored = stored;
     this.word = typeof stored === 'string' ? stored : undefined;
     this.#where = where;
+    this.text = JSON.stringify(stored === 'owner' ? [stored, where] : stored);
     this.gate = this.#gate();
   }
 

@@ -8,6 +8,7 @@ export const apps = defineTable({
     name: text,
     policy: text,
     rules: withDefault(text),
+    dry_run: nullable(text),
     disabled_at: nullable(bigint),
     created_at: bigint,
     updated_at: bigint,
@@ -28,6 +29,24 @@ export const appKeys = defineTable({
     disabled_at: nullable(bigint),
   },
   key: ['app_id', 'key_id'],
+});
+
+/** What the dry run of an app would have refused; nobody is named. */
+export const dryRunCounts = defineTable({
+  name: 'dry_run_counts',
+  owner: 'apps',
+  columns: {
+    app_id: text,
+    day: bigint,
+    subject: text,
+    verb: text,
+    caller: text,
+    outcome: text,
+    requests: bigint,
+  },
+  key: ['app_id', 'day', 'subject', 'verb', 'caller', 'outcome'],
+  stepBy: 'day',
+  kept: { days: 8, by: 'day' },
 });
 
 /** Of gateways, integrations and servers. */

@@ -16,6 +16,7 @@ import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../h
 import { plainAnswer } from '../../http/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
+import { erasedAnswer } from './answers.ts';
 import type { UserService } from './service.ts';
 import { countSessions } from './session-store.ts';
 import { findUser } from './store.ts';
@@ -180,15 +181,14 @@ function erase(deps: Deps): ConsoleEndpoint {
     tag: 'Users',
     summary: 'Erase a user',
     description:
-      'The account and its tokens are deleted, and the traces of its installations are erased; the installations stay without ' +
-      'a user. The audit keeps only the id.',
+      'The account and its tokens are deleted, and all that is known of the person is erased; the installations stay without ' +
+      'a user. The audit names the receipt.',
     permission: 'users.change',
     locate: locateApp(deps),
-    answer: deletedAnswer,
+    answer: erasedAnswer,
     errors: ['ObjectNotFound'],
     async handle(call) {
-      await deps.service.erase(keyOf(call), call.by);
-      return { result: {} };
+      return { result: { erasureId: await deps.service.erase(keyOf(call), call.by) } };
     },
   });
 }

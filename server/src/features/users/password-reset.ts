@@ -8,8 +8,8 @@ import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { GiveUp, type JobHandler, type NewJob } from '../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender } from '../../mail/mail-sender.ts';
-import { emailKey } from '../../sign-in/email.ts';
 import { type ChangePayload, changeMail } from '../../sign-in/change-mail.ts';
+import { emailKey } from '../../sign-in/email.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import * as store from './store.ts';
 

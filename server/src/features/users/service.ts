@@ -10,9 +10,9 @@ import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Client, Proof, Session } from '../../sign-in/accounts.ts';
+import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { assertPassword, isFresh, notFresh, wrongPassword } from './accounts.ts';
-import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import type { Account, AccountChanges, SignIn } from './schemas.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import { beginSession } from './sessions.ts';
@@ -26,8 +26,17 @@ export interface UserDeps {
   readonly passwords: Passwords;
   /** Undefined while no mail server is configured. */
   readonly tell: TellOfChange | undefined;
-  /** Removes the name of an erased user from everything else. */
-  readonly unlink: (db: Db, appId: string, userId: string) => Promise<void>;
+  /**
+   * Removes the name of an erased user from everything else, and has the rest erased. Called in the transaction that erases the
+   * account; answers the id of the receipt.
+   */
+  readonly forget: (db: Db, user: Forgotten) => Promise<string>;
+}
+
+export interface Forgotten extends store.UserKey {
+  readonly isManager: boolean;
+  /** Undefined for the person herself. */
+  readonly by: Actor | undefined;
 }
 
 interface Updating extends Pick<Proof, 'confirm' | 'tokenHash'> {
@@ -126,20 +135,22 @@ export class UserService {
 
   /**
    * Removes the user, their tokens and resets, their name from what belonged to them, and the traces of their
-   * installations. `by` is the acting administrator; the audit keeps the id and nothing about the person.
+   * installations. `by` is the acting administrator; the audit names the receipt, and nothing about the person. Answers the id
+   * of the receipt.
+   *
+   * @throws Failure ObjectNotFound
    */
-  async erase(key: store.UserKey, by?: Actor): Promise<void> {
-    const { cacheVersion, now, unlink } = this.#deps;
-    await mustChange(
-      cacheVersion.change(async (db) => {
-        const found = await store.deleteUser(db, key);
-        await endSessions(db, key);
-        await unlink(db, key.appId, key.userId);
-        if (found && by)
-          await recordChange(db, { by, action: 'user.erase', subject: key.userId, appId: key.appId, now: now() });
-        return found;
-      }),
-    );
+  async erase(key: store.UserKey, by?: Actor): Promise<string> {
+    const { cacheVersion, now, forget } = this.#deps;
+    const erasureId = await cacheVersion.change(async (db) => {
+      const user = await store.lockUser(db, key);
+      if (!user) return undefined;
+      const receipt = await forget(db, { ...key, isManager: user.role === 'manager', by });
+      if (by) await recordChange(db, { by, action: 'user.erase', subject: receipt, appId: key.appId, now: now() });
+      return receipt;
+    });
+    if (erasureId === undefined) throw noSuchUser();
+    return erasureId;
   }
 
   /** For the console. @throws Failure ObjectNotFound */
@@ -218,8 +229,10 @@ async function endSessions(db: Db, key: store.UserKey): Promise<void> {
   await store.deleteResetsOf(db, key);
 }
 
+const noSuchUser = () => fail('ObjectNotFound', 'There is no user with this objectId.');
+
 async function mustChange(done: Promise<boolean>): Promise<void> {
-  if (!(await done)) throw fail('ObjectNotFound', 'There is no user with this objectId.');
+  if (!(await done)) throw noSuchUser();
 }
 
 function emailTaken(): Failure {

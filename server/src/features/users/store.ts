@@ -40,10 +40,6 @@ export async function userExists(db: Db, appId: string, userId: string): Promise
   return row !== undefined;
 }
 
-export async function deleteUser(db: Db, key: UserKey): Promise<boolean> {
-  return (await db.run(sql`delete from users where ${one(key)}`)) > 0;
-}
-
 /** By mail, so that the address is verified. */
 export async function setPassword(db: Db, key: UserKey, passwordHash: string, now: number): Promise<void> {
   await db.run(
@@ -96,6 +92,14 @@ export async function deleteResetsOf(db: Db, key: UserKey): Promise<void> {
 export async function listUserIds(db: Db, appId: string, role: UserRole): Promise<string[]> {
   const rows = await db.all<{ object_id: string }>(
     sql`select object_id from users where app_id = ${appId} and role = ${role} order by object_id`,
+  );
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** Users after `after`, in the order of their ids, at most `limit` of them. */
+export async function walkUsers(db: Db, appId: string, after: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from users where app_id = ${appId} and object_id > ${after} order by object_id limit ${limit}`,
   );
   return rows.map(({ object_id }) => object_id);
 }

@@ -33,6 +33,7 @@ export const users = defineTable({
   key: ['app_id', 'object_id'],
   indexes: { users_email: { on: ['app_id', 'email_key'], isUnique: true } },
   users: ['object_id'],
+  secrets: ['password_hash'],
 });
 
 /** What others may see of a user, and so the only members by which a list can be filtered and ordered. */
@@ -111,6 +112,7 @@ export const sessions = defineTable({
   },
   childOf: ['users'],
   users: ['user_id'],
+  secrets: ['family_hash', 'refresh_hash', 'previous_hash'],
 });
 
 export const tokens = defineTable({
@@ -134,6 +136,7 @@ export const tokens = defineTable({
   },
   childOf: ['users', 'sessions'],
   users: ['user_id'],
+  secrets: ['token_hash'],
 });
 
 export const passwordResets = defineTable({
@@ -147,4 +150,5 @@ export const passwordResets = defineTable({
   },
   childOf: ['users'],
   users: ['user_id'],
+  secrets: ['token_hash'],
 });

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import { type Caller, type FindHeld, knowInstallations } from '../../access/caller.ts';
-import type { AppContext } from '../../access/context.ts';
-import { bucketRecords, type ResourceName, type RuledResource, ruledResources } from '../../access/rules/presets.ts';
-import type { RuleUser, Verb } from '../../access/rules/rule-types.ts';
-import { ruleSentence } from '../../access/rules/sentences.ts';
-import { Failure, fail } from '../../base/errors.ts';
-import { type Call, type Endpoint, JsonText } from '../../http/endpoint.ts';
-import { assertGranted, grantOf, isOpen, rulesFor } from '../../http/grants.ts';
+import { type Caller, type FindHeld, knowInstallations } from '../../../access/caller.ts';
+import type { AppContext } from '../../../access/context.ts';
+import { bucketRecords, type ResourceName, type RuledResource, ruledResources } from '../../../access/rules/presets.ts';
+import type { RuleUser, Verb } from '../../../access/rules/rule-types.ts';
+import { ruleSentence } from '../../../access/rules/sentences.ts';
+import { Failure, fail } from '../../../base/errors.ts';
+import { type Call, type Endpoint, JsonText } from '../../../http/endpoint.ts';
+import { assertGranted, grantOf, isOpen, rulesFor } from '../../../http/grants.ts';
 
 /**
  * What the rules of an app would answer to somebody, asked of the endpoints themselves: whoever may call is decided by
@@ -230,7 +230,7 @@ async function judgeRecord(
     const call = callOf(caller, question, params);
     const located = await (endpoint.judge ?? endpoint.locate)?.(call);
     // What only reads may go on and read.
-    if (endpoint.method === 'GET') await endpoint.handle({ ...call, body: undefined, located });
+    if (!endpoint.judge && endpoint.method === 'GET') await endpoint.handle({ ...call, body: undefined, located });
   } catch (error) {
     const status = statusOf(error);
     if (status === 404) return { outcome: 'refused', status, reason: 'For this caller, the record is not there.' };
