@@ -21,6 +21,10 @@ export const policySchema = Type.Object({
   }),
   uploadNeedsUser: Type.Boolean({ description: 'Whether an upload needs a signed-in user.' }),
   deviceNeedsUser: Type.Boolean({ description: 'Whether registering a device needs a signed-in user.' }),
+  installationProof: Type.Enum(['offered', 'required'], {
+    description:
+      'Whether a new installation needs a secret of its phone, which then proves what comes from it, or only may have one.',
+  }),
   tokenDays: Type.Integer({
     minimum: 1,
     maximum: 3650,
@@ -134,6 +138,7 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   oneZone: false,
   pushTimeToLive: 120,
   consent: 'assumed',
+  installationProof: 'offered',
   polite: false,
   delivery: Object.freeze({}),
   retentionDays: Object.freeze({ logs: 365, visits: 365, events: 30 }),
@@ -141,11 +146,11 @@ export const defaultPolicy: AppPolicy = Object.freeze({
 
 /**
  * What a new app begins with beyond the defaults, which are also those of apps that are older than a setting. Another preset
- * of the rules later changes none of it: phones that never asked would fall silent.
+ * of the rules later changes none of it: phones whose app does not know of consent or secrets would fall silent.
  */
 export const newAppPolicy: Readonly<Record<Preset, Partial<AppPolicy>>> = Object.freeze({
   specification: Object.freeze({ oneZone: true }),
-  visitors: Object.freeze({ oneZone: true, consent: 'required' }),
+  visitors: Object.freeze({ oneZone: true, consent: 'required', installationProof: 'required' }),
 });
 
 /** The complete policy of an app. A stored one may lack members that were added later. */
