@@ -106,7 +106,7 @@ export const adminCommands: readonly Command[] = [
   {
     name: 'admin link',
     summary: 'print a one-time link with which an administrator chooses a new password',
-    details: `It works once and for ${handedHours} hours, and ends earlier ones. Second factors stay.`,
+    details: `It works once and for ${handedHours} hours, and ends earlier ones. Second factors stay. Where only single sign-on is allowed, an owner may sign in with the password as long.`,
     options: { email },
     async run(call) {
       const address = call.text('email') ?? '';
@@ -121,7 +121,9 @@ export const adminCommands: readonly Command[] = [
           publicUrl: () => consoleUrl(config),
           canMail: false,
         });
-        return links.sendReset(adminId, commandLine);
+        const sent = await links.sendReset(adminId, commandLine);
+        await services.admins.openLocalSignIn(adminId, sent.expiresAt, commandLine);
+        return sent;
       });
       return {
         text: `A new password for ${address}, once and until ${new Date(expiresAt).toISOString()}:\n${link}`,
