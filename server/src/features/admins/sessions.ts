@@ -7,8 +7,10 @@ import type { Passwords } from '../../base/passwords.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { AdminContext, NewSession } from '../../http/console/console-endpoint.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
+import type { Client } from './accounts/client.ts';
 import * as store from './accounts/store.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
+import type { SessionPort, Through } from './sso/session-port.ts';
 import { isOnlyWay, listIssuersOf } from './sso/store.ts';
 
 const hourMs = 3_600_000;
@@ -40,25 +42,12 @@ export interface SessionDeps {
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
-/** From where somebody signs in. */
-export interface Client {
-  readonly address: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
 export interface Credentials {
   readonly email: string;
   readonly password: string;
   /** Of the authenticator app. */
   readonly code?: string;
   readonly recoveryCode?: string;
-}
-
-/** Through whom a session is begun. */
-export interface Through {
-  readonly providerId: string;
-  /** The provider vouched for a second factor. */
-  readonly hasProvedFactor: boolean;
 }
 
 interface Beginning {
@@ -70,7 +59,7 @@ interface Beginning {
 }
 
 /** Sessions of the management console: signing in and out, and finding the administrator of a cookie's token. */
-export class AdminSessions {
+export class AdminSessions implements SessionPort {
   readonly #deps: SessionDeps;
 
   constructor(deps: SessionDeps) {

@@ -1,7 +1,6 @@
 import { fail } from '../../../base/errors.ts';
 import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
-import type { AdminSessions } from '../sessions.ts';
 import {
   beginShape,
   confirmThroughShape,
@@ -12,11 +11,12 @@ import {
   waysExample,
   waysSchema,
 } from './provider-schemas.ts';
+import type { SessionPort } from './session-port.ts';
 import type { SingleSignOn } from './single-sign-on.ts';
 
 interface Deps {
   readonly singleSignOn: SingleSignOn;
-  readonly sessions: AdminSessions;
+  readonly sessions: SessionPort;
 }
 
 const departure = {

@@ -6,18 +6,19 @@ import { randomText } from '../../../base/id.ts';
 import { type Database, UniqueViolation } from '../../../db/db.ts';
 import type { AdminContext, NewSession } from '../../../http/console/console-endpoint.ts';
 import { Unreadable } from '../../../sign-in/oidc/read-json.ts';
+import type { Client } from '../accounts/client.ts';
 import { isFactorRequired } from '../accounts/store.ts';
-import type { AdminSessions, Client } from '../sessions.ts';
 import { admit, type Refusal } from './admit.ts';
 import { type Person, personOf } from './person.ts';
 import type { SsoProviders } from './providers.ts';
 import { AnswerRefused, type RelyingParty } from './relying-party.ts';
+import type { SessionPort } from './session-port.ts';
 import * as store from './store.ts';
 
 export interface SingleSignOnDeps {
   readonly db: Database;
   readonly now: Clock;
-  readonly sessions: AdminSessions;
+  readonly sessions: SessionPort;
   readonly providers: SsoProviders;
   readonly party: RelyingParty;
   /** For the operator: what a provider has answered, in words. */
