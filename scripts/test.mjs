@@ -11,7 +11,11 @@ import { fileURLToPath } from 'node:url';
 import { ensureInstalled, pinnedNode, root, withPinnedNode } from './install.mjs';
 
 const everything = ['server/**/*.test.ts', 'sdk/**/*.test.ts', 'console/**/*.test.ts', 'scripts/**/*.test.mjs'];
-const environment = withPinnedNode(process.env);
+const environment = {
+  ...withPinnedNode(process.env),
+  // Each file is a process of its own, and all of them load the same modules: compiled once, they begin sooner.
+  NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
+};
 
 try {
   ensureInstalled();

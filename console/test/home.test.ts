@@ -9,6 +9,7 @@ import { create } from '../../server/test/support/cases.ts';
 import { Site, uuid } from '../../server/test/support/site.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { takePictures } from './pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
 
@@ -116,7 +117,7 @@ describe('the home of an app', () => {
   test('what needs a person stands first, with the way to it', async () => {
     await finding('No push service is set up').waitFor();
     assert.match((await link('Open the senders').getAttribute('href')) ?? '', /\/senders$/);
-    await finding('5 rules are open to everyone').waitFor();
+    await finding('The app is open to strangers').waitFor();
     await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     await site.makeReachable();
     provider.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
@@ -129,6 +130,33 @@ describe('the home of an app', () => {
     await finding('1 phone of 2 can no longer be reached').waitFor();
     assert.equal(await finding('No push service is set up').count(), 0);
     await assertAccessible(page);
+  });
+
+  test('an app that is open to strangers is closed, after saying what that would have refused', async () => {
+    assert.equal((await app.send({ method: 'GET', url: '/api/v2/users' })).status, 200);
+    await page.reload();
+    await finding('Anyone with the app can read the names and e-mail addresses of all users').waitFor();
+    await page.getByRole('button', { name: 'Close it …' }).click();
+    const dialog = page.getByRole('dialog');
+    const refused = dialog.getByRole('list', { name: 'What would have been refused' }).getByRole('listitem');
+    await refused.filter({ hasText: 'List accounts, without signing in' }).filter({ hasText: '1 refused' }).waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'home-close');
+    await dialog.getByRole('button', { name: 'Close it', exact: true }).click();
+    await page.getByText('The app is closed to strangers.').waitFor();
+    await finding('The app is open to strangers').waitFor({ state: 'detached' });
+    assert.equal((await app.send({ method: 'GET', url: '/api/v2/users' })).status, 403);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await finding('The app is open to strangers').waitFor();
+    assert.equal((await app.send({ method: 'GET', url: '/api/v2/users' })).status, 200);
+  });
+
+  test('an app in real use is told of first', async () => {
+    await takePictures(page, 'home-open');
+    await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
+    for (let n = 0; n < 1000; n++) await app.send({ method: 'GET', url: '/api/v2/users?limit=0' });
+    await page.reload();
+    await finding('The app is in use and open to strangers').waitFor();
   });
 
   test('a beacon that fell silent is named', async () => {

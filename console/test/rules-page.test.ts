@@ -16,6 +16,7 @@ describe('the rules of an app in the console', () => {
   let visited: Visit;
   let page: Page;
   let anna: SignedIn;
+  let beacon: string;
 
   before(async () => {
     ({ app, origin } = await startConsole());
@@ -158,7 +159,7 @@ describe('the rules of an app in the console', () => {
   });
 
   test('rules are tried as somebody, with what is not saved yet', async () => {
-    const beacon = await create(app, '/api/v2/beacons', beaconExample, anna.headers);
+    beacon = await create(app, '/api/v2/beacons', beaconExample, anna.headers);
     await answer('Change').filter({ hasText: 'Refused' }).filter({ hasText: 'has not signed in' }).waitFor();
     await answer('See').filter({ hasText: 'Allowed' }).waitFor();
     await page.getByLabel('Who asks').selectOption({ label: 'A user of the app …' });
@@ -175,6 +176,28 @@ describe('the rules of an app in the console', () => {
     await answer('Change').filter({ hasText: 'It depends' }).waitFor();
     await assertAccessible(page);
     await takePictures(page, 'rules-try');
+  });
+
+  test('changes can be counted for some days before they are saved', async () => {
+    await cell('Beacons, See').click();
+    await dialog().getByLabel('Nobody', { exact: true }).check();
+    await inDialog('Apply').click();
+    await gone();
+    await button('Count what your changes would refuse').click();
+    await page.getByText('Rules that somebody has chosen are in a dry run.').waitFor();
+    await button('Discard them').click();
+    assert.equal(
+      (await app.send({ method: 'GET', url: `/api/v2/beacons/${beacon}`, headers: anna.headers })).status,
+      200,
+    );
+    await page.reload();
+    const counts = page.getByRole('list', { name: 'What would have been refused' });
+    await counts.getByText('1 refused').waitFor();
+    assert.match(await counts.innerText(), /See beacons, by signed-in users/);
+    await assertAccessible(page);
+    await takePictures(page, 'rules-dry-run');
+    await button('End this dry run').click();
+    await page.getByText('In a dry run are the rules that would close the app to strangers.').waitFor();
   });
 
   test('on a phone one resource is shown at a time, with its sentences', async () => {

@@ -89,11 +89,26 @@ export interface Connection {
   /** The start of every operation's address, such as `https://pharos.example.org/api/v2`. */
   readonly url: string;
   readonly headers?: () => Readonly<Record<string, string>>;
+  /** The access token, and how to get another one when it has expired. */
+  readonly session?: RenewableSession;
   readonly credentials?: 'omit' | 'same-origin' | 'include';
   readonly fetch?: typeof fetch;
   readonly retry?: RetryOptions | false;
   /** Milliseconds for each try; see {@link CallOptions}. */
   readonly timeout?: number;
+}
+
+export interface RenewableSession {
+  readonly token: string | undefined;
+  /** Whether the token is to be renewed before it is sent. */
+  readonly isDue: boolean;
+  /**
+   * Renews a token that the service has refused. Answers whether there is another one now. Calls that need it at the same
+   * time wait for one renewal.
+   *
+   * @throws PharosError when the service does not answer
+   */
+  renew(refused: string | undefined): Promise<boolean>;
 }
 
 interface Loose extends CallOptions {
@@ -123,7 +138,7 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
     for (let attempt = 1, mayBeDone = false; ; attempt++) {
       if (signal?.aborted) throw reasonOf(signal);
       try {
-        return await sendOnce(connection, operation, { ...input, idempotencyKey: key });
+        return await sendSignedIn(connection, id, operation, { ...input, idempotencyKey: key });
       } catch (error) {
         if (signal?.aborted) throw reasonOf(signal);
         if (mayBeDone && isGone(error) && operation.method === 'DELETE') return emptyAnswer(operation);
@@ -150,6 +165,31 @@ export function addressOf(path: string, { params = {}, query = {} }: Pick<Loose,
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   return filled + queryText(query);
 }
+
+/** Calls to which an access token means nothing. */
+const signedOut = new Set(['signUp', 'signIn', 'signInWithToken', 'refreshToken', 'forgotPassword', 'resetPassword']);
+
+/**
+ * Renews the access token before it expires: some calls ignore one that has expired, and would forget whose phone it is. If it
+ * is refused all the same, nothing was done, and the call is sent once more.
+ */
+async function sendSignedIn(connection: Connection, id: string, operation: Operation, input: Loose): Promise<unknown> {
+  const { session } = connection;
+  if (!session || signedOut.has(id)) return sendOnce(connection, operation, input);
+  const renewed = (refused: string | undefined) => unlessAborted(session.renew(refused), input.signal);
+  if (session.isDue) await renewed(session.token);
+  const { token } = session;
+  try {
+    return await sendOnce(connection, operation, input);
+  } catch (error) {
+    const isOver = error instanceof PharosError && error.name === 'InvalidSessionToken';
+    if (!isOver || token === undefined || isStream(input.body) || !(await renewed(token))) throw error;
+    return sendOnce(connection, operation, input);
+  }
+}
+
+/** It can be read once. */
+const isStream = (body: unknown) => typeof (body as { readonly getReader?: unknown } | null)?.getReader === 'function';
 
 async function sendOnce(connection: Connection, operation: Operation, input: Loose): Promise<unknown> {
   const { body, contentType, signal, ifMatch, idempotencyKey } = input;

@@ -14,6 +14,7 @@ import { pushService } from './services/push.ts';
 import { sightingService } from './services/sightings.ts';
 import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
+import { Session, type Tokens } from './session.ts';
 import { type Operations, operations } from './wire.ts';
 
 interface Transport {
@@ -36,6 +37,24 @@ export interface AppOptions extends Transport {
   readonly appKey: string;
   /** An access token from an earlier sign-in. */
   readonly token?: string;
+  /** The refresh token that came with it, if it was asked for. */
+  readonly refreshToken?: string;
+  /** When the access token expires, epoch milliseconds; without it, it is renewed before it is first used. */
+  readonly tokenExpiresAt?: number;
+  /**
+   * Called when the tokens are others than before, because somebody has signed in or out, or they were renewed. Keep them to
+   * stay signed in after a restart. A refresh token must be used by one client only: one that is used twice ends the
+   * session.
+   */
+  readonly onTokens?: (tokens: Tokens) => void;
+}
+
+/** A server, gateway or script, which acts for the app itself as far as the scopes of its secret key reach. */
+export interface ServerOptions extends Transport {
+  readonly baseUrl: string;
+  readonly appId: string;
+  /** A secret key of the app (`phs_…`). It is refused in browsers and React Native, where everybody could read it. */
+  readonly secretKey: string;
 }
 
 /** A page that is authenticated by the browser's session, such as the management console. */
@@ -46,15 +65,13 @@ export interface SessionOptions extends Transport {
   readonly credentials?: 'omit' | 'same-origin' | 'include';
 }
 
-export type PharosOptions = AppOptions | SessionOptions;
+export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
 
 /**
  * One app's connection to a Pharos service. Every method throws {@link PharosError}, or the signal's reason when it is
  * aborted. Lists return `{ results, count? }`; single records are returned directly.
  */
 export class PharosClient {
-  /** The access token that is sent; set by signing in. */
-  token: string | undefined;
   /** Calls any operation of the interface by its id in the OpenAPI document. */
   readonly call: Call;
   readonly beacons: ReturnType<typeof beaconService>;
@@ -72,15 +89,18 @@ export class PharosClient {
   readonly push: ReturnType<typeof pushService>;
   readonly activity: ReturnType<typeof activityService>;
   readonly #connection: Connection;
+  readonly #session: Session;
 
   constructor(options: PharosOptions) {
-    this.token = 'token' in options ? options.token : undefined;
-    this.#connection = connectionOf(options, this);
+    const { onTokens, ...tokens }: Partial<AppOptions> = 'appKey' in options ? options : {};
+    this.#session = new Session(tokens, onTokens);
+    this.#connection = connectionOf(options, this.#session);
     this.call = createCaller<Operations>(operations, this.#connection);
+    this.#session.call = this.call;
     this.beacons = beaconService(this.call);
     this.notifications = notificationService(this.call);
     this.storylines = storylineService(this.call);
-    this.users = userService(this.call, this);
+    this.users = userService(this.call, this.#session);
     this.bucket = bucketService(this.call);
     this.devices = deviceService(this.call);
     this.identities = identityService(this.call);
@@ -92,6 +112,24 @@ export class PharosClient {
     this.activity = activityService(this.call);
   }
 
+  /** The access token that is sent; set by signing in. */
+  get token(): string | undefined {
+    return this.#session.token;
+  }
+
+  set token(token: string | undefined) {
+    this.#session.token = token;
+  }
+
+  /** Renews the access token when it has expired; set by signing in with `refresh: true`. */
+  get refreshToken(): string | undefined {
+    return this.#session.refreshToken;
+  }
+
+  set refreshToken(refreshToken: string | undefined) {
+    this.#session.refreshToken = refreshToken;
+  }
+
   /**
    * Listens to what happens in the app until it is closed. It reconnects after interruptions, and no event comes twice.
    */
@@ -100,7 +138,19 @@ export class PharosClient {
   }
 }
 
-function connectionOf(options: PharosOptions, client: { readonly token: string | undefined }): Connection {
+const secretKeyPrefix = 'phs_';
+
+/** Wherever people run the code, they can read what is in it. */
+function assertServer(): void {
+  const { document, navigator } = globalThis as { document?: unknown; navigator?: { readonly product?: string } };
+  if (document === undefined && navigator?.product !== 'ReactNative') return;
+  throw new Error(
+    'A secret key (phs_…) belongs on a server: everybody who opens this app or page can read it. Use the key of the app ' +
+      'here, and revoke the secret key if it has been published.',
+  );
+}
+
+function connectionOf(options: PharosOptions, session: Session): Connection {
   const { fetch, retry, timeout } = options;
   const transport = {
     ...(fetch ? { fetch } : {}),
@@ -109,12 +159,15 @@ function connectionOf(options: PharosOptions, client: { readonly token: string |
   };
   if ('apiUrl' in options)
     return { ...transport, url: options.apiUrl, credentials: options.credentials ?? 'same-origin' };
-  const { baseUrl, appId, appKey } = options;
+  const { baseUrl, appId } = options;
+  const appKey = 'secretKey' in options ? options.secretKey : options.appKey;
+  if (appKey.startsWith(secretKeyPrefix)) assertServer();
   const credentials = { 'X-Service-AppId': appId, 'X-Service-AppKey': appKey };
   return {
     ...transport,
+    session,
     url: `${baseUrl.replace(/\/+$/, '')}/api/v2`,
     headers: () =>
-      client.token === undefined ? credentials : { ...credentials, Authorization: `Bearer ${client.token}` },
+      session.token === undefined ? credentials : { ...credentials, Authorization: `Bearer ${session.token}` },
   };
 }

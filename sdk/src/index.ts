@@ -13,11 +13,18 @@ export {
   type OperationTable,
   type Query,
 } from './call.ts';
-export { type AppOptions, PharosClient, type PharosOptions, type SessionOptions } from './client.ts';
+export {
+  type AppOptions,
+  PharosClient,
+  type PharosOptions,
+  type ServerOptions,
+  type SessionOptions,
+} from './client.ts';
 export { entityTag } from './entity-tag.ts';
 export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
 export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';
 export type { RetryOptions } from './retry.ts';
+export type { Tokens } from './session.ts';
 export {
   type QueueStorage,
   type Sighting,

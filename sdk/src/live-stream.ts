@@ -155,6 +155,8 @@ async function connect(
 }
 
 async function openStream(connection: Connection, after: number | undefined, signal: AbortSignal): Promise<Response> {
+  const { session } = connection;
+  if (session?.isDue) await session.renew(session.token);
   const fetch = connection.fetch ?? globalThis.fetch;
   const response = await fetch(joined(connection.url, addressOf('/stream', { query: { after } })), {
     headers: { ...connection.headers?.(), Accept: 'text/event-stream' },

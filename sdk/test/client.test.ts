@@ -45,6 +45,26 @@ describe('the client, against the service', () => {
     assert.equal((await refused(connect({ token: accessToken }).users.me())).name, 'InvalidSessionToken');
   });
 
+  test('acts for the app with a secret key, as far as its scopes reach, and never where people could read it', async () => {
+    const scopes = [{ resource: 'beacons', verbs: ['list'] }];
+    const by = { name: 'test', address: null };
+    const { secretKey } = await app.app.secretKeys.create(app.appId, { name: 'Statistics', scopes }, by);
+    const server = new PharosClient({ baseUrl, appId: app.appId, secretKey });
+    assert.ok(Array.isArray((await server.beacons.list()).results));
+    const error = await refused(server.users.list());
+    assert.deepEqual([error.name, error.status], ['OperationForbidden', 403]);
+    assert.match(error.message, /Statistics does not have the scope users:list/);
+    const { document } = globalThis as { document?: unknown };
+    Object.assign(globalThis, { document: {} });
+    try {
+      for (const key of [{ secretKey }, { appKey: secretKey }])
+        assert.throws(() => new PharosClient({ baseUrl, appId: app.appId, ...key }), /belongs on a server/);
+      assert.ok(connect(), 'the key of the app does not');
+    } finally {
+      Object.assign(globalThis, { document });
+    }
+  });
+
   test('takes a token from an earlier sign-in', async () => {
     assert.equal((await connect({ token: client.token ?? '' }).users.me()).firstname, 'Vera');
   });
@@ -186,7 +206,9 @@ describe('the client, against the service', () => {
     await own.users.signIn({ email: other.email, password: other.password });
     await own.users.updateMe({ firstname: 'Nora' });
     assert.equal((await own.users.me()).firstname, 'Nora');
-    await own.users.deleteMe();
+    assert.equal((await own.users.exportMe()).format, 'pharos-person');
+    const { erasureId } = await own.users.deleteMe();
+    assert.equal((await own.users.erasure(erasureId)).kind, 'user');
     assert.equal(own.token, undefined);
     assert.equal((await refused(own.users.signIn({ email: other.email, password: other.password }))).code, 101);
   });

@@ -29,8 +29,11 @@ const refusals: Readonly<Record<string, number>> = {
   signInWithToken: 404,
   linkIdentity: 404,
   unlinkIdentity: 404,
+  refreshToken: 403,
+  endSession: 404,
   getDelivery: 404,
   getPosition: 404,
+  getErasure: 404,
 };
 
 describe('clients that others generate from the OpenAPI document', () => {

@@ -55,7 +55,13 @@ async function foreignIds({ app, strangers, stranger }: Fixture): Promise<Readon
     '/installations': await make('/api/v2/installations', { installationId: 'theirs', deviceType: 'ios' }),
     '/files': await create(app, '/api/v2/files/theirs.txt', 'text', file),
     '/push/notification': await pushOf(app, headers),
+    '/erasures': await erasureOf(app, strangers),
   };
+}
+
+async function erasureOf(app: TestApp, strangers: Readonly<Record<string, string>>): Promise<string> {
+  const headers = { ...strangers, ...(await signIn(app, strangers)).headers };
+  return (await app.send({ method: 'DELETE', url: '/api/v2/users/me', headers })).body.result.erasureId;
 }
 
 async function pushOf(app: TestApp, headers: Readonly<Record<string, string>>): Promise<string> {

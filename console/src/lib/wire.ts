@@ -81,8 +81,10 @@ export interface App {
     readonly uploadNeedsUser: boolean;
     /** Whether registering a device needs a signed-in user. */
     readonly deviceNeedsUser: boolean;
-    /** Days after its last use until an access token expires. */
+    /** Days after its last use until an access token expires, or with refresh tokens the session. */
     readonly tokenDays: number;
+    /** Minutes until an access token expires that comes with a refresh token. */
+    readonly tokenMinutes: number;
     /** The shortest password that sign-up accepts. */
     readonly passwordMinLength: number;
     /** IANA time zone of the venue, for schedules and statistics. */
@@ -329,7 +331,7 @@ export interface AppUser {
     /** ISO 8601, UTC, with milliseconds */
     readonly lastUsedAt: string;
   }[];
-  /** Access tokens that are valid now */
+  /** Sessions that are not over */
   readonly sessions: number;
   /** When one of them was last used, to the day; null if there is none */
   readonly lastUsedAt: string | null;
@@ -468,8 +470,10 @@ export interface ChangeAppBody {
     readonly uploadNeedsUser?: boolean;
     /** Whether registering a device needs a signed-in user. */
     readonly deviceNeedsUser?: boolean;
-    /** Days after its last use until an access token expires. */
+    /** Days after its last use until an access token expires, or with refresh tokens the session. */
     readonly tokenDays?: number;
+    /** Minutes until an access token expires that comes with a refresh token. */
+    readonly tokenMinutes?: number;
     /** The shortest password that sign-up accepts. */
     readonly passwordMinLength?: number;
     /** IANA time zone of the venue, for schedules and statistics. */
@@ -728,6 +732,23 @@ export interface CreateIdentityProviderBody {
   readonly acceptsTokens?: boolean;
 }
 
+export interface CreateSecretKeyBody {
+  /** Who uses it; it is in the log and the audit */
+  readonly name: string;
+  readonly scopes: readonly {
+    /** What the key deals with */
+    readonly resource: 'beacons' | 'deliveries' | 'devices' | 'events' | 'files' | 'installations' | 'logs' | 'notifications' | 'positions' | 'pushes' | 'receipts' | 'records' | 'scenarios' | 'schemas' | 'sightings' | 'simulations' | 'storylines' | 'users' | 'verdicts' | 'visits';
+    /** What it may do there */
+    readonly verbs: readonly ('list' | 'get' | 'create' | 'update' | 'delete' | 'listen')[];
+    /** Of records: in these buckets alone; in all without it */
+    readonly buckets?: readonly string[];
+  }[];
+  /** From where it may be used, such as 192.0.2.0/24 or 2001:db8::/32; from everywhere if there are none */
+  readonly networks?: readonly string[];
+  /** ISO 8601, UTC, with milliseconds */
+  readonly expiresAt?: string;
+}
+
 export interface CreateSsoProviderBody {
   /** On the button: Sign in with … */
   readonly name: string;
@@ -772,6 +793,133 @@ export interface DeviceCredentials {
   /** The only topic that the device may subscribe to */
   readonly topic: string;
   readonly issuedAt: string | null;
+}
+
+export interface DryRun {
+  /** The rules in question; null: nothing is counted */
+  readonly rules: {
+    readonly preset?: 'specification' | 'visitors';
+    readonly resources?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+    /** By name; * for buckets without rules of their own */
+    readonly buckets?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+  } | null;
+  /** They were chosen, and are not those that would close the app */
+  readonly isChosen: boolean;
+  /** The rules that would close the app to strangers */
+  readonly closed: {
+    readonly preset?: 'specification' | 'visitors';
+    readonly resources?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+    /** By name; * for buckets without rules of their own */
+    readonly buckets?: Readonly<Record<string, {
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
+      /** Of buckets: the member that names the owner, such as metadata.assignee */
+      readonly owner?: string;
+      /** Who may change and delete what has no owner, where the rule says owner */
+      readonly unowned?: 'user' | 'manager';
+      /** From whom a member is kept. app: callers who are not signed in */
+      readonly members?: Readonly<Record<string, {
+        readonly hidden?: readonly ('app' | 'user' | 'manager')[];
+        readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
+      }>>;
+    }>>;
+  };
+  /** Days of which something is known, today included; at most 8 */
+  readonly days: number;
+  /** Requests that were looked at, by who sent them; app: without signing in */
+  readonly checked: {
+    readonly app: number;
+    readonly user: number;
+    readonly manager: number;
+  };
+  /** What would have been refused, the most frequent first */
+  readonly counts: readonly {
+    /** Either a resource … */
+    readonly resource?: string;
+    /** … or the name of a bucket */
+    readonly bucket?: string;
+    readonly verb: 'list' | 'get' | 'create' | 'update' | 'delete' | 'listen';
+    readonly caller: 'app' | 'user' | 'manager';
+    /** hidden: the record would not have been there, or the list would have been shorter (an estimate) */
+    readonly outcome: 'refused' | 'hidden';
+    readonly requests: number;
+  }[];
 }
 
 export interface EnableTotpBody {
@@ -988,6 +1136,31 @@ export interface ResetAdministratorPasswordBody {
 export interface SaveSenderBody {
   /** What the provider requires; stored encrypted and never returned. With `generate: true` the service makes the keys, if that is possible */
   readonly settings: JsonInput;
+}
+
+export interface SecretKey {
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly keyId: string;
+  /** Who uses it; it is in the log and the audit */
+  readonly name: string;
+  readonly scopes: readonly {
+    /** What the key deals with */
+    readonly resource: 'beacons' | 'deliveries' | 'devices' | 'events' | 'files' | 'installations' | 'logs' | 'notifications' | 'positions' | 'pushes' | 'receipts' | 'records' | 'scenarios' | 'schemas' | 'sightings' | 'simulations' | 'storylines' | 'users' | 'verdicts' | 'visits';
+    /** What it may do there */
+    readonly verbs: readonly ('list' | 'get' | 'create' | 'update' | 'delete' | 'listen')[];
+    /** Of records: in these buckets alone; in all without it */
+    readonly buckets?: readonly string[];
+  }[];
+  /** From where it may be used, such as 192.0.2.0/24 or 2001:db8::/32; from everywhere if there are none */
+  readonly networks: readonly string[];
+  /** The last characters of the key */
+  readonly hint: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly lastUsedFrom: string | null;
+  readonly createdBy: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly createdAt: string;
 }
 
 export interface Security {
@@ -1990,7 +2163,66 @@ export interface Operations {
     readonly query: undefined;
     readonly body: undefined;
     readonly answer: {
-      readonly result: JsonObject;
+      readonly result: {
+        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+        readonly erasureId: string;
+      };
+    };
+  };
+  /** Export everything that is known of a user, as one JSON document */
+  readonly exportAppUser: {
+    readonly params: { readonly appId: string; readonly userId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: string;
+  };
+  /** Export everything that is known of an installation, as one JSON document */
+  readonly exportInstallation: {
+    readonly params: { readonly appId: string; readonly installationId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: string;
+  };
+  /** List the receipts of erasures, newest first */
+  readonly listErasures: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: readonly {
+        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+        readonly erasureId: string;
+        /** An account, an installation, or what was recorded of an installation that stays */
+        readonly kind: 'user' | 'installation' | 'traces';
+        readonly askedBy: 'person' | 'administrator' | 'request' | 'command line' | 'restore';
+        /** SHA-256 of the appId, a space and an id, in hexadecimal digits: of the user, and of each installation */
+        readonly subjects: readonly string[];
+        /** ISO 8601, UTC, with milliseconds */
+        readonly requestedAt: string;
+        /** null while it is under way */
+        readonly completedAt: string | null;
+        /** How many rows were erased, or lost the name, by table */
+        readonly erased: Readonly<Record<string, number>>;
+        /** To which hosts webhooks had sent something about the person, as far as deliveries were still kept: ask them to erase it too */
+        readonly webhooks: readonly {
+          readonly host: string;
+          readonly calls: number;
+          /** ISO 8601, UTC, with milliseconds */
+          readonly firstAt: string;
+          /** ISO 8601, UTC, with milliseconds */
+          readonly lastAt: string;
+        }[] | null;
+        /** Backups in the data folder that still hold the data; null while it is under way */
+        readonly backups: readonly {
+          readonly backupId: string;
+          /** ISO 8601, UTC, with milliseconds */
+          readonly createdAt: string;
+          /** null: when somebody deletes it */
+          readonly expiresAt: string | null;
+        }[] | null;
+        /** When the last of these backups is deleted; null if there is none, or nothing deletes one by itself */
+        readonly backupsHoldUntil: string | null;
+      }[];
     };
   };
   /** List the identity providers of an app */
@@ -2310,6 +2542,42 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
+  /** List the secret keys of an app */
+  readonly listSecretKeys: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly results: readonly SecretKey[];
+      readonly count?: number;
+      /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
+      readonly truncated?: true;
+    };
+  };
+  /** Make a secret key; it is shown once */
+  readonly createSecretKey: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: CreateSecretKeyBody;
+    readonly answer: {
+      readonly result: {
+        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+        readonly appId: string;
+        /** Shown only here; sent as X-Service-AppKey */
+        readonly secretKey: string;
+        readonly key: SecretKey;
+      };
+    };
+  };
+  /** Refuse a secret key from now on */
+  readonly revokeSecretKey: {
+    readonly params: { readonly appId: string; readonly keyId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
   /** Who may read and write what in an app */
   readonly getAppRules: {
     readonly params: { readonly appId: string };
@@ -2359,6 +2627,33 @@ export interface Operations {
           readonly sentence: string;
         }>>;
       };
+    };
+  };
+  /** What other rules would have refused */
+  readonly getDryRun: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: DryRun;
+    };
+  };
+  /** Count what these rules would refuse */
+  readonly changeDryRun: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: ChangeAppRulesBody;
+    readonly answer: {
+      readonly result: DryRun;
+    };
+  };
+  /** Count again what closing the app would refuse */
+  readonly endDryRun: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: DryRun;
     };
   };
   /** What an app has stored, and its quotas */
@@ -2694,6 +2989,9 @@ export const operations = {
   getAppUser: { method: 'GET', path: '/apps/{appId}/users/{userId}', answer: { result: 'object' } },
   changeAppUser: { method: 'PUT', path: '/apps/{appId}/users/{userId}', answer: { result: 'object' } },
   eraseAppUser: { method: 'DELETE', path: '/apps/{appId}/users/{userId}', answer: { result: 'object' } },
+  exportAppUser: { method: 'GET', path: '/apps/{appId}/users/{userId}/export' },
+  exportInstallation: { method: 'GET', path: '/apps/{appId}/installations/{installationId}/export' },
+  listErasures: { method: 'GET', path: '/apps/{appId}/erasures', answer: { result: 'array' } },
   listIdentityProviders: { method: 'GET', path: '/apps/{appId}/identity-providers', answer: { results: 'array' } },
   createIdentityProvider: { method: 'POST', path: '/apps/{appId}/identity-providers', answer: { result: 'object' } },
   getIdentityProvider: { method: 'GET', path: '/apps/{appId}/identity-providers/{providerId}', answer: { result: 'object' } },
@@ -2720,10 +3018,16 @@ export const operations = {
   listKeys: { method: 'GET', path: '/apps/{appId}/keys', answer: { results: 'array' } },
   rotateKey: { method: 'POST', path: '/apps/{appId}/keys', answer: { result: 'object' } },
   disableKey: { method: 'DELETE', path: '/apps/{appId}/keys/{keyId}', answer: { result: 'object' } },
+  listSecretKeys: { method: 'GET', path: '/apps/{appId}/secret-keys', answer: { results: 'array' } },
+  createSecretKey: { method: 'POST', path: '/apps/{appId}/secret-keys', answer: { result: 'object' } },
+  revokeSecretKey: { method: 'DELETE', path: '/apps/{appId}/secret-keys/{keyId}', answer: { result: 'object' } },
   getAppRules: { method: 'GET', path: '/apps/{appId}/rules', answer: { result: 'object' } },
   changeAppRules: { method: 'PUT', path: '/apps/{appId}/rules', answer: { result: 'object' } },
   previewAppRules: { method: 'POST', path: '/apps/{appId}/rules/preview', answer: { result: 'object' } },
   tryAppRules: { method: 'POST', path: '/apps/{appId}/rules/try', answer: { result: 'object' } },
+  getDryRun: { method: 'GET', path: '/apps/{appId}/rules/dry-run', answer: { result: 'object' } },
+  changeDryRun: { method: 'PUT', path: '/apps/{appId}/rules/dry-run', answer: { result: 'object' } },
+  endDryRun: { method: 'DELETE', path: '/apps/{appId}/rules/dry-run', answer: { result: 'object' } },
   getAppUsage: { method: 'GET', path: '/apps/{appId}/usage', answer: { result: 'object' } },
   listSenders: { method: 'GET', path: '/apps/{appId}/senders', answer: { results: 'array' } },
   saveSender: { method: 'PUT', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },

@@ -1,25 +1,24 @@
 import type { Body, Call, CallOptions, Query } from '../call.ts';
 import { PharosError } from '../error.ts';
-
-/** Where the client keeps the access token. */
-export interface TokenHolder {
-  token: string | undefined;
-}
+import type { Session } from '../session.ts';
 
 /** The people who use the app. */
-export const userService = (call: Call, holder: TokenHolder) => ({
+export const userService = (call: Call, session: Session) => ({
   signUp: async (body: Body<'signUp'>, options: CallOptions = {}) =>
     (await call('signUp', { body, ...options })).result,
-  /** Signs in; the client then sends the token. Keep `accessToken` to stay signed in after a restart. */
+  /**
+   * Signs in; the client then sends the token. With `refresh: true` it renews the token when that has expired. Keep what
+   * `onTokens` is given to stay signed in after a restart.
+   */
   signIn: async (body: Body<'signIn'>, options: CallOptions = {}) => {
     const answer = await call('signIn', { body, ...options });
-    holder.token = answer.accessToken;
+    session.keep(answer);
     return answer;
   },
   /** Signs in with the ID token of an identity provider, which is accepted once. `isNew`: the account was made just now. */
   signInWithToken: async (body: Body<'signInWithToken'>, options: CallOptions = {}) => {
     const answer = await call('signInWithToken', { body, ...options });
-    holder.token = answer.accessToken;
+    session.keep(answer);
     return answer;
   },
   /** Ends the token in the service and forgets it here. */
@@ -30,15 +29,30 @@ export const userService = (call: Call, holder: TokenHolder) => ({
       // The token is no longer valid: already signed out.
       if (!(error instanceof PharosError) || error.name !== 'InvalidSessionToken') throw error;
     }
-    holder.token = undefined;
+    session.forget();
+  },
+  /** The sessions of the signed-in user, newest first. */
+  sessions: async (options: CallOptions = {}) => (await call('listSessions', options)).results,
+  endSession: async (objectId: string, options: CallOptions = {}): Promise<void> => {
+    await call('endSession', { params: { objectId }, ...options });
+  },
+  /** Ends all sessions but this one. */
+  endOtherSessions: async (options: CallOptions = {}): Promise<void> => {
+    await call('endOtherSessions', options);
   },
   list: (query: Query = {}, options: CallOptions = {}) => call('listUsers', { query, ...options }),
   me: async (options: CallOptions = {}) => (await call('getMe', options)).result,
   updateMe: async (body: Body<'updateMe'>, options: CallOptions = {}) =>
     (await call('updateMe', { body, ...options })).result,
-  /** Erases the account of the signed-in user. */
-  deleteMe: async (options: CallOptions = {}): Promise<void> => {
-    await call('deleteMe', options);
-    holder.token = undefined;
+  /** Everything that is known of the signed-in user. */
+  exportMe: (options: CallOptions = {}) => call('exportMe', options),
+  /** Erases the signed-in user, with everything that is known. Answers the id of the receipt; see `erasure`. */
+  deleteMe: async (options: CallOptions = {}): Promise<{ readonly erasureId: string }> => {
+    const { result } = await call('deleteMe', options);
+    session.forget();
+    return result;
   },
+  /** The receipt of an erasure. */
+  erasure: async (erasureId: string, options: CallOptions = {}) =>
+    (await call('getErasure', { params: { objectId: erasureId }, ...options })).result,
 });

@@ -4,7 +4,9 @@ import { fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { PairCache } from '../base/pair-cache.ts';
 import type { AppContext, UserContext, UserRole } from './context.ts';
+import { refusalOf, type SecretKey, secretKeyPrefix } from './keys/secret-key.ts';
 import type { AppPolicy } from './policy.ts';
+import type { DryRun } from './rules/dry-run.ts';
 import type { AppRules } from './rules/rules.ts';
 
 /** An app as its store returns it, with the hashes of its live keys. */
@@ -13,8 +15,19 @@ export interface AppAccess {
   readonly name: string;
   readonly policy: AppPolicy;
   readonly rules: AppRules;
+  readonly dryRun?: DryRun;
   readonly disabled: boolean;
   readonly keys: readonly { readonly keyId: string; readonly keyHash: string; readonly lastUsedAt: number | null }[];
+  /** Those that have expired are among them. */
+  readonly secretKeys: readonly SecretKey[];
+}
+
+/** What a key opens. */
+export interface Admission {
+  readonly app: AppContext;
+  readonly keyId: string;
+  /** Undefined for the key that every copy of the app holds. */
+  readonly secretKey: SecretKey | undefined;
 }
 
 export interface SessionAccess {
@@ -34,12 +47,15 @@ export interface AccessSource {
   acceptToken(app: AppContext, token: string): Promise<SessionAccess | undefined>;
   /** Called at most once a day for each key and token; must not throw. */
   noteKeyUse(appId: string, keyId: string, now: number): void;
+  /** Called at most once an hour for each secret key; must not throw. */
+  noteSecretKeyUse(appId: string, keyId: string, use: { readonly now: number; readonly address: string }): void;
   noteTokenUse(appId: string, tokenHash: string, use: { readonly now: number; readonly expiresAt: number }): void;
   /** Drops what was changed elsewhere (another node, the command line); undefined if such changes are always known. */
   recheck(): Promise<void> | undefined;
 }
 
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 const maxCachedApps = 1_000;
 const maxCachedSessions = 20_000;
 const maxCachedTokens = 5_000;
@@ -56,19 +72,28 @@ export function secretHash(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-type AppKey = AppAccess['keys'][number];
+/** A key that was right, as long as the app is kept. */
+interface AcceptedKey extends Admission {
+  readonly app: KnownApp;
+  /** Epoch milliseconds. */
+  notedAt: number;
+}
 
 /** The app's key that was sent, if it opens the app. */
-function keyOf(app: KnownApp, appKey: string): AppKey | undefined {
+function keyOf(app: KnownApp, appKey: string): AcceptedKey | undefined {
   return app.disabled ? undefined : (app.accepted.get(appKey) ?? acceptKey(app, appKey));
 }
 
-function acceptKey(app: KnownApp, appKey: string): AppKey | undefined {
+function acceptKey(app: KnownApp, appKey: string): AcceptedKey | undefined {
   if (appKey.length > longestSecret) return undefined;
   const presented = secretHash(appKey);
-  const key = app.keys.find(({ keyHash }) => equalHashes(keyHash, presented));
-  if (key) app.accepted.set(appKey, key);
-  return key;
+  const isPresented = ({ keyHash }: { readonly keyHash: string }) => equalHashes(keyHash, presented);
+  const secretKey = appKey.startsWith(secretKeyPrefix) ? app.secretKeys.find(isPresented) : undefined;
+  const key = secretKey ?? app.keys.find(isPresented);
+  if (!key) return undefined;
+  const accepted = { app, keyId: key.keyId, secretKey, notedAt: key.lastUsedAt ?? 0 };
+  app.accepted.set(appKey, accepted);
+  return accepted;
 }
 
 function equalHashes(a: string, b: string): boolean {
@@ -76,9 +101,8 @@ function equalHashes(a: string, b: string): boolean {
 }
 
 interface KnownApp extends AppAccess {
-  notedAt: number;
   /** Correct keys as they were sent: never more than the app has, and no guesses. */
-  readonly accepted: Map<string, AppKey>;
+  readonly accepted: Map<string, AcceptedKey>;
 }
 
 interface KnownSession extends SessionAccess {
@@ -118,32 +142,41 @@ export class AccessGuard {
     this.#tokens.clear();
   }
 
-  /** @throws Failure CredentialsMissing or InvalidCredentials */
-  app(appId: string | undefined, appKey: string | undefined): MaybePromise<AppContext> {
+  /**
+   * What a key opens for a client at this address. A secret key that has expired, or that comes from elsewhere than it may,
+   * is refused like a wrong one; the cause of the error says so, for the log (`RefusedKey`).
+   *
+   * @throws Failure CredentialsMissing or InvalidCredentials
+   */
+  app(appId: string | undefined, appKey: string | undefined, address: string): MaybePromise<Admission> {
     if (!appId || !appKey) throw fail('CredentialsMissing');
     const known = this.#apps.get(appId);
-    if (!known) return this.#loadApp(appId).then((app) => this.#admit(app, appKey));
+    if (!known) return this.#loadApp(appId).then((app) => this.#admit(app, appKey, address));
     const key = keyOf(known, appKey);
-    if (key) return this.#note(known, key);
+    if (key) return this.#use(key, address);
     // The key may have been created a moment ago on another node.
     return andThen(this.#source.recheck(), () =>
-      andThen(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey)),
+      andThen(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey, address)),
     );
   }
 
-  #admit(app: KnownApp | undefined, appKey: string): AppContext {
+  #admit(app: KnownApp | undefined, appKey: string, address: string): Admission {
     const key = app && keyOf(app, appKey);
-    if (!app || !key) throw fail('InvalidCredentials');
-    return this.#note(app, key);
+    if (!key) throw fail('InvalidCredentials');
+    return this.#use(key, address);
   }
 
-  #note(app: KnownApp, key: AppKey): AppContext {
+  #use(key: AcceptedKey, address: string): Admission {
     const now = this.#now();
-    if (now - Math.max(app.notedAt, key.lastUsedAt ?? 0) > dayMs) {
-      app.notedAt = now;
-      this.#source.noteKeyUse(app.appId, key.keyId, now);
+    const { app, keyId, secretKey } = key;
+    const cause = secretKey && refusalOf(secretKey, { address, now });
+    if (cause) throw fail('InvalidCredentials', { cause });
+    if (now - key.notedAt > (secretKey ? hourMs : dayMs)) {
+      key.notedAt = now;
+      if (secretKey) this.#source.noteSecretKeyUse(app.appId, keyId, { now, address });
+      else this.#source.noteKeyUse(app.appId, keyId, now);
     }
-    return app;
+    return key;
   }
 
   /** An app for an administrator: without its key, and even while it is switched off. @throws Failure ObjectNotFound */
@@ -212,7 +245,7 @@ export class AccessGuard {
     const generation = this.#generation;
     const found = await this.#source.findApp(appId);
     if (!found) return undefined;
-    const app = { ...found, notedAt: 0, accepted: new Map() };
+    const app: KnownApp = { ...found, accepted: new Map() };
     if (generation !== this.#generation) return app;
     if (this.#apps.size >= maxCachedApps) this.#apps.clear();
     this.#apps.set(appId, app);

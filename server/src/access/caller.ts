@@ -1,5 +1,6 @@
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { AppContext } from './context.ts';
+import type { SecretKey } from './keys/secret-key.ts';
 import type { RuleUser } from './rules/rule-types.ts';
 
 /** What access depends on about the caller. */
@@ -8,11 +9,13 @@ export interface Caller {
   readonly user: RuleUser | undefined;
   /** An administrator who uses the management console. */
   readonly isAdministrator: boolean;
+  /** With it a server acts for the app itself, and no user is signed in. */
+  readonly secretKey: SecretKey | undefined;
 }
 
-/** Whether the caller may see and change other people's data, as managers and administrators may. */
-export function seesAll({ user, isAdministrator }: Caller): boolean {
-  return isAdministrator || user?.role === 'manager';
+/** Whether the caller may see and change other people's data, as managers, secret keys and administrators may. */
+export function seesAll({ user, isAdministrator, secretKey }: Caller): boolean {
+  return isAdministrator || secretKey !== undefined || user?.role === 'manager';
 }
 
 /** An installation of a user, and since when it has been theirs (epoch ms). */

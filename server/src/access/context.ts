@@ -1,4 +1,5 @@
 import type { AppPolicy } from './policy.ts';
+import type { DryRun } from './rules/dry-run.ts';
 import type { RuleUser } from './rules/rule-types.ts';
 import type { AppRules } from './rules/rules.ts';
 
@@ -8,6 +9,8 @@ export interface AppContext {
   readonly name: string;
   readonly policy: AppPolicy;
   readonly rules: AppRules;
+  /** Other rules, and who counts what they would refuse. */
+  readonly dryRun?: DryRun;
 }
 
 export type UserRole = RuleUser['role'];

@@ -24,7 +24,12 @@ export const policySchema = Type.Object({
   tokenDays: Type.Integer({
     minimum: 1,
     maximum: 3650,
-    description: 'Days after its last use until an access token expires.',
+    description: 'Days after its last use until an access token expires, or with refresh tokens the session.',
+  }),
+  tokenMinutes: Type.Integer({
+    minimum: 1,
+    maximum: 1440,
+    description: 'Minutes until an access token expires that comes with a refresh token.',
   }),
   passwordMinLength: Type.Integer({
     minimum: 4,
@@ -111,6 +116,7 @@ export type AppPolicy = Static<typeof policySchema>;
 export const defaultPolicy: AppPolicy = Object.freeze({
   ...legacyDefaults.specification,
   tokenDays: 30,
+  tokenMinutes: 15,
   passwordMinLength: 4,
   timeZone: 'UTC',
   rateLimit: Object.freeze({ enabled: true, perSecond: 100, burst: 1000 }),

@@ -17,5 +17,9 @@ export const audit = defineTable({
   },
   key: ['audit_id'],
   indexes: { audit_app: { on: ['app_id', 'audit_id'] } },
+  mentions: {
+    in: ['subject', 'before_state', 'after_state'],
+    erased: { subject: 'erased', before_state: null, after_state: null },
+  },
   staysBecause: 'it says who deleted the app',
 });

@@ -4,6 +4,7 @@ import { version } from '../config/version.ts';
 import type { DeviceBroker } from '../delivery/mqtt/mqtt-device-broker.ts';
 import type { SenderDefinition } from '../delivery/push/push-sender.ts';
 import type { AdminService } from '../features/admins/accounts/service.ts';
+import type { SecretKeyService } from '../features/apps/secret-keys.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { BucketService } from '../features/buckets/service.ts';
 import type { ProviderService } from '../features/identities/provider-service.ts';
@@ -46,6 +47,7 @@ export interface App {
   publicUrl(): string;
   readonly admins: AdminService;
   readonly apps: AppService;
+  readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly users: UserService;
   readonly identityProviders: ProviderService;
@@ -90,6 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     publicUrl: platform.publicUrl,
     admins: platform.admins,
     apps: platform.apps,
+    secretKeys: platform.secretKeys,
     buckets: platform.buckets,
     users: platform.users,
     identityProviders: platform.identityProviders,
@@ -150,6 +153,7 @@ async function openToHttp(platform: Platform, integrations: Integrations, { feat
     assertRoom,
     findHeld: (appId, userId) => findHeld(db, appId, userId),
     idempotencyKeys: new IdempotencyKeys(db),
+    record: (change) => recordChange(db, change),
   });
   await registerConsoleApi(server, {
     endpoints: consoleEndpoints,

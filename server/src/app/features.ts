@@ -6,7 +6,10 @@ import { tokenFault } from '../delivery/token-fault.ts';
 import { type AdminFeature, createAdminFeature } from '../features/admins/feature.ts';
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
-import { rulesConsoleEndpoints } from '../features/apps/rules-routes.ts';
+import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts';
+import { DryRunService } from '../features/apps/rules/dry-runs.ts';
+import { rulesConsoleEndpoints } from '../features/apps/rules/rules-routes.ts';
+import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
 import type { AppService } from '../features/apps/service.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
@@ -32,6 +35,7 @@ import { logEndpoints } from '../features/logs/routes.ts';
 import { logStore } from '../features/logs/store.ts';
 import { notificationEndpoints } from '../features/notifications/routes.ts';
 import { overviewConsoleEndpoints } from '../features/overview/console-routes.ts';
+import { createPrivacyFeature } from '../features/privacy/feature.ts';
 import { pushConsoleEndpoints } from '../features/push/console-routes.ts';
 import { countFailures, countProximityStates } from '../features/push/delivery-counts.ts';
 import { deliveryEndpoints } from '../features/push/delivery-routes.ts';
@@ -41,7 +45,6 @@ import { senderConsoleEndpoints } from '../features/senders/console-routes.ts';
 import { createSightingFeature, type SightingFeature } from '../features/sightings/feature.ts';
 import { mayBeNamed, noteClientLog } from '../features/sightings/intake/service.ts';
 import { endPresence } from '../features/sightings/record/end-presence.ts';
-import { forgetInstallation } from '../features/sightings/record/erasure.ts';
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
 import * as traceCounts from '../features/sightings/traces/counts.ts';
 import { storylineEndpoints } from '../features/storylines/routes.ts';
@@ -58,6 +61,7 @@ import type { MailSender } from '../mail/mail-sender.ts';
 import { createSmtpSender } from '../mail/smtp.ts';
 import type { Integrations } from './integrations.ts';
 import type { Platform } from './platform.ts';
+import { privacyDeps } from './privacy.ts';
 import { keptTables, ruledFields, traceTables } from './tables.ts';
 
 export interface Composition {
@@ -78,12 +82,19 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     ownOf: (appId, userId) => findHeld(platform.db, appId, userId),
     signInLimiter: new RateLimiter(undefined, platform.lasting),
     quotas: new ClientQuotas(new RateLimiter(undefined, platform.lasting)),
+    backupService: new BackupService({
+      ...platform,
+      folder: join(platform.config.dataFolder, 'backups'),
+      keptDays: platform.config.backupDays,
+      assertRoom: () => platform.assertRoom('create'),
+    }),
   };
   const admins = administrators(platform);
   const sightings = sightingFeature(parts);
   const features: readonly Feature[] = [
     admins,
     users(parts),
+    privacy(parts),
     identities(parts),
     installations(platform),
     pushes(parts),
@@ -98,7 +109,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     webhooks(parts),
     overview(parts),
     system(platform),
-    backups(platform),
+    backups(parts),
   ];
   return { features, admins, sightings };
 }
@@ -115,6 +126,7 @@ interface Parts {
   /** Limits attempts to sign in. */
   readonly signInLimiter: RateLimiter;
   readonly quotas: ClientQuotas;
+  readonly backupService: BackupService;
 }
 
 function administrators(platform: Platform): AdminFeature {
@@ -214,10 +226,12 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
 }
 
 function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
-  const { db, apps, buckets, usage } = platform;
+  const { db, apps, secretKeys, buckets, usage, dryRuns: counter } = platform;
+  const dryRuns = new DryRunService({ ...platform, counter, ruledFields });
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
+      ...secretKeyConsoleEndpoints({ service: secretKeys, assertApp }),
       ...rulesConsoleEndpoints({
         apps,
         listBuckets: (appId) => buckets.listBuckets(appId),
@@ -232,9 +246,11 @@ function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly E
           return storylineId === undefined ? undefined : { objectId: storylineId };
         },
       }),
+      ...dryRunConsoleEndpoints({ apps, dryRuns }),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
     sweeps: { 'counting what is stored': () => usage.sweep() },
+    close: () => counter.write(),
   };
 }
 
@@ -302,19 +318,20 @@ function identities({ platform, signInLimiter, assertApp }: Parts): Feature {
   });
 }
 
-function installations({ config, db, now, outbox, apps }: Platform): Feature {
-  const forget = (db: Db, appId: string, id: string) =>
-    forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() });
+function installations({ config, db, now, beginErasure, apps }: Platform): Feature {
+  const forget = (kind: 'installation' | 'traces') => async (db: Db, appId: string, id: string) => {
+    await beginErasure(db, { kind, appId, userId: undefined, installationIds: [id], askedBy: 'request' });
+  };
   const service = new InstallationService({
     db,
     now,
     userExists,
     tokenFault: (registered) => tokenFault(registered, config.pushUrl),
     endPresence: (db, appId, installationId) => endPresence(db, { appId, installationId, now: now() }),
-    forget,
+    forget: forget('traces'),
   });
   return {
-    endpoints: installationEndpoints({ db, service, forget }),
+    endpoints: installationEndpoints({ db, service, forget: forget('installation') }),
     consoleEndpoints: consentConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
   };
 }
@@ -338,11 +355,19 @@ function system({ config, db, now, room }: Platform): Feature {
   };
 }
 
-function backups(platform: Platform): Feature {
-  const service = new BackupService({
-    ...platform,
-    folder: join(platform.config.dataFolder, 'backups'),
-    assertRoom: () => platform.assertRoom('create'),
+function backups({ backupService: service }: Parts): Feature {
+  return {
+    consoleEndpoints: backupConsoleEndpoints(service),
+    sweeps: { 'deleting old backups': () => service.sweep() },
+    stop: () => service.stop(),
+  };
+}
+
+function privacy({ platform, backupService, assertApp }: Parts): Feature {
+  const { config, publicUrl } = platform;
+  const listBackups = () => backupService.kept();
+  return createPrivacyFeature({
+    ...privacyDeps({ ...platform, dataFolder: config.dataFolder, publicUrl, listBackups }),
+    assertApp,
   });
-  return { consoleEndpoints: backupConsoleEndpoints(service), stop: () => service.stop() };
 }

@@ -7,9 +7,11 @@ import { createDiskBlobStore, type DiskBlobStore } from '../blobs/disk.ts';
 import { type Config, filesFolder } from '../config/config.ts';
 import { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
+import { DryRunCounter } from '../features/apps/rules/dry-run-meter.ts';
+import { noteSecretKeyUse } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
 import type { InBackground } from '../features/feature.ts';
-import { findUserSession, noteTokenUse } from '../features/users/store.ts';
+import { findUserSession, noteTokenUse } from '../features/users/session-store.ts';
 import { listeningUrl } from '../http/listening-url.ts';
 import type { AssertRoom } from '../http/mount-endpoints.ts';
 import { createServer } from '../http/server/server.ts';
@@ -46,6 +48,8 @@ export interface Platform extends Services {
   /** Limits that survive a restart. */
   readonly lasting: LastingLimits;
   readonly usage: UsageMeter;
+  /** Counts what other rules would refuse. */
+  readonly dryRuns: DryRunCounter;
   readonly blobs: DiskBlobStore;
   /** Keeps credentials encrypted. */
   readonly secrets: SecretBox;
@@ -70,9 +74,10 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
   const background = new Background(onError);
   const inBackground: InBackground = (what, work) => background.run(what, work);
+  const dryRuns = new DryRunCounter({ db, now, inBackground });
   const services = createServices({ db, now, privateTargets: config.privateTargets });
   const { cacheVersion, identities } = services;
-  const guard = createGuard({ db, now, cacheVersion, identities, inBackground });
+  const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns });
   cacheVersion.start();
   const siteRevision = new CacheVersion(db, 'site');
   siteRevision.start();
@@ -93,6 +98,7 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
     guard,
     siteRevision,
     lasting,
+    dryRuns,
     usage: new UsageMeter({ db, now, inBackground }),
     blobs: createDiskBlobStore(filesFolder(config)),
     secrets: createSecretBox({
@@ -103,15 +109,17 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   };
 }
 
-type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'identities' | 'inBackground'>;
+type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'identities' | 'inBackground' | 'dryRuns'>;
 
-function createGuard({ db, now, cacheVersion, identities, inBackground }: GuardDeps): AccessGuard {
+function createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns }: GuardDeps): AccessGuard {
   const guard = new AccessGuard(
     {
-      findApp: (appId) => findAppAccess(db, appId),
+      findApp: (appId) => findAppAccess(db, appId, dryRuns),
       findSession: (appId, tokenHash) => findUserSession(db, appId, tokenHash),
       acceptToken: (app, token) => identities.accept(app, token),
       noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),
+      noteSecretKeyUse: (appId, keyId, use) =>
+        inBackground('noting the use of a secret key', () => noteSecretKeyUse(db, appId, keyId, use)),
       noteTokenUse: (appId, tokenHash, use) =>
         inBackground('noting the use of a token', () => noteTokenUse(db, appId, tokenHash, use)),
       recheck: () => cacheVersion.recheck(),

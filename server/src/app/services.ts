@@ -1,22 +1,23 @@
+import { commandLine } from '../access/audit.ts';
 import type { Clock } from '../base/clock.ts';
 import { createPasswords, type Passwords } from '../base/passwords.ts';
 import { CacheVersion } from '../db/cache-version.ts';
-import type { Database } from '../db/db.ts';
+import type { Database, Db } from '../db/db.ts';
 import { createTargetRules, type TargetRules } from '../delivery/provider/target-rules.ts';
 import { AdminService } from '../features/admins/accounts/service.ts';
+import { SecretKeyService } from '../features/apps/secret-keys.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
-import { forgetFiles } from '../features/files/erasure.ts';
 import { ProviderService } from '../features/identities/provider-service.ts';
 import { IdentityService } from '../features/identities/service.ts';
-import { forgetIdentities } from '../features/identities/store.ts';
 import { findInstallationsOf, unlinkUser } from '../features/installations/store.ts';
-import { forgetInstallation } from '../features/sightings/record/erasure.ts';
+import { type Asked, beginErasure } from '../features/privacy/erase.ts';
+import { lockForDecision } from '../features/sightings/decide/installation-locks.ts';
 import { createAccounts } from '../features/users/accounts.ts';
 import { UserService } from '../features/users/service.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
 import { IssuerKeys } from '../sign-in/oidc/issuer-keys.ts';
-import { emptyApp, ruledFields } from './tables.ts';
+import { emptyApp, personParts, ruledFields } from './tables.ts';
 
 export interface ServiceOptions {
   readonly db: Database;
@@ -31,9 +32,12 @@ export interface Services {
   readonly passwords: Passwords;
   readonly outbox: Outbox;
   readonly apps: AppService;
+  readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly admins: AdminService;
   readonly users: UserService;
+  /** Begins to erase a person, in the transaction that `db` is; answers the id of the receipt. */
+  readonly beginErasure: (db: Db, asked: Asked) => Promise<string>;
   /** What may be called at the wish of an administrator. */
   readonly targets: TargetRules;
   readonly issuerKeys: IssuerKeys;
@@ -45,6 +49,8 @@ export function createServices({ db, now, privateTargets = [] }: ServiceOptions)
   const cacheVersion = new CacheVersion(db);
   const passwords = createPasswords();
   const outbox = createOutbox(now);
+  const erasing = { parts: personParts, enqueue: outbox.enqueue, now, lockInstallation: lockForDecision };
+  const begin = (db: Db, asked: Asked) => beginErasure(db, asked, erasing);
   const targets = createTargetRules(privateTargets);
   const issuerKeys = new IssuerKeys({ targets, now });
   const accounts = createAccounts({ db, cacheVersion, now, passwords });
@@ -53,6 +59,7 @@ export function createServices({ db, now, privateTargets = [] }: ServiceOptions)
     passwords,
     outbox,
     apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields }),
+    secretKeys: new SecretKeyService({ db, cacheVersion, now }),
     buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue }),
     admins: new AdminService({ db, now, passwords }),
     users: new UserService({
@@ -60,15 +67,16 @@ export function createServices({ db, now, privateTargets = [] }: ServiceOptions)
       cacheVersion,
       now,
       passwords,
-      unlink: async (db, appId, userId) => {
+      forget: async (db, { appId, userId, isManager, by }) => {
         // Also one that somebody has taken by its id since, but not one that she has taken so herself.
-        for (const id of await findInstallationsOf(db, appId, userId))
-          await forgetInstallation(db, appId, id, { enqueue: outbox.enqueue, now: now() });
+        const installationIds = await findInstallationsOf(db, appId, userId);
+        const askedBy = by === undefined ? 'person' : by === commandLine ? 'command line' : 'administrator';
+        const erasureId = await begin(db, { kind: 'user', appId, userId, isManager, installationIds, askedBy });
         await unlinkUser(db, appId, userId);
-        await forgetIdentities(db, appId, userId);
-        await forgetFiles(db, { appId, userId }, outbox.enqueue);
+        return erasureId;
       },
     }),
+    beginErasure: begin,
     targets,
     issuerKeys,
     identityProviders: new ProviderService({ db, cacheVersion, now, targets }),

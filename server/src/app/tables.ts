@@ -16,7 +16,7 @@ import {
   adminTotp,
 } from '../features/admins/accounts/tables.ts';
 import { adminIdentities, ssoAttempts, ssoProviders } from '../features/admins/sso/tables.ts';
-import { appKeys, apps } from '../features/apps/tables.ts';
+import { appKeys, apps, dryRunCounts, secretKeys } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { bucketLookup } from '../features/buckets/directory.ts';
 import { buckets, records, schemas } from '../features/buckets/tables.ts';
@@ -28,6 +28,8 @@ import { consentsTable } from '../features/installations/tables.ts';
 import { liveApps, liveEvents } from '../features/live/tables.ts';
 import { logs } from '../features/logs/resource.ts';
 import { notifications } from '../features/notifications/resource.ts';
+import { type Part, partsOf } from '../features/privacy/person.ts';
+import { erasures } from '../features/privacy/tables.ts';
 import { deliveries, pushes } from '../features/push/resource.ts';
 import { senders } from '../features/senders/tables.ts';
 import { events } from '../features/sightings/traces/events.ts';
@@ -44,7 +46,7 @@ import {
 import { verdicts } from '../features/sightings/traces/verdicts.ts';
 import { visits } from '../features/sightings/traces/visits.ts';
 import { details, scenarioBeacons, storylines } from '../features/storylines/resource.ts';
-import { passwordResets, tokens, userSummaryTable, users } from '../features/users/tables.ts';
+import { passwordResets, sessions, tokens, userSummaryTable, users } from '../features/users/tables.ts';
 import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
 import { jobs } from '../jobs/tables.ts';
 import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';
@@ -74,6 +76,7 @@ export const tables: readonly DbTable[] = [
   ...resources.map(({ table }) => table),
   firings,
   consentsTable,
+  erasures,
   sightingCounts,
   sightingKeys,
   presence,
@@ -93,11 +96,14 @@ export const tables: readonly DbTable[] = [
   buckets,
   passwordResets,
   tokens,
+  sessions,
   identities,
   identityProviders,
   usedIdTokens,
   users,
   appKeys,
+  dryRunCounts,
+  secretKeys,
   usage,
   idempotencyKeys,
   apps,
@@ -147,6 +153,9 @@ export const appTables = childrenFirst(
 
 /** The tables that say where somebody was or what she was sent: they are erased with her installation. */
 export const traceTables = tables.filter(({ trail }) => trail?.at !== undefined);
+
+/** What is known of a person, for her export and her erasure. */
+export const personParts: readonly Part[] = partsOf(tables, resources);
 
 /** The tables whose rows go after some days. */
 export const keptTables = tables.filter(({ kept }) => kept !== undefined);

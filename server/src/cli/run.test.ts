@@ -99,6 +99,34 @@ for (const database of databases) {
         assert.deepEqual([gone.code, gone.err], [1, `There is no app ${made.appId}.`]);
       }));
 
+    test('makes, lists and revokes secret keys', () =>
+      withShell(database, async ({ run }) => {
+        const { appId } = (await run('app create --name Guide --json')).json;
+        const made = await run(`app secret-key create ${appId} --name CMS --scope beacons:list --network 10.0.0.0/8`);
+        assert.match(made.out, /It is shown only now\.\n\nexport APP_ID=\w{20}\nexport APP_KEY=phs_\w{43}$/);
+        const line = `app secret-key create ${appId} --name Gate --scope sightings:create --scope records/a+b:list,get`;
+        const { key, secretKey } = (await run(`${line} --expires 2100-01-01T00:00:00Z --json`)).json;
+        assert.deepEqual(key.scopes, [
+          { resource: 'sightings', verbs: ['create'] },
+          { resource: 'records', verbs: ['list', 'get'], buckets: ['a', 'b'] },
+        ]);
+        const listed = await run(`app secret-key list ${appId}`);
+        assert.match(listed.out, /Gate {2}….{4}\n +sightings:create records\/a\+b:list,get; until 2100-.*; never used/);
+        assert.ok(!listed.out.includes(secretKey));
+        const refused = await run(`app secret-key create ${appId} --name X --scope beacons:dance`);
+        assert.deepEqual(
+          [refused.code, refused.err],
+          [1, 'scopes.0.verbs must be a list of list, get, create, update, delete.'],
+        );
+        assert.match((await run(`app secret-key create ${appId} --name X --scope beacons`)).err, /must look like/);
+        assert.equal((await run(`app secret-key revoke ${appId} --key ${key.keyId}`)).code, 0);
+        const left = (await run(`app secret-key list ${appId} --json`)).json.keys;
+        assert.deepEqual(
+          left.map(({ name }: { name: string }) => name),
+          ['CMS'],
+        );
+      }));
+
     test('rules go to a file and come back', () =>
       withShell(database, async ({ run, folder }) => {
         const { appId } = (await run('app create --name Guide --preset visitors --json')).json;

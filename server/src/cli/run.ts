@@ -5,12 +5,14 @@ import { adminCommands } from './commands/admin.ts';
 import { appCommands } from './commands/app.ts';
 import { identityProviderCommands } from './commands/app-providers.ts';
 import { appRulesCommands } from './commands/app-rules.ts';
+import { appSecretKeyCommands } from './commands/app-secret-keys.ts';
 import { backupCommands } from './commands/backup.ts';
 import { bucketCommands } from './commands/bucket.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { personCommands } from './commands/person.ts';
 import { replayCommand } from './commands/replay.ts';
 import { serveCommand } from './commands/serve.ts';
 import { simulateCommand } from './commands/simulate.ts';
@@ -26,8 +28,10 @@ export const commands: readonly Command[] = [
   ...adminCommands,
   ...appCommands,
   ...appRulesCommands,
+  ...appSecretKeyCommands,
   ...identityProviderCommands,
   ...bucketCommands,
+  ...personCommands,
   ...backupCommands,
   doctorCommand,
   demoCommand,

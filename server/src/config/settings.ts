@@ -75,6 +75,13 @@ const declarations = {
     help: 'address under which clients reach the service; addresses of files begin with it',
     parse: url('http:', 'https:'),
   },
+  /** Days after which a backup that was made in the console is deleted; 0: never by itself. */
+  backupDays: {
+    variable: 'PHAROS_BACKUP_DAYS',
+    fallback: '0',
+    help: 'days after which a backup made in the console is deleted; 0 keeps it until somebody deletes it',
+    parse: integer(0, 3_650),
+  },
   headerPrefixes: {
     variable: 'PHAROS_HEADER_PREFIXES',
     fallback: 'X-Service-',

@@ -80,6 +80,21 @@ export interface RetentionRule<N extends string = string> {
   readonly only?: string;
 }
 
+/** Texts that may name a person by an id, such as what a webhook was sent. */
+export interface Mentions<N extends string = string> {
+  readonly in: readonly N[];
+  /** When the person is erased, such rows go, or these columns get these values. */
+  readonly erased: 'delete' | Readonly<Partial<Record<N, string | null>>>;
+  /** Of these rows alone; a condition in SQL. */
+  readonly only?: string;
+}
+
+/**
+ * What becomes of rows that name a user who is erased. delete: they go. own: they go too, but what a manager made for the
+ * house stays without the name. unname: they stay without the name.
+ */
+export type Fate = 'delete' | 'own' | 'unname';
+
 interface Facts<N extends string> {
   readonly name: string;
   /** The folder that may name the table in SQL: of a feature, or a room such as `jobs`. */
@@ -99,6 +114,11 @@ interface Facts<N extends string> {
   readonly kept?: RetentionRule<N>;
   /** Columns that name a user. */
   readonly users?: readonly N[];
+  /** Without it, rows that name a maker (`created_by`) stay without the name, and others go. */
+  readonly erased?: Fate;
+  readonly mentions?: Mentions<N>;
+  /** Columns that no export shows. */
+  readonly secrets?: readonly N[];
   /** Why its rows stay when their app is deleted. */
   readonly staysBecause?: string;
 }

@@ -1,8 +1,10 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessGuard } from '../access/access.ts';
+import type { AccessGuard, Admission } from '../access/access.ts';
+import type { Change } from '../access/audit.ts';
 import { type FindHeld, knowInstallations } from '../access/caller.ts';
 import type { AppContext, UserContext } from '../access/context.ts';
+import { RefusedKey } from '../access/keys/secret-key.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
@@ -10,8 +12,10 @@ import type { CacheVersion } from '../db/cache-version.ts';
 import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
+import { auditedHandle, storesNothing } from './audited-handle.ts';
+import { noteDryRun } from './dry-run.ts';
 import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
-import { assertGranted, grantOf } from './grants.ts';
+import { assertGranted, assertInScope, grantOf } from './grants.ts';
 import { handleByMembers } from './member-rules.ts';
 import { type Admitted, type AssertRoom, type HandlerAnswer, mountEndpoints } from './mount-endpoints.ts';
 
@@ -36,6 +40,8 @@ export interface ApiOptions {
   /** Called where the rules of an app speak of the caller's installations. */
   readonly findHeld: FindHeld;
   readonly idempotencyKeys: IdempotencyKeys;
+  /** Records what a secret key has changed. */
+  readonly record: (change: Change) => Promise<void>;
 }
 
 /**
@@ -47,7 +53,7 @@ interface Gate extends ApiOptions {
   readonly appKeyNames: readonly string[];
 }
 
-type Guarded = { readonly app: AppContext; readonly now: number };
+type Guarded = Admission & { readonly now: number };
 
 /** Serves the endpoints below `/api/v2`: credentials, rate limit, bearer, path, body, in this order. */
 export async function registerApi(fastify: FastifyInstance, options: ApiOptions): Promise<void> {
@@ -82,9 +88,13 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         readmit: (request, endpoint) =>
           andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
         handle: (request, endpoint, call) =>
-          request.raw.headers['idempotency-key'] === undefined || !endpoint.repeat
-            ? handleByMembers(endpoint, call, request.body)
-            : handleOnce(request, endpoint, call, options.idempotencyKeys),
+          call.secretKey !== undefined && isAudited(endpoint)
+            ? auditedHandle(endpoint, call, {
+                ...options,
+                by: { name: `key ${call.secretKey.name}`, address: call.address },
+                handle: () => handle(request, endpoint, call, options),
+              })
+            : handle(request, endpoint, call, options),
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
         ...(isOpen ? { config: { cors: false } } : {}),
       });
@@ -101,6 +111,27 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
   );
 }
 
+function handle(
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  call: Call<unknown, unknown>,
+  { idempotencyKeys }: ApiOptions,
+): Promise<HandlerAnswer> {
+  const { dryRun } = call.app;
+  if (dryRun) noteDryRun(endpoint, call, dryRun);
+  return request.raw.headers['idempotency-key'] === undefined || !endpoint.repeat
+    ? handleByMembers(endpoint, call, request.body)
+    : handleOnce(request, endpoint, call, idempotencyKeys);
+}
+
+/**
+ * Of what secret keys do, the audit keeps what they change in the app. What people's phones and the app's own records
+ * amount to can be thousands of writes a minute: these have their lines in the log.
+ */
+function isAudited({ method, tag, operationId }: Endpoint): boolean {
+  return method !== 'GET' && tag.console?.write !== undefined && !tag.isPersonal && !storesNothing.has(operationId);
+}
+
 async function handleOnce(
   request: FastifyRequest,
   endpoint: Endpoint,
@@ -111,7 +142,7 @@ async function handleOnce(
   if (!repeat) return handleByMembers(endpoint, call, request.body);
   const repeatable = {
     appId: call.app.appId,
-    userId: call.user?.userId ?? null,
+    caller: call.user?.userId ?? call.secretKey?.keyId ?? null,
     address: `${request.method} ${request.url}`,
     key: String(request.raw.headers['idempotency-key']),
     body: request.body,
@@ -146,6 +177,8 @@ const wrongKeys: RateRule = { perSecond: 1, burst: 100 };
 function findAppOrCount(request: FastifyRequest, gate: Gate): MaybePromise<Guarded> {
   const refuse = (error: unknown): never => {
     if (!(error instanceof Failure) || error.entry.name !== 'InvalidCredentials') throw error;
+    if (error.cause instanceof RefusedKey)
+      request.log.warn({ ...error.cause, address: request.ip }, 'a secret key was refused');
     const retryAfter = gate.wrongKeys.tryTake(clientNetwork(request.ip), wrongKeys, gate.now());
     if (retryAfter === undefined) throw error;
     const message = `Too many requests with a wrong AppId or AppKey came from this address. Try again in ${retryAfter} s.`;
@@ -160,10 +193,14 @@ function findAppOrCount(request: FastifyRequest, gate: Gate): MaybePromise<Guard
 }
 
 function findApp(request: FastifyRequest, gate: Gate): MaybePromise<Guarded> {
-  const app = andThen(gate.cacheVersion.fresh(), () =>
-    gate.guard.app(credential(request, gate.appIdNames), credential(request, gate.appKeyNames)),
+  const admission = andThen(gate.cacheVersion.fresh(), () =>
+    gate.guard.app(credential(request, gate.appIdNames), credential(request, gate.appKeyNames), request.ip),
   );
-  return andThen(app, (app) => ({ app, now: gate.now() }));
+  return andThen(admission, (admission) => {
+    const { app, keyId, secretKey } = admission;
+    request.usedKey = admission;
+    return { app, keyId, secretKey, now: gate.now() };
+  });
 }
 
 function credential(request: FastifyRequest, names: readonly string[]): string | undefined {
@@ -181,15 +218,25 @@ function admitUser(
   endpoint: Endpoint,
   { guard, findHeld }: Pick<ApiOptions, 'guard' | 'findHeld'>,
 ): MaybePromise<Admitted> {
-  const { app } = guarded;
-  const grant = grantOf(endpoint, app.rules, request.params as Readonly<Record<string, string>>);
+  const { app, secretKey, now } = guarded;
+  const params = request.params as Readonly<Record<string, string>>;
+  const grant = grantOf(endpoint, app.rules, params);
+  if (secretKey) {
+    if (request.raw.headers.authorization !== undefined) throw fail('OperationForbidden', keyAndBearer);
+    assertInScope(endpoint, secretKey, params);
+    if (grant === 'nobody') throw fail('OperationForbidden');
+    return { app, now, user: undefined, secretKey };
+  }
   return andThen(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
     assertGranted(grant, user);
-    if (user && app.rules.asksForInstallations)
-      return knowInstallations(app.appId, user, findHeld).then((user) => ({ app, now: guarded.now, user }));
-    return { app, now: guarded.now, user };
+    if (user && (app.rules.asksForInstallations || app.dryRun?.rules.asksForInstallations))
+      return knowInstallations(app.appId, user, findHeld).then((user) => ({ app, now, user }));
+    return { app, now, user };
   });
 }
+
+const keyAndBearer =
+  'A secret key acts for the app itself, and a bearer for a person. Send the key without an Authorization header, or the bearer with the key of the app.';
 
 function findUser(
   authorization: string | undefined,

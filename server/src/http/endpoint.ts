@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { AppContext, UserContext } from '../access/context.ts';
+import type { Scope } from '../access/keys/scopes.ts';
+import type { SecretKey } from '../access/keys/secret-key.ts';
 import type { Permission } from '../access/roles.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
 import type { Verb } from '../access/rules/rule-types.ts';
@@ -32,6 +34,8 @@ export interface Call<Body, Located> {
   readonly user: UserContext | undefined;
   /** An administrator calls from the console; then there is no user. */
   readonly isAdministrator: boolean;
+  /** A server calls for the app itself; then there is no user. */
+  readonly secretKey: SecretKey | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   /** Validated by the endpoint's `body`. */
@@ -135,6 +139,11 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly summary: string;
   readonly description?: string;
   readonly grant: Grant | Ruled;
+  /**
+   * What a secret key needs where the grant is no rule: one of these scopes. Without either, secret keys are refused: it is
+   * about a person who signs in.
+   */
+  readonly scopes?: readonly Scope[];
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: readonly QueryParameter[];
   readonly body?: BodySpec<Body>;

@@ -1,3 +1,5 @@
+import type { Scope } from '../access/keys/scopes.ts';
+import type { SecretKey } from '../access/keys/secret-key.ts';
 import { defaultPolicy } from '../access/policy.ts';
 import type { RuleUser } from '../access/rules/rule-types.ts';
 import { type AppRules, compileRules, type ResourceRules } from '../access/rules/rules.ts';
@@ -31,4 +33,29 @@ export const isOpen = (grant: Grant) => grant === 'app' || grant === 'phone' || 
 /** @param user who has signed in, unless the grant is open @throws Failure OperationForbidden */
 export function assertGranted(grant: Grant, user: RuleUser | undefined): void {
   if (grant === 'nobody' || (grant === 'manager' && user?.role !== 'manager')) throw fail('OperationForbidden');
+}
+
+/** The scopes of which a secret key needs one to call an endpoint; empty for those that are for people who sign in. */
+export function scopesOf({ grant, scopes = [] }: Pick<Endpoint, 'grant' | 'scopes'>): readonly Scope[] {
+  if (typeof grant === 'string') return scopes;
+  return [{ of: grant.of === 'bucket' ? 'records' : grant.of, verb: grant.verb }];
+}
+
+/**
+ * Within its scopes a secret key passes every rule but `nobody`.
+ *
+ * @throws Failure OperationForbidden that names the missing scope
+ */
+export function assertInScope(
+  endpoint: Pick<Endpoint, 'grant' | 'scopes'>,
+  { name, scopes }: Pick<SecretKey, 'name' | 'scopes'>,
+  { bucketName }: Params,
+): void {
+  const needed = scopesOf(endpoint);
+  if (needed.some((scope) => scopes.include(scope, bucketName))) return;
+  if (needed.length === 0)
+    throw fail('OperationForbidden', 'No secret key can do this: it is for the person who signs in.');
+  const where = bucketName === undefined ? '' : ` in the bucket ${bucketName}`;
+  const missing = needed.map(({ of, verb }) => `${of}:${verb}`).join(' or ');
+  throw fail('OperationForbidden', `The secret key ${name} does not have the scope ${missing}${where}.`);
 }

@@ -6,7 +6,7 @@ import { type Call, type Endpoint, JsonText, OtherAnswer } from './endpoint.ts';
 import { jsonLimits, parseJsonBody } from './server/json-body.ts';
 import { readBody } from './server/read-body.ts';
 import { sentence } from './shape.ts';
-import { eventStreamType, StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
+import { StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
 
 /**
  * Called before something new is stored or something existing is replaced. @throws Failure when too little room is left
@@ -25,7 +25,8 @@ declare module 'fastify' {
 }
 
 /** What is known about the caller before the rest of the request is read. */
-export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> & Partial<Pick<EarlyCall, 'isAdministrator'>>;
+export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> &
+  Partial<Pick<EarlyCall, 'isAdministrator' | 'secretKey'>>;
 
 /** The endpoints that are reached below one address by one kind of caller. */
 export interface Mount {
@@ -109,7 +110,7 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
       if (request.method !== 'HEAD')
         return void sendStream(reply, answer, { mayListen: readmission(request, endpoint, mount), stopping });
       await skipStream(answer);
-      reply.type(eventStreamType).send();
+      reply.type(answer.head.type).send();
     },
   });
 }
@@ -175,11 +176,12 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): v
 }
 
 function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): GrowingCall {
-  const { app, user, now, isAdministrator = false } = admitted;
+  const { app, user, now, isAdministrator = false, secretKey } = admitted;
   return {
     app,
     user,
     isAdministrator,
+    secretKey,
     now,
     params: readParams(request),
     query: readQuery(endpoint, request.query as Record<string, unknown>),

@@ -1,19 +1,31 @@
 import type { FastifyReply } from 'fastify';
 
-/** An answer that continues until one side hangs up: server-sent events (WHATWG HTML, 9.2). */
-export class StreamAnswer {
-  readonly open: (signal: AbortSignal) => AsyncIterable<string>;
+export const eventStreamType = 'text/event-stream';
 
-  /**
-   * `open` yields whole events as text and ends when the signal aborts. It is asked for more only as fast as the client
-   * reads.
-   */
-  constructor(open: (signal: AbortSignal) => AsyncIterable<string>) {
-    this.open = open;
-  }
+/** What the head of a stream says of it. */
+export interface StreamHead {
+  /** The media type. */
+  readonly type: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const eventStreamType = 'text/event-stream';
+/**
+ * An answer that is made while it is sent: server-sent events (WHATWG HTML, 9.2), which continue until one side hangs up, or
+ * with another `head` a document that is too long to be held.
+ */
+export class StreamAnswer {
+  readonly open: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly head: StreamHead;
+
+  /**
+   * `open` yields whole events, or pieces of the document, as text and ends when the signal aborts. It is asked for more only
+   * as fast as the client reads.
+   */
+  constructor(open: (signal: AbortSignal) => AsyncIterable<string>, head: StreamHead = { type: eventStreamType }) {
+    this.open = open;
+    this.head = head;
+  }
+}
 
 /** How often the service checks whether the caller may still listen. */
 const recheckMs = 2_000;
@@ -33,8 +45,9 @@ export function sendStream(reply: FastifyReply, answer: StreamAnswer, sending: S
   const { raw } = reply;
   const headers = {
     ...reply.getHeaders(),
-    'content-type': `${eventStreamType}; charset=utf-8`,
+    'content-type': `${answer.head.type}; charset=utf-8`,
     'cache-control': 'no-store',
+    ...answer.head.headers,
     // Tells nginx and similar proxies to forward each event as it comes.
     'x-accel-buffering': 'no',
   };
@@ -49,10 +62,12 @@ export function sendStream(reply: FastifyReply, answer: StreamAnswer, sending: S
     sending.mayListen().then((may) => (may === false ? end() : undefined), end);
   }, recheckMs);
   timer.unref();
-  void pump(reply, answer.open(over.signal), over).finally(() => {
+  void pump(reply, answer.open(over.signal), over).then((isWhole) => {
     clearInterval(timer);
     sending.stopping.removeEventListener('abort', end);
     end();
+    // Half of a document must not look like all of it.
+    if (!isWhole && answer.head.type !== eventStreamType) raw.destroy();
     raw.end();
     // Events that the client has not read are not awaited.
     if (raw.writableNeedDrain) raw.destroy();
@@ -65,18 +80,25 @@ export async function skipStream(answer: StreamAnswer): Promise<void> {
   for await (const _ of answer.open(AbortSignal.abort()));
 }
 
-async function pump({ raw, log }: FastifyReply, chunks: AsyncIterable<string>, over: AbortController): Promise<void> {
+/** Whether all of it was sent. */
+async function pump(
+  { raw, log }: FastifyReply,
+  chunks: AsyncIterable<string>,
+  over: AbortController,
+): Promise<boolean> {
   try {
     for await (const chunk of chunks) {
-      if (over.signal.aborted) return;
+      if (over.signal.aborted) return false;
       if (!raw.write(chunk) && !(await drained(raw, over.signal))) {
         raw.destroy();
-        return;
+        return false;
       }
     }
+    return true;
   } catch (error) {
     log.error({ err: error }, 'streaming');
     // The head is sent; all that is left is to end. The client reconnects and continues where it was.
+    return false;
   }
 }
 

@@ -136,6 +136,14 @@ function held(job: Job) {
 // Each of these returns false when another worker has taken the job in the meantime; then nothing has changed.
 
 /** Removes a finished job. */
+/** What a job that is not done yet is about. */
+export async function findPayload(db: Db, appId: string, jobId: string): Promise<unknown> {
+  const row = await db.one<{ payload: string }>(
+    sql`select payload from jobs where app_id = ${appId} and job_id = ${jobId}`,
+  );
+  return row && (JSON.parse(row.payload) as unknown);
+}
+
 export async function deleteJob(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`delete from jobs where ${held(job)}`)) > 0;
 }

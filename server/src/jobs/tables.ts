@@ -25,4 +25,6 @@ export const jobs = defineTable({
     jobs_subject: { on: ['app_id', 'kind', 'subject'], isPartial: true },
     jobs_expiry: { on: ['expires_at'], isPartial: true },
   },
+  // What erases has to know whom.
+  mentions: { in: ['payload', 'subject'], erased: 'delete', only: "kind not like '%.erase'" },
 });

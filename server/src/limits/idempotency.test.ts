@@ -179,7 +179,7 @@ for (const database of databases) {
           latest: (statement: Sql) => db.latest(statement),
         }),
       );
-      const request = { appId: app.appId, userId: null, address: 'POST /', body: {}, now: app.clock.now };
+      const request = { appId: app.appId, caller: null, address: 'POST /', body: {}, now: app.clock.now };
       const made: string[] = [];
       const once = () =>
         keys.once<string>(

@@ -14,8 +14,8 @@ export interface Creation {
 /** A request with an `Idempotency-Key`. */
 export interface RepeatableRequest {
   readonly appId: string;
-  /** Null for a caller with the app key alone. */
-  readonly userId: string | null;
+  /** The id of the user or of the secret key; null for a caller with the app key alone. */
+  readonly caller: string | null;
   /** Method and path. */
   readonly address: string;
   /** As the client sent it. */
@@ -110,4 +110,4 @@ export class IdempotencyKeys {
 /** The service has looked at the request and done nothing. */
 const isRefusal = (error: unknown) => error instanceof Failure && error.entry.status < 500;
 
-const hashOf = ({ userId, address, key }: RepeatableRequest) => secretHash(JSON.stringify([userId, address, key]));
+const hashOf = ({ caller, address, key }: RepeatableRequest) => secretHash(JSON.stringify([caller, address, key]));

@@ -1,11 +1,13 @@
 import type { Caller, Narrow, Visible } from '../access/caller.ts';
+import { type DryRun, isDecidedAtGate, passesGate } from '../access/rules/dry-run.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
-import type { Verb } from '../access/rules/rule-types.ts';
+import { roleOf, type Verb } from '../access/rules/rule-types.ts';
 import type { AskedRule } from '../access/rules/rules.ts';
 import { fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
+import { matchesRecord } from '../query/match.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import type { Key, RecordTable } from './table.ts';
 
@@ -44,11 +46,28 @@ export const forbidden = () => fail('OperationForbidden', "The app's rules do no
  *
  * @throws Failure OperationForbidden for what may be seen, but not changed
  */
-export async function findAllowed(
-  db: Db,
-  table: RuledTable,
-  { key, verb, caller }: { readonly key: Key; readonly verb: 'get' | 'update' | 'delete'; readonly caller: Caller },
-): Promise<Row | undefined> {
+export async function findAllowed(db: Db, table: RuledTable, asked: Asked): Promise<Row | undefined> {
+  const found = await find(db, table, asked);
+  if (found && asked.caller.app.dryRun) noteDryRun(table, asked, found, asked.caller.app.dryRun);
+  return found;
+}
+
+interface Asked {
+  readonly key: Key;
+  readonly verb: 'get' | 'update' | 'delete';
+  readonly caller: Caller;
+}
+
+/** Notes that the rules of a dry run would hide the row. Whose it is has to be said by a member of its own. */
+function noteDryRun({ rules, records, narrow }: RuledTable, { verb, caller }: Asked, row: Row, dryRun: DryRun): void {
+  const rule = caller.isAdministrator || caller.secretKey ? undefined : dryRun.changed(rules, verb);
+  if (!rule || isDecidedAtGate(rule) || !passesGate(rule.gate, caller.user)) return;
+  const where = narrow && rule.word === 'owner' ? undefined : rule.bind(caller, records.ruleLookup);
+  if (where !== undefined && !matchesRecord(where, records.decode(row)))
+    dryRun.note({ subject: rules, verb, caller: roleOf(caller.user) }, 'hidden');
+}
+
+async function find(db: Db, table: RuledTable, { key, verb, caller }: Asked): Promise<Row | undefined> {
   const { records } = table;
   const mayGet = await allowedTo(table, 'get', caller);
   const mayDo = verb === 'get' ? mayGet : await allowedTo(table, verb, caller);

@@ -103,11 +103,11 @@ function create(options: Options): Endpoint {
   });
 }
 
-/** The columns that say who made a record. */
-export function makerColumns({ table }: Pick<Resource, 'table'>, { user, isAdministrator }: Caller): Key {
+/** The columns that say who made a record. What a secret key makes is the managers', like what is made in the console. */
+export function makerColumns({ table }: Pick<Resource, 'table'>, { user, isAdministrator, secretKey }: Caller): Key {
   return {
     ...('created_by' in table.columns ? { created_by: user?.userId ?? null } : {}),
-    ...('by_admin' in table.columns ? { by_admin: isAdministrator ? 1 : 0 } : {}),
+    ...('by_admin' in table.columns ? { by_admin: isAdministrator || secretKey ? 1 : 0 } : {}),
   };
 }
 

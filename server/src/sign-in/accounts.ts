@@ -7,6 +7,32 @@ export interface Session {
   readonly userId: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
+  /** Of a session that is renewed; the access token is short-lived then. */
+  readonly refresh?: { readonly token: string; readonly expiresAt: number } | undefined;
+}
+
+/** How and where a session begins. */
+export interface Beginning extends Client {
+  readonly method: 'password' | 'identityProvider';
+  /** The name of the identity provider. */
+  readonly provider?: string;
+}
+
+export interface Client {
+  /** What the client says that it is. */
+  readonly userAgent: string | null;
+  /** It wants a refresh token. */
+  readonly isRenewable: boolean;
+}
+
+const longestUserAgent = 300;
+
+export function clientOf(
+  { headers }: { readonly headers: Readonly<Record<string, string | string[] | undefined>> },
+  { refresh }: { readonly refresh?: boolean | undefined },
+): Client {
+  const userAgent = String(headers['user-agent'] ?? '').slice(0, longestUserAgent) || null;
+  return { userAgent, isRenewable: refresh === true };
 }
 
 export interface AccountKey {
@@ -43,7 +69,7 @@ export interface Accounts {
   /** Notes that the address is verified if it is the account's. */
   noteVerified(db: Db, key: AccountKey, email: string): Promise<void>;
   setRole(db: Db, key: AccountKey, role: UserRole): Promise<void>;
-  beginSession(db: Db, app: AppContext, userId: string): Promise<Session>;
+  beginSession(db: Db, app: AppContext, userId: string, how: Beginning): Promise<Session>;
   /**
    * The current password, or a session that began a few minutes ago.
    *

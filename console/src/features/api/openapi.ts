@@ -97,9 +97,11 @@ function range(from: number | undefined, to: number | undefined, unit: string): 
   return from === undefined ? '' : `at least ${from}${unit}`;
 }
 
+/** What an app sends. That a server may send a secret key in its place is not the matter here. */
 export function needsOf({ security = [] }: ApiOperation): 'app' | 'maybe' | 'user' {
-  const withBearer = security.filter((scheme) => 'bearer' in scheme).length;
-  return withBearer === 0 ? 'app' : withBearer === security.length ? 'user' : 'maybe';
+  const ofApps = security.filter((scheme) => !('secretKey' in scheme));
+  const withBearer = ofApps.filter((scheme) => 'bearer' in scheme).length;
+  return withBearer === 0 ? 'app' : withBearer === ofApps.length ? 'user' : 'maybe';
 }
 
 export const requestBodyOf = ({ requestBody }: ApiOperation): (Media & { readonly type: string }) | undefined => {

@@ -16,10 +16,14 @@ import { showAge } from '../../lib/time/time.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Key } from '../../lib/wire.ts';
 import { type Credentials, CredentialsShownOnce } from './credentials.tsx';
+import { SecretKeys } from './secret-keys/secret-keys.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 
-/** The active keys of an app: at most two, so that a new key can be rolled out before the old one is removed. */
+/**
+ * The active keys of an app: at most two, so that a new key can be rolled out before the old one is removed. Below them the
+ * secret keys of its servers.
+ */
 export function KeysSection() {
   const may = useMay();
   if (may('keys.read')) return <Keys />;
@@ -44,8 +48,8 @@ function Keys() {
           )
         }
       >
-        An app sends its AppId and one of these keys with each request. Two can be active at once, so that you can roll
-        out a new key before removing the old one. Times are in {times.zone}.
+        Every copy of the app sends its AppId and one of these keys with each request. Two can be active at once, so
+        that you can roll out a new key before removing the old one. Times are in {times.zone}.
       </SectionHeader>
       <RowList
         rows={keys}
@@ -80,6 +84,7 @@ function Keys() {
         isLast={keys?.length === 1}
         onClose={() => setDialog(undefined)}
       />
+      <SecretKeys appId={appId} />
     </>
   );
 }

@@ -7,11 +7,19 @@ export function UserRules({ fields }: PolicyProps) {
     <Stack gap="lg">
       <NumberInput
         label="Days until a user has to sign in again"
-        description="Counted from the last use of the access token."
+        description="Counted from the last use of the app."
         min={1}
         max={3650}
         error={problem('tokenDays')}
         {...numberProps(values.tokenDays, (value) => set('tokenDays', value))}
+      />
+      <NumberInput
+        label="Minutes until an access token is renewed"
+        description="For apps that sign in with refresh tokens. Others keep one access token for the days above."
+        min={1}
+        max={1440}
+        error={problem('tokenMinutes')}
+        {...numberProps(values.tokenMinutes, (value) => set('tokenMinutes', value))}
       />
       <Rule
         warning={

@@ -3,6 +3,7 @@ import type { Policy } from './rule-parts.tsx';
 /** The parts of an app's policy in words. */
 export const policyLabels: Readonly<Partial<Record<keyof Policy, string>>> = {
   tokenDays: 'Days until a user has to sign in again',
+  tokenMinutes: 'Minutes until an access token is renewed',
   passwordMinLength: 'Minimum password length',
   passwordResetUrl: 'Page for choosing a new password',
   rateLimit: 'Limit the number of requests',

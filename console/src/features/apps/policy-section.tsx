@@ -23,6 +23,7 @@ const route = getRouteApi('/signed-in/apps/$appId');
 
 const shown = [
   'tokenDays',
+  'tokenMinutes',
   'passwordMinLength',
   'passwordResetUrl',
   'rateLimit.perSecond',

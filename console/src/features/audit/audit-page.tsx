@@ -18,6 +18,7 @@ const kinds = [
   { value: '', label: 'All kinds' },
   { value: 'app', label: 'Apps' },
   { value: 'key', label: 'Keys' },
+  { value: 'secretKey', label: 'Secret keys' },
   { value: 'bucket', label: 'Buckets' },
   { value: 'data', label: 'Data of apps' },
   { value: 'user', label: 'Users of apps' },

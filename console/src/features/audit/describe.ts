@@ -4,13 +4,27 @@ import type { Audit } from '../../lib/wire.ts';
 const sentences: Readonly<Record<string, (subject: string, app: string) => string>> = {
   'app.create': (_, app) => `created the app ${app}.`,
   'app.change': (_, app) => `changed the app ${app}.`,
+  'app.rules': (_, app) => `changed the rules of the app ${app}.`,
+  'app.dryRun': (_, app) => `changed the dry run of the app ${app}.`,
   'app.delete': (_, app) => `deleted the app ${app}.`,
   'key.rotate': (_, app) => `added a key to the app ${app}.`,
   'key.disable': (_, app) => `switched off a key of the app ${app}.`,
+  'secretKey.create': (_, app) => `made a secret key for the app ${app}.`,
+  'secretKey.revoke': (_, app) => `revoked a secret key of the app ${app}.`,
   'bucket.create': (subject, app) => `created the bucket ${subject} in ${app}.`,
   'bucket.delete': (subject, app) => `deleted the bucket ${subject} of ${app}.`,
-  'user.change': (subject, app) => `changed the user ${subject} of ${app}.`,
-  'user.erase': (subject, app) => `erased the user ${subject} of ${app}.`,
+  'user.change': (subject, app) =>
+    subject === 'erased' ? `changed a user of ${app}, who is erased by now.` : `changed the user ${subject} of ${app}.`,
+  'user.erase': (subject, app) => `erased a user of ${app} (${subject}).`,
+  'person.export': (subject, app) =>
+    subject === 'erased'
+      ? `exported what ${app} knew of a person, who is erased by now.`
+      : `exported what ${app} knows of ${subject}.`,
+  'sender.save': (subject, app) => `set up the sender ${subject} of ${app}.`,
+  'sender.remove': (subject, app) => `removed the sender ${subject} of ${app}.`,
+  'identity-provider.create': (_, app) => `added an identity provider to ${app}.`,
+  'identity-provider.change': (_, app) => `changed an identity provider of ${app}.`,
+  'identity-provider.delete': (_, app) => `deleted an identity provider of ${app}.`,
   'device.issueCredentials': (subject, app) => `issued credentials for the device ${subject} of ${app}.`,
   'device.revokeCredentials': (subject, app) => `revoked the credentials of the device ${subject} of ${app}.`,
   'webhook.create': (_, app) => `added a webhook to ${app}.`,
@@ -41,6 +55,14 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'factor.reset': (subject) => `removed the second factors of ${subject}.`,
   'passkey.create': (subject) => `added the passkey ${subject}.`,
   'passkey.delete': (subject) => `removed the passkey ${subject}.`,
+  'administrator.openLocal': (subject) => `opened a way in without single sign-on for ${subject}.`,
+  'administrator.connect': () => 'connected the account with single sign-on.',
+  'administrator.disconnect': () => 'ended the connection of the account with single sign-on.',
+  'single-sign-on.join': () => 'became an administrator through single sign-on.',
+  'single-sign-on.create': (subject) => `added the provider ${subject} of single sign-on.`,
+  'single-sign-on.change': (subject) => `changed the provider ${subject} of single sign-on.`,
+  'single-sign-on.delete': (subject) => `deleted the provider ${subject} of single sign-on.`,
+  'single-sign-on.only': () => 'changed whether single sign-on is the only way to sign in.',
   'security.change': () => 'changed what administrators need to sign in.',
 };
 

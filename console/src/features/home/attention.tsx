@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 import { Block } from '../../components/page/block.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import names from '../../components/page/names.module.css';
-import { openRules } from '../../components/rules/open-rules.ts';
+import { CloseApp } from '../../components/rules/close-app.tsx';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
-import { appQuery, usageOfAppQuery } from '../../lib/data/queries.ts';
+import { dryRunQuery, rulesQuery, usageOfAppQuery } from '../../lib/data/queries.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { showAge } from '../../lib/time/time.ts';
 import type { Attention, Sender } from '../../lib/wire.ts';
@@ -37,12 +37,16 @@ export function AttentionBlock({ appId, attention }: Props) {
   return <Findings findings={findings} />;
 }
 
-/** Before the first visit: what stops messages, and quotas that are nearly used up. */
+/** Before the first visit: what stops messages, quotas that are nearly used up, and what is open to strangers. */
 export function EarlyAttention({ appId, attention }: Props) {
   const may = useMay();
   const { data: usage } = useQuery(usageOfAppQuery(appId));
   const { data: senders } = useQuery({ ...sendersQuery(appId), enabled: may('senders.read') });
-  const findings = [...senderFindings(appId, attention, senders), ...quotaFindings(appId, usage)];
+  const findings = [
+    ...senderFindings(appId, attention, senders),
+    ...quotaFindings(appId, usage),
+    ...useRuleFindings(appId, attention),
+  ];
   return findings.length === 0 ? null : <Findings findings={findings} />;
 }
 
@@ -78,7 +82,7 @@ function useFindings(appId: string, attention: Attention): readonly Finding[] {
     ...silentFindings(appId, attention),
     ...tokenFindings(appId, attention, mayInstallations),
     ...quotaFindings(appId, usage),
-    ...useRuleFindings(appId),
+    ...useRuleFindings(appId, attention),
   ];
 }
 
@@ -278,23 +282,29 @@ function tokenFindings(appId: string, { tokens }: Attention, mayOpen: boolean): 
   ];
 }
 
-/** Rules that are open, as the specification has them by default: fine for a trial, not for a venue. */
-function useRuleFindings(appId: string): readonly Finding[] {
-  const { data: app } = useQuery(appQuery(appId));
-  const may = useMay();
-  const open = app && may('apps.change') ? openRules(app.policy) : [];
-  if (open.length === 0) return [];
+/** Requests and phones from which on an app is no longer a trial. */
+const realTraffic = { requests: 1_000, installations: 10 };
+
+/** What the rules leave to strangers. Fine for a trial; a fault where visitors use the app. */
+function useRuleFindings(appId: string, { reach }: Attention): readonly Finding[] {
+  const isAllowed = useMay()('apps.change');
+  const { data: rules } = useQuery({ ...rulesQuery(appId), enabled: isAllowed });
+  const { data: dryRun } = useQuery({ ...dryRunQuery(appId), enabled: isAllowed });
+  if (!isAllowed || !rules || !dryRun || rules.open.parts.length === 0) return [];
+  const { app, user, manager } = dryRun.checked;
+  const isUsed = app + user + manager >= realTraffic.requests || reach.installations >= realTraffic.installations;
   return [
     {
       key: 'rules',
-      isGrave: false,
-      title: `${open.length === 1 ? 'A rule is' : `${open.length} rules are`} open to everyone`,
+      isGrave: isUsed,
+      title: isUsed ? 'The app is in use and open to strangers' : 'The app is open to strangers',
       text: (
         <>
-          {open[0]}{' '}
+          {rules.open.sentence}{' '}
           <Link to="/apps/$appId/rules" params={{ appId }} className={names.link}>
             Review the rules
-          </Link>
+          </Link>{' '}
+          <CloseApp appId={appId} />
         </>
       ),
     },

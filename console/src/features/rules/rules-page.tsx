@@ -14,6 +14,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { rulesQuery } from '../../lib/data/queries.ts';
 import type { AppRules } from '../../lib/wire.ts';
+import { DryRunBlock } from './dry-run-block.tsx';
 import { RuleMatrix, RulesOfOne } from './matrix.tsx';
 import { PresetBlock } from './preset-block.tsx';
 import { previewQuery } from './queries.ts';
@@ -118,10 +119,13 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
       <RuleDialog {...dialogs} question={question} variables={rules.variables} onClose={() => setQuestion(undefined)} />
       <ResourceDialog {...dialogs} row={row} onRule={table.onRule} onClose={() => setRow(undefined)} />
       {may('users.read') && (
-        <div className={classes.try}>
+        <div className={classes.below}>
           <TryBlock appId={appId} rules={rules} values={form.values} isDraft={form.isDirty} />
         </div>
       )}
+      <div className={classes.below}>
+        <DryRunBlock appId={appId} rules={rules} values={form.values} isDraft={form.isDirty} isLocked={isLocked} />
+      </div>
     </>
   );
 }

@@ -50,10 +50,23 @@ export const rulesQuery = (appId: string) =>
     queryFn: async () => (await call('getAppRules', { params: { appId } })).result,
   });
 
+/** What other rules would have refused, and those that would close the app. */
+export const dryRunQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'rules', 'dry-run'],
+    queryFn: async () => (await call('getDryRun', { params: { appId } })).result,
+  });
+
 export const keysQuery = (appId: string) =>
   queryOptions({
     queryKey: ['apps', appId, 'keys'],
     queryFn: async () => (await call('listKeys', { params: { appId } })).results,
+  });
+
+export const secretKeysQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'secret-keys'],
+    queryFn: async () => (await call('listSecretKeys', { params: { appId } })).results,
   });
 
 export const bucketsQuery = (appId: string) =>

@@ -24,6 +24,8 @@ export interface RuleCaller {
   readonly user: RuleUser | undefined;
   /** Administrators use the console, where their role decides and not the app's rules. */
   readonly isAdministrator: boolean;
+  /** A caller with a secret key passes like a manager: what it may do is in its scopes, which were asked before. */
+  readonly secretKey: object | undefined;
 }
 
 /** The weakest credentials with which a rule can let anybody in; `open` is the app key alone. */
@@ -54,6 +56,8 @@ export class Rule {
   /** Undefined for a where. */
   readonly word: Word | undefined;
   readonly gate: Gate;
+  /** Equal texts are equal rules. */
+  readonly text: string;
   readonly #where: unknown;
   readonly #templates = new WeakMap<FieldLookup, Template>();
   readonly #general = new WeakMap<FieldLookup, { readonly key: number; readonly where: Where }>();
@@ -63,17 +67,18 @@ export class Rule {
     this.stored = stored;
     this.word = typeof stored === 'string' ? stored : undefined;
     this.#where = where;
+    this.text = JSON.stringify(stored === 'owner' ? [stored, where] : stored);
     this.gate = this.#gate();
   }
 
   /**
-   * Which records the caller may deal with; undefined: all. A manager may deal with all unless it is nobody, an
-   * administrator with all.
+   * Which records the caller may deal with; undefined: all. A manager or a secret key may deal with all unless it is
+   * nobody, an administrator with all.
    */
-  bind({ user, isAdministrator }: RuleCaller, lookup: FieldLookup): Where | undefined {
+  bind({ user, isAdministrator, secretKey }: RuleCaller, lookup: FieldLookup): Where | undefined {
     if (isAdministrator) return undefined;
     if (this.word === 'nobody') return never;
-    if (user?.role === 'manager' || this.word === 'app') return undefined;
+    if (secretKey || user?.role === 'manager' || this.word === 'app') return undefined;
     if (this.word === 'user') return user ? undefined : never;
     if (this.word === 'manager') return never;
     const where = bindTemplate(this.#template(lookup), valuesFor(user));
@@ -215,7 +220,7 @@ function compile({ preset, stored, defaultOwner, isBucket, isOwn }: Compiling): 
   };
   const [hidden, readOnly] = [of('hidden'), of('readOnly')];
   const forCaller = (byRole: Readonly<Record<MemberRole, readonly string[]>>) => (caller: RuleCaller) =>
-    caller.isAdministrator ? nobody : byRole[roleOf(caller.user)];
+    caller.isAdministrator ? nobody : byRole[caller.secretKey ? 'manager' : roleOf(caller.user)];
   return Object.freeze({
     rules: Object.freeze(Object.fromEntries(verbs.map((verb) => [verb, rule(verb)])) as Record<Verb, Rule>),
     owner,

@@ -6,6 +6,7 @@ import { type AdminView, adminView } from '../../features/admins/accounts/servic
 import { resetFactors } from '../../features/admins/factors/second-factors.ts';
 import { AdminLinks, handedHours } from '../../features/admins/links/links.ts';
 import { newAdminShape, resetShape } from '../../features/admins/schemas.ts';
+import { openLocalSignIn } from '../../features/admins/sso/local-sign-in.ts';
 import { type Command, type CommandCall, type OptionSpec, UsageError } from '../support/command.ts';
 import { withServices } from './storage.ts';
 
@@ -122,7 +123,7 @@ export const adminCommands: readonly Command[] = [
           canMail: false,
         });
         const sent = await links.sendReset(adminId, commandLine);
-        await services.admins.openLocalSignIn(adminId, sent.expiresAt, commandLine);
+        await openLocalSignIn({ db, now: Date.now }, { adminId, until: sent.expiresAt, by: commandLine });
         return sent;
       });
       return {

@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { eraseAgain } from '../../app/restored-erasures.ts';
 import { describeLost, findLostFiles, type LostFiles } from '../../backup/lost.ts';
 import type { Manifest } from '../../backup/manifest.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
@@ -7,8 +9,9 @@ import { writeBackup } from '../../backup/write.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { type Config, filesFolder } from '../../config/config.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
+import { addToLedger, ledgerName, readLedger } from '../../features/privacy/ledger.ts';
 import type { Command, CommandResult } from '../support/command.ts';
-import { assertDatabaseExists, prepareFolder, withDatabase } from './storage.ts';
+import { assertDatabaseExists, prepareFolder, withDatabase, withServices } from './storage.ts';
 
 const noneLost: LostFiles = { count: 0, files: [] };
 
@@ -65,26 +68,57 @@ export const backupCommands: readonly Command[] = [
     name: 'restore',
     summary: 'fill an empty database and an empty data folder from a backup',
     details:
-      'All checksums are verified before anything is written. Files that are listed but not in the backup are named at the end,\nand the exit code is then 1.',
-    options: { from: { value: 'FOLDER', help: 'a folder made by pharos backup', required: true } },
+      'All checksums are verified before anything is written. Files that are listed but not in the backup are named at the end,\nand the exit code is then 1. Whoever was erased after the backup was made is erased again: the list of erasures is\nerasures.ndjson of the data folder that the backup came from.',
+    options: {
+      from: { value: 'FOLDER', help: 'a folder made by pharos backup', required: true },
+      erasures: {
+        value: 'FILE',
+        help: 'a list of erasures; without it the one of the data folder, or of that in which the backup lies',
+        multiple: true,
+      },
+    },
     async run(call) {
       const config = call.config();
       const folder = resolve(call.text('from') ?? '');
+      const lists = ledgersOf(config, folder, call.texts('erasures'));
+      const erased = (await Promise.all(lists.map(readLedger))).flat();
+      const own = join(config.dataFolder, ledgerName);
       const manifest = await verifyBackup(folder);
       const blobs = createDiskBlobStore(filesFolder(config));
       await alone(config, () =>
         withDatabase(config, (db) => restoreBackup({ db, blobs, folder, now: Date.now() }, manifest)),
       );
+      // For a backup that is older still.
+      if (erased.length > 0 && !lists.includes(own)) await addToLedger(own, erased);
+      const again = await withServices(config, (services, db) =>
+        eraseAgain(db, services, { entries: erased, now: Date.now() }),
+      );
       // Older versions did not check this when they made a backup.
       const lost = manifest.lost ?? (await findLostFiles(folder, manifest.tables));
       const made = summary(manifest, lost);
-      const done = `Restored ${made.rows} rows and ${made.files} files of ${made.createdAt}.`;
+      const restored = `Restored ${made.rows} rows and ${made.files} files of ${made.createdAt}.`;
+      const done = `${restored} ${erasuresText(lists.length, again)}`;
       return outcome(
         done,
         lost,
         'They were not in the backup. They are not shown until their bytes are in the folder of files.',
-        { folder, ...made },
+        { folder, ...made, erasedAgain: again },
       );
     },
   },
 ];
+
+/** The lists that were named, or those that are where they usually are. */
+function ledgersOf(config: Config, folder: string, named: readonly string[]): readonly string[] {
+  if (named.length > 0) return named.map((file) => resolve(file));
+  const usual = [join(config.dataFolder, ledgerName), resolve(folder, '..', '..', ledgerName)];
+  return [...new Set(usual.map((file) => resolve(file)))].filter((file) => existsSync(file));
+}
+
+function erasuresText(lists: number, again: number): string {
+  if (lists === 0)
+    return 'No list of erasures was found: if somebody was erased after the backup was made, erase them again.';
+  return again === 0
+    ? 'Nobody was erased since.'
+    : `${again} erasures since then are done again when the service runs.`;
+}

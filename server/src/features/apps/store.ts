@@ -1,11 +1,14 @@
 import type { AppAccess } from '../../access/access.ts';
 import { type AppPolicy, readPolicy } from '../../access/policy.ts';
+import { closedRules } from '../../access/rules/closing.ts';
+import { DryRun, type DryRunMeter } from '../../access/rules/dry-run.ts';
 import type { StoredAppRules } from '../../access/rules/rule-types.ts';
-import { compileRules } from '../../access/rules/rules.ts';
+import { type AppRules, compileRules } from '../../access/rules/rules.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { insertSetting } from '../../db/settings.ts';
 import type { RowOf } from '../../db/table.ts';
+import { listSecretKeys, secretKeyOf } from './secret-key-store.ts';
 import type { appKeys, apps } from './tables.ts';
 
 export type AppRow = RowOf<typeof apps>;
@@ -29,23 +32,49 @@ export function listKeys(db: Db, appId: string): Promise<KeyRow[]> {
   return db.all<KeyRow>(sql`select * from app_keys where app_id = ${appId} order by created_at desc, key_id desc`);
 }
 
-export async function findAppAccess(db: Db, appId: string): Promise<AppAccess | undefined> {
+/** @param meter counts what the app's dry run would refuse; without it there is none */
+export async function findAppAccess(db: Db, appId: string, meter?: DryRunMeter): Promise<AppAccess | undefined> {
   const app = await findApp(db, appId);
   if (!app) return undefined;
   const keys = (await listKeys(db, appId)).filter((key) => key.disabled_at === null);
+  const secretKeys = await listSecretKeys(db, appId);
   const stored = readRules(app);
   const policy = policyOf(app);
+  const rules = compileRules(stored, policy);
+  const dryRun = meter && dryRunOf(app, rules, meter);
   return {
     appId,
     name: app.name,
     policy,
-    rules: compileRules(stored, policy),
+    rules,
+    ...(dryRun?.isOther ? { dryRun } : {}),
     disabled: app.disabled_at !== null,
     keys: keys.map((key) => ({ keyId: key.key_id, keyHash: key.key_hash, lastUsedAt: key.last_used_at })),
+    secretKeys: secretKeys.map(secretKeyOf),
   };
 }
 
 export const readRules = ({ rules }: Pick<AppRow, 'rules'>) => JSON.parse(rules) as StoredAppRules;
+
+/** The rules that the app would have if it were closed to strangers. */
+export const closedRulesOf = (app: Pick<AppRow, 'policy' | 'rules'>): StoredAppRules =>
+  closedRules(readRules(app), readPolicy(app.policy, 'visitors'));
+
+/** The rules of the dry run: those that were chosen, or else those that would close an app with the open preset. */
+export function dryRunRulesOf(app: Pick<AppRow, 'policy' | 'rules' | 'dry_run'>): StoredAppRules | undefined {
+  if (app.dry_run !== null) return JSON.parse(app.dry_run) as StoredAppRules;
+  return (readRules(app).preset ?? 'specification') === 'specification' ? closedRulesOf(app) : undefined;
+}
+
+export function dryRunOf(
+  app: Pick<AppRow, 'app_id' | 'policy' | 'rules' | 'dry_run'>,
+  now: AppRules,
+  meter: DryRunMeter,
+): DryRun | undefined {
+  const stored = dryRunRulesOf(app);
+  const then = stored && compileRules(stored, readPolicy(app.policy, stored.preset));
+  return then && new DryRun(app.app_id, { now, then }, meter);
+}
 
 /** The complete policy; the preset of the rules says what some members are where nothing is stored. */
 export const policyOf = (app: Pick<AppRow, 'policy' | 'rules'>): AppPolicy =>
@@ -80,6 +109,10 @@ export async function updateApp(
 
 export async function updateRules(db: Db, appId: string, rules: StoredAppRules, now: number): Promise<void> {
   await db.run(sql`update apps set rules = ${JSON.stringify(rules)}, updated_at = ${now} where app_id = ${appId}`);
+}
+
+export async function updateDryRun(db: Db, appId: string, rules: StoredAppRules | undefined): Promise<void> {
+  await db.run(sql`update apps set dry_run = ${rules ? JSON.stringify(rules) : null} where app_id = ${appId}`);
 }
 
 export async function insertKey(

@@ -120,6 +120,7 @@ for (const database of databases) {
           folder: shared,
           now: () => now,
           inBackground: (_, work) => void running.push(work().catch(() => undefined)),
+          keptDays: 0,
           assertRoom: () => undefined,
         });
       app.clock.now += 2_000;

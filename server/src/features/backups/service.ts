@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Actor, recordChange } from '../../access/audit.ts';
+import { type Actor, service as bySelf, recordChange } from '../../access/audit.ts';
 import { archiveOf } from '../../backup/archive.ts';
 import { type Manifest, readManifest } from '../../backup/manifest.ts';
 import { type BackupProgress, removeUnfinished, writeBackup } from '../../backup/write.ts';
@@ -16,6 +16,8 @@ export interface BackupDeps {
   readonly blobs: BlobStore;
   /** The folder of the backups; it holds nothing else. */
   readonly folder: string;
+  /** After so many days one is deleted; 0: never by itself. */
+  readonly keptDays: number;
   readonly now: Clock;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
   /** @throws Failure Timeout when little room is left on the disk */
@@ -43,6 +45,7 @@ export interface RunningBackup extends BackupProgress {
 export const mostBackups = 5;
 
 const mostLostNamed = 20;
+const dayMs = 86_400_000;
 
 /** The time at which it was begun. Only names of this form are looked up in the folder. */
 const idForm = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/;
@@ -105,6 +108,24 @@ export class BackupService {
     const path = await this.#find(backupId);
     await recordChange(db, { by, action: 'backup.delete', subject: backupId, now: now() });
     await rm(path, { recursive: true, force: true });
+  }
+
+  /** What is there, with the time (ISO 8601) at which it goes by itself; null: never. */
+  async kept(): Promise<
+    { readonly backupId: string; readonly createdAt: string; readonly expiresAt: string | null }[]
+  > {
+    const { keptDays } = this.#deps;
+    return (await this.list()).map(({ backupId, createdAt }) => {
+      const expiresAt = keptDays === 0 ? null : isoTime(Date.parse(createdAt) + keptDays * dayMs);
+      return { backupId, createdAt, expiresAt };
+    });
+  }
+
+  /** Deletes those that have had their time. */
+  async sweep(): Promise<void> {
+    const { now } = this.#deps;
+    for (const { backupId, expiresAt } of await this.kept())
+      if (expiresAt !== null && Date.parse(expiresAt) <= now()) await this.remove(backupId, bySelf);
   }
 
   /** A tar archive; the audit records that it was downloaded. @throws Failure ObjectNotFound */

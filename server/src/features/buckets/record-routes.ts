@@ -191,7 +191,10 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
 /** @throws Failure ObjectNotFound, also for what the caller may not read */
 async function readable({ db }: RecordDeps, call: PathCall, bucket: Bucket): Promise<store.StoredRecord> {
   const record = (await recordTable.find(db, keyOf(bucket, call))) as store.StoredRecord | undefined;
-  if (!record || !new RecordRules(call, bucket).may('get', bucket, judgedRow(record))) throw noRecord();
+  const rules = new RecordRules(call, bucket);
+  const judged = record && judgedRow(record);
+  if (!judged || !rules.may('get', bucket, judged)) throw noRecord();
+  rules.noteDryRun('get', bucket, judged);
   return record;
 }
 
@@ -318,12 +321,13 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
         deps.db.transaction(async (db) => {
           const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: params['objectId'] ?? '' };
           const current = await store.lockRecord(db, key);
-          if (!current || !rules.isThere('update', bucket, judgedRow(current))) throw noRecord();
+          const judged = current && judgedRow(current);
+          if (!judged || !rules.isThere('update', bucket, judged)) throw noRecord();
+          rules.noteDryRun('update', bucket, judged);
           assertUnchanged?.(tagOf(current));
           const before = JSON.parse(current.doc) as Document;
           const merged = rules.keepFixed(before, merge(before, body), Object.keys(body.members));
           const { createdBy = current.created_by } = body;
-          const judged = judgedRow(current);
           const next = { ...judged, document: () => merged, createdBy, updatedAt: now };
           rules.assertMayChange(bucket, { ...judged, document: () => before }, next);
           if (createdBy !== null && createdBy !== current.created_by) await assertUser(deps, db, call, createdBy);
@@ -366,10 +370,12 @@ function remove(deps: RecordDeps): Endpoint {
       const assertUnchanged = readIfMatch(call.headers);
       const bytes =
         assertUnchanged === undefined && rules.mayAll('delete', call.located)
-          ? await store.removeUnseen(deps.db, key)
+          ? await removeUnseen(deps, rules, call.located, key)
           : await deps.db.transaction(async (db) => {
               const current = await store.lockRecord(db, key);
-              if (!current || !rules.isThere('delete', call.located, judgedRow(current))) return undefined;
+              const judged = current && judgedRow(current);
+              if (!judged || !rules.isThere('delete', call.located, judged)) return undefined;
+              rules.noteDryRun('delete', call.located, judged);
               assertUnchanged?.(tagOf(current));
               await recordTable.remove(db, keyOf(call.located, call));
               return Buffer.byteLength(current.doc);
@@ -379,4 +385,10 @@ function remove(deps: RecordDeps): Endpoint {
       return { result: [{}] };
     },
   });
+}
+
+async function removeUnseen({ db }: RecordDeps, rules: RecordRules, bucket: Bucket, key: store.RecordKey) {
+  const removed = await store.removeUnseen(db, key);
+  if (removed) rules.noteDeleted(bucket, removed.created_by);
+  return removed?.bytes;
 }

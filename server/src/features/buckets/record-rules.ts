@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
-import type { Verb } from '../../access/rules/rule-types.ts';
+import { bucketSubject, isDecidedAtGate, passesGate } from '../../access/rules/dry-run.ts';
+import { roleOf, type Verb } from '../../access/rules/rule-types.ts';
 import type { ResourceRules, Rule } from '../../access/rules/rules.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { sentence } from '../../http/shape.ts';
@@ -49,8 +50,10 @@ function memberAt({ document }: Judged, path: string): unknown {
 export class RecordRules {
   readonly #rules: ResourceRules;
   readonly #caller: Caller;
+  readonly #name: string;
 
   constructor(caller: Caller, { name }: Pick<Bucket, 'name'>) {
+    this.#name = name;
     this.#rules = caller.app.rules.bucket(name);
     this.#caller = caller;
   }
@@ -69,9 +72,35 @@ export class RecordRules {
     return this.#allows(this.#rules.rules[verb], bucket, record);
   }
 
+  /** Once a request that may do this: notes that the rules of a dry run would hide the record, or refuse a new one. */
+  noteDryRun(verb: Verb, bucket: Pick<Bucket, 'lookup'>, record: Judged): void {
+    const { app, user, isAdministrator, secretKey } = this.#caller;
+    const { dryRun } = app;
+    const rule = isAdministrator || secretKey ? undefined : dryRun?.changed('bucket', verb, this.#name);
+    if (rule?.word === 'owner' && user?.userId === record.createdBy && this.#isByMaker(rule)) return;
+    // Whom the gate keeps out is counted there.
+    if (!dryRun || !rule || isDecidedAtGate(rule) || !passesGate(rule.gate, user) || this.#allows(rule, bucket, record))
+      return;
+    const outcome = verb === 'create' ? 'refused' : 'hidden';
+    dryRun.note({ subject: bucketSubject(this.#name), verb, caller: roleOf(user) }, outcome);
+  }
+
   /** Whether the caller may do this with every record, so that none has to be looked at. */
   mayAll(verb: Verb, { lookup }: Pick<Bucket, 'lookup'>): boolean {
-    return this.#rules.rules[verb].bind(this.#caller, lookup) === undefined;
+    if (this.#rules.rules[verb].bind(this.#caller, lookup) !== undefined) return false;
+    // A dry run may have to look into the record.
+    const then = this.#caller.app.dryRun?.changed('bucket', verb, this.#name);
+    return then === undefined || isDecidedAtGate(then) || this.#isByMaker(then);
+  }
+
+  /** What is deleted unseen, and would not have been under the rules of a dry run that ask for nothing but its maker. */
+  noteDeleted(bucket: Pick<Bucket, 'lookup'>, createdBy: string | null): void {
+    const unseen = { objectId: '', document: () => ({}), createdBy, createdAt: 0, updatedAt: 0 };
+    this.noteDryRun('delete', bucket, unseen);
+  }
+
+  #isByMaker({ word }: Rule): boolean {
+    return word === 'owner' && this.#caller.app.dryRun?.rules.bucket(this.#name).owner === 'createdBy';
   }
 
   /**
@@ -90,6 +119,7 @@ export class RecordRules {
     const fixed = this.#fixed();
     if (fixed.size > 0) refuseAny([...fixed.keys()].filter((name) => Object.hasOwn(record.document(), name)));
     if (!this.may('create', bucket, record)) throw forbidden();
+    this.noteDryRun('create', bucket, record);
   }
 
   /**

@@ -171,11 +171,18 @@ export function lockRecord(db: Db, key: RecordKey): Promise<StoredRecord | undef
     where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${raw(db.dialect.lockRow)}`);
 }
 
-/** Deletes a record without looking at it. The bytes of its document; undefined if there was none. */
-export async function removeUnseen(db: Db, { appId, bucketId, objectId }: RecordKey): Promise<number | undefined> {
+/** A record that was deleted without being looked at. */
+export interface Removed {
+  /** Of its document. */
+  readonly bytes: number;
+  readonly created_by: string | null;
+}
+
+/** Deletes a record without looking at it. Undefined if there was none. */
+export async function removeUnseen(db: Db, { appId, bucketId, objectId }: RecordKey): Promise<Removed | undefined> {
   const key = sql`app_id = ${appId} and bucket_id = ${bucketId} and object_id = ${objectId}`;
-  const measured = await db.one<{ n: number }>(sql`select octet_length(doc) as n from records where ${key}`);
-  return measured && (await db.run(sql`delete from records where ${key}`)) === 1 ? measured.n : undefined;
+  const removed = await db.one<Removed>(sql`select octet_length(doc) as bytes, created_by from records where ${key}`);
+  return removed && (await db.run(sql`delete from records where ${key}`)) === 1 ? removed : undefined;
 }
 
 /** In a transaction: the next records of a bucket by objectId, which cannot change until the transaction ends. */

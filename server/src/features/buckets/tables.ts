@@ -107,6 +107,7 @@ export const records = defineTable({
   childOf: ['buckets'],
   within: 'bucket_id',
   users: ['created_by'],
+  erased: 'own',
 });
 
 const ownMembers = {

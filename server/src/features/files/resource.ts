@@ -75,6 +75,7 @@ export const files = defineResource({
     files_without_bytes: { on: ['app_id', 'object_id'], isPartial: true },
   },
   users: ['created_by'],
+  erased: 'own',
   rules: 'files',
   defaultLimit: 100,
 });

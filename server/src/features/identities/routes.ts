@@ -11,8 +11,9 @@ import {
 } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
+import { clientOf } from '../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
-import { answerOf, signInAnswer } from '../../sign-in/sign-in-answer.ts';
+import { answerOf, refreshMember, signInAnswer } from '../../sign-in/sign-in-answer.ts';
 import type { IdentityService, Presented } from './service.ts';
 import { identitiesTag } from './tables.ts';
 
@@ -37,7 +38,7 @@ const token = {
 const name = Type.Optional(
   Type.String({ minLength: 1, maxLength: 64, description: 'For a new account, if the token does not tell the name' }),
 );
-const signInShape = defineShape(Type.Object({ ...token, firstname: name, lastname: name }));
+const signInShape = defineShape(Type.Object({ ...token, firstname: name, lastname: name, refresh: refreshMember }));
 const linkShape = defineShape(
   Type.Object({
     ...token,
@@ -120,12 +121,13 @@ function signIn({ service, limits }: IdentityRouteDeps): Endpoint {
       example: { ...signInAnswer.example, isNew: false },
     },
     errors: [...wrongTokens, 'UserEmailTaken'],
-    handle: async ({ app, body, address, now }) => {
+    handle: async ({ app, body, address, now, headers }) => {
       const attempt = { app, address, now };
+      const client = clientOf({ headers }, body);
       const { session, isNew } = await limits.present(attempt, () =>
         limits.signUp(
           attempt,
-          () => service.signIn(app, presentedOf(body)),
+          () => service.signIn(app, presentedOf(body), client),
           ({ isNew }) => isNew,
         ),
       );

@@ -8,7 +8,7 @@ import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { Account, AccountKey, Accounts, Proof, Session } from '../../sign-in/accounts.ts';
+import type { Account, AccountKey, Accounts, Client, Proof, Session } from '../../sign-in/accounts.ts';
 import {
   TokenRefused,
   unverifiedIssuer,
@@ -77,10 +77,11 @@ export class IdentityService {
    * @throws Failure UserInvalidLoginParams for a token that is not accepted, UserEmailTaken, ObjectNotFound,
    * OperationForbidden, Timeout while the provider does not answer
    */
-  async signIn(app: AppContext, presented: Presented): Promise<SignedIn> {
+  async signIn(app: AppContext, presented: Presented, client: Client): Promise<SignedIn> {
     const { accounts, cacheVersion } = this.#deps;
     const person = await this.#verify(app, presented);
     const { role } = person;
+    const how = { ...client, method: 'identityProvider', provider: presented.provider } as const;
     return this.#settled(async (db) => {
       await this.#useOnce(db, person);
       const { account, isNew } =
@@ -91,7 +92,7 @@ export class IdentityService {
         await cacheVersion.note(db);
         await accounts.setRole(db, key, role);
       }
-      return { session: await accounts.beginSession(db, app, account.userId), isNew };
+      return { session: await accounts.beginSession(db, app, account.userId, how), isNew };
     });
   }
 

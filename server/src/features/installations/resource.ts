@@ -253,6 +253,8 @@ export const installations = defineResource({
     installations_claim: { on: ['app_id', 'claim_user_id'], isPartial: true },
   },
   users: ['user_id', 'claim_user_id'],
+  erased: 'unname',
+  secrets: ['device_token', 'claim_token'],
   rules: 'installations',
   defaultLimit: 100,
 });

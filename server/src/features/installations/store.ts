@@ -80,6 +80,10 @@ export async function unlinkUser(db: Db, appId: string, userId: string): Promise
     where app_id = ${appId} and claim_user_id = ${userId}`);
 }
 
+export async function deleteInstallation(db: Db, appId: string, objectId: string): Promise<void> {
+  await db.run(sql`delete from installations where app_id = ${appId} and object_id = ${objectId}`);
+}
+
 /** Installations after `after`, in the order of their ids, at most `limit` of them; the walk of an audience. */
 export async function walkInstallations(db: Db, appId: string, after: string, limit: number): Promise<string[]> {
   const rows = await db.all<{ object_id: string }>(sql`select object_id from installations

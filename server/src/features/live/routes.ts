@@ -5,7 +5,7 @@ import { fail } from '../../base/errors.ts';
 import { type Endpoint, endpoint, type Tag } from '../../http/endpoint.ts';
 import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
 import type { Feed } from './feed.ts';
-import { showEvents } from './shown-events.ts';
+import { heardResources, showEvents } from './shown-events.ts';
 
 const tag: Tag = {
   name: 'Stream',
@@ -33,8 +33,9 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld, fiel
         'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, visit.updated, message.fired, ' +
         'push.progress, push.finished, each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says ' +
         'that events between the last number and its own are no longer kept. Numbers count for one app. Users ' +
-        'receive events of their own installations only, managers of all.',
+        'receive events of their own installations only, managers of all, secret keys those that their scopes listen to.',
       grant: 'user',
+      scopes: heardResources.map((of) => ({ of, verb: 'listen' })),
       query: [
         {
           name: 'after',

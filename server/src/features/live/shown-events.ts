@@ -23,6 +23,9 @@ const subjects: Readonly<Record<string, readonly [resource: ResourceName, read: 
   push: ['pushes', 'get'],
 };
 
+/** What the stream tells of. */
+export const heardResources: readonly ResourceName[] = Object.values(subjects).map(([resource]) => resource);
+
 /** These belong to whom their installation belongs. */
 const traces: ReadonlySet<ResourceName> = new Set(['events', 'visits', 'verdicts']);
 
@@ -34,7 +37,7 @@ export type ShowEvents = (events: readonly LiveEvent[]) => Promise<readonly Live
  * heard of no more, and counts from the moment on at which it became hers.
  */
 export function showEvents(caller: Caller, findHeld: FindHeld, fieldsOf: RuledFields['of']): ShowEvents {
-  const { app, user } = caller;
+  const { app, user, secretKey } = caller;
 
   function allows(resource: ResourceName, rule: Rule, { data, timestamp }: Said, held: Held): boolean {
     if (rule.word === 'owner' && traces.has(resource) && !seesAll(caller)) {
@@ -51,6 +54,7 @@ export function showEvents(caller: Caller, findHeld: FindHeld, fieldsOf: RuledFi
     return events.flatMap((event) => {
       const [resource, read] = subjects[event.event.split('.')[0] ?? ''] ?? [];
       if (resource === undefined || read === undefined) return [];
+      if (secretKey && !secretKey.scopes.include({ of: resource, verb: 'listen' })) return [];
       const said = JSON.parse(event.data) as Said;
       const ruled = app.rules.of(resource);
       const { listen, [read]: reading } = ruled.rules;

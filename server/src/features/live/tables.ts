@@ -18,4 +18,5 @@ export const liveEvents = defineTable({
     live_events_new: { on: ['app_id', 'object_id'], isPartial: true },
   },
   childOf: ['live_apps'],
+  mentions: { in: ['data'], erased: 'delete' },
 });

@@ -51,6 +51,7 @@ function report({ db, findInstallationId }: DeliveryRouteDeps): Endpoint {
       'Sent by the app with the `deliveryId` that a message carries, as often as it likes: the first report counts. ' +
       "Ids that are unknown, or not this installation's, are listed and do not stop the others.",
     grant: 'app',
+    scopes: [{ of: 'receipts', verb: 'create' }],
     body: {
       schema: receiptsShape.schema,
       example: receiptsExample,

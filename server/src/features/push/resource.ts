@@ -41,6 +41,13 @@ export const pushes = defineResource({
   },
   internal: { expanded_to: nullable(textColumn) },
   users: ['user_id'],
+  erased: 'unname',
+  // Whom it was for; the audience of nobody stays.
+  mentions: {
+    in: ['audience'],
+    erased: { audience: '{"objectId":"erased"}' },
+    only: "state not in ('accepted', 'sending')",
+  },
   rules: 'pushes',
   defaultLimit: 100,
 });

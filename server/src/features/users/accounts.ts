@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { secretHash } from '../../access/access.ts';
-import type { AppContext } from '../../access/context.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import type { CacheVersion } from '../../db/cache-version.ts';
-import type { Database, Db } from '../../db/db.ts';
-import type { Account, Accounts, Proof, Session } from '../../sign-in/accounts.ts';
+import type { Database } from '../../db/db.ts';
+import type { Account, Accounts, Proof } from '../../sign-in/accounts.ts';
 import { emailKey, isEmailAddress } from '../../sign-in/email.ts';
 import { currentPasswordMissing, maxPasswordLength } from './schemas.ts';
+import { findSessionStart } from './session-store.ts';
+import { beginSession } from './sessions.ts';
 import * as store from './store.ts';
 import { profileTable } from './tables.ts';
 
@@ -19,7 +18,6 @@ export interface AccountDeps {
   readonly passwords: Passwords;
 }
 
-const dayMs = 86_400_000;
 /** How long a sign-in counts as fresh. */
 const freshMinutes = 10;
 export const wrongPassword = 'currentPassword is wrong.';
@@ -37,14 +35,6 @@ function accountOf(row: store.UserRow | undefined): Account | undefined {
       hasVerifiedEmail: row.email_verified_at !== null,
     }
   );
-}
-
-/** Begins a session of a user, whom nobody erases before the end of the transaction. */
-export async function beginSession(db: Db, app: AppContext, userId: string, now: number): Promise<Session> {
-  const accessToken = randomBytes(32).toString('base64url');
-  const expiresAt = now + app.policy.tokenDays * dayMs;
-  await store.insertToken(db, { appId: app.appId, userId, tokenHash: secretHash(accessToken), now, expiresAt });
-  return { accessToken, userId, expiresAt };
 }
 
 export function createAccounts(deps: AccountDeps): Accounts {
@@ -76,7 +66,7 @@ export function createAccounts(deps: AccountDeps): Accounts {
       await cacheVersion.note(db);
       await store.setRole(db, key, role);
     },
-    beginSession: (db, app, userId) => beginSession(db, app, userId, now()),
+    beginSession: (db, app, userId, how) => beginSession(db, app, { ...how, userId, now: now() }),
     async assertOneself(key, proof) {
       const user = await store.findUser(db, key);
       if (!user) throw fail('InvalidSessionToken');
@@ -89,7 +79,7 @@ export function createAccounts(deps: AccountDeps): Accounts {
 
 /** Whether the session has begun a few minutes ago. */
 export async function isFresh({ db, now }: Pick<AccountDeps, 'db' | 'now'>, key: store.UserKey, tokenHash: string) {
-  const begun = await store.findSessionStart(db, key, tokenHash);
+  const begun = await findSessionStart(db, key, tokenHash);
   return begun !== undefined && now() - begun <= freshMinutes * 60_000;
 }
 

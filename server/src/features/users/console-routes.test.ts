@@ -78,7 +78,8 @@ for (const database of databases) {
       const url = `/apps/${app.appId}/users/${visitor.userId}`;
       const { body: shown } = await ask(`/${visitor.userId}`);
       app.clock.now += 1000;
-      assert.equal((await browser.send({ method: 'DELETE', url })).status, 200);
+      const erased = await browser.send({ method: 'DELETE', url });
+      assert.equal(erased.status, 200);
       assert.equal((await browser.send({ method: 'DELETE', url })).status, 404);
       const me = await app.send({ method: 'GET', url: '/api/v2/users/me', headers: visitor.headers });
       assert.equal(me.status, 403);
@@ -90,7 +91,8 @@ for (const database of databases) {
       const left = await app.send({ method: 'GET', url: `/api/v2/installations/${phone}`, headers });
       assert.equal(left.body.result.userId, undefined);
       const [entry] = audit.body.results;
-      assert.deepEqual([entry.action, entry.subject], ['user.erase', visitor.userId]);
+      assert.deepEqual([entry.action, entry.subject], ['user.erase', erased.body.result.erasureId]);
+      assert.ok(!JSON.stringify(audit.body).includes(visitor.userId));
       assert.ok(!JSON.stringify(audit.body).includes(shown.result.email));
     });
   });

@@ -16,8 +16,10 @@ import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../h
 import { plainAnswer } from '../../http/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
+import { erasedAnswer } from './answers.ts';
 import type { UserService } from './service.ts';
-import { countSessions, findUser } from './store.ts';
+import { countSessions } from './session-store.ts';
+import { findUser } from './store.ts';
 import { userAdminTable, userDetailTable } from './tables.ts';
 
 const role = Type.Enum(['user', 'manager']);
@@ -62,7 +64,7 @@ const detailSchema = Type.Object({
     }),
     { description: 'Who the user is at identity providers' },
   ),
-  sessions: Type.Integer({ minimum: 0, description: 'Access tokens that are valid now' }),
+  sessions: Type.Integer({ minimum: 0, description: 'Sessions that are not over' }),
   lastUsedAt: Type.Union([timestampSchema, Type.Null()], {
     description: 'When one of them was last used, to the day; null if there is none',
   }),
@@ -179,15 +181,14 @@ function erase(deps: Deps): ConsoleEndpoint {
     tag: 'Users',
     summary: 'Erase a user',
     description:
-      'The account and its tokens are deleted, and the traces of its installations are erased; the installations stay without ' +
-      'a user. The audit keeps only the id.',
+      'The account and its tokens are deleted, and all that is known of the person is erased; the installations stay without ' +
+      'a user. The audit names the receipt.',
     permission: 'users.change',
     locate: locateApp(deps),
-    answer: deletedAnswer,
+    answer: erasedAnswer,
     errors: ['ObjectNotFound'],
     async handle(call) {
-      await deps.service.erase(keyOf(call), call.by);
-      return { result: {} };
+      return { result: { erasureId: await deps.service.erase(keyOf(call), call.by) } };
     },
   });
 }

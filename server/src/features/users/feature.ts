@@ -12,6 +12,7 @@ import { createPasswordReset, createResetMailHandler, type FindApp } from './pas
 import { registerResetPage } from './reset-page.ts';
 import { userEndpoints } from './routes.ts';
 import type { UserService } from './service.ts';
+import { SessionService } from './sessions.ts';
 
 export interface UserFeatureDeps {
   readonly db: Database;
@@ -37,7 +38,7 @@ export function createUserFeature(deps: UserFeatureDeps): Feature {
   const reset = createPasswordReset({ ...deps, canMail: mail !== undefined });
   const limits = new AttemptLimits(deps.limiter);
   return {
-    endpoints: userEndpoints({ db, service, reset, limits }),
+    endpoints: userEndpoints({ db, service, sessions: new SessionService(deps), reset, limits }),
     consoleEndpoints: userConsoleEndpoints({ ...deps, db, now, service }),
     register: (server) => registerResetPage(server, { findApp, reset, limits, now }),
     jobs: mail ? { 'mail.send': createResetMailHandler({ ...deps, mail }) } : {},

@@ -9,6 +9,7 @@ import type { Database, Db } from '../../db/db.ts';
 import { GiveUp, type JobHandler, type NewJob } from '../../jobs/job.ts';
 import { MailRefused, type MailSender } from '../../mail/mail-sender.ts';
 import { emailKey } from '../../sign-in/email.ts';
+import { deleteSessionsOf } from './session-store.ts';
 import * as store from './store.ts';
 
 export const resetMinutes = 60;
@@ -80,7 +81,7 @@ export function createPasswordReset(deps: ResetDeps) {
         if ((await store.lockUser(db, key))?.email_verified_at === null)
           await deps.forgetIdentities(db, app.appId, userId);
         await store.setPassword(db, key, passwordHash, now());
-        await store.deleteTokensOf(db, key);
+        await deleteSessionsOf(db, key);
         await store.deleteResetsOf(db, key);
       });
     },

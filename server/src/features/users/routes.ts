@@ -4,6 +4,7 @@ import { createdAnswer, deletedAnswer, isoTime, listAnswer } from '../../http/an
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { allowedTo } from '../../resources/allowed.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
+import { clientOf } from '../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { answerOf, signInAnswer } from '../../sign-in/sign-in-answer.ts';
@@ -25,17 +26,28 @@ import {
 } from './schemas.ts';
 import { selfEndpoints } from './self-routes.ts';
 import type { UserService } from './service.ts';
+import { sessionEndpoints } from './session-routes.ts';
+import type { SessionService } from './sessions.ts';
 import { userSummaryTable, usersTag } from './tables.ts';
 
 export interface UserRouteDeps {
   readonly db: Db;
   readonly service: UserService;
+  readonly sessions: SessionService;
   readonly reset: PasswordReset;
   readonly limits: AttemptLimits;
 }
 
 export function userEndpoints(deps: UserRouteDeps): Endpoint[] {
-  return [list(deps), signUp(deps), signIn(deps), signOut(deps), forgot(deps), reset(deps), ...selfEndpoints(deps)];
+  return [
+    list(deps),
+    signUp(deps),
+    signIn(deps),
+    forgot(deps),
+    reset(deps),
+    ...sessionEndpoints(deps),
+    ...selfEndpoints(deps),
+  ];
 }
 
 function list({ db }: UserRouteDeps): Endpoint {
@@ -112,28 +124,10 @@ function signIn({ service, limits }: UserRouteDeps): Endpoint {
       'OperationForbidden',
       'Timeout',
     ],
-    handle: async ({ app, body, address, now }) => {
+    handle: async ({ app, body, address, now, headers }) => {
       const attempt = { app, address, emailKey: emailKey(body.email), now };
-      return answerOf(await limits.guess(attempt, () => service.signIn(app, body), isWrongLogin), now);
-    },
-  });
-}
-
-function signOut({ service }: UserRouteDeps): Endpoint {
-  return endpoint({
-    method: 'POST',
-    path: '/users/signout',
-    operationId: 'signOut',
-    needsNoRoom: true,
-    tag: usersTag,
-    summary: 'Sign out',
-    description: 'Ends only the access token that is sent. No body is needed.',
-    grant: 'user',
-    answer: { ...deletedAnswer, description: 'Signed out.' },
-    errors: [],
-    handle: async ({ app, user }) => {
-      if (user) await service.signOut(app.appId, user.tokenHash);
-      return { result: {} };
+      const client = clientOf({ headers }, body);
+      return answerOf(await limits.guess(attempt, () => service.signIn(app, body, client), isWrongLogin), now);
     },
   });
 }

@@ -5,6 +5,7 @@ import { isObject } from '../../base/is-object.ts';
 import { isLongerThan } from '../../base/text-length.ts';
 import { type Changes, defineShape, sentence } from '../../http/shape.ts';
 import { isEmailAddress, maxEmailLength } from '../../sign-in/email.ts';
+import { refreshMember } from '../../sign-in/sign-in-answer.ts';
 
 const maxPasswordLength = 50;
 
@@ -141,18 +142,24 @@ export function currentPasswordMissing(): Failure {
 
 export { maxPasswordLength };
 
-export const signInSchema = Type.Object({ email: Type.String(), password: Type.String() });
+export const signInSchema = Type.Object({ email: Type.String(), password: Type.String(), refresh: refreshMember });
 export type SignIn = Static<typeof signInSchema>;
 
 /** At sign-in only missing members are reported: anything else that is wrong is a wrong e-mail address or password. */
 export function readSignIn(body: unknown): SignIn {
   const given = requireObject(body);
+  const refresh = given['refresh'] ?? undefined;
   const details: Problem[] = ['email', 'password'].flatMap((field) => {
     if (isBlank(given[field])) return [{ field, problem: 'is required' }];
     return typeof given[field] === 'string' ? [] : [{ field, problem: 'must be a string' }];
   });
+  if (refresh !== undefined && typeof refresh !== 'boolean')
+    details.push({ field: 'refresh', problem: 'must be a boolean' });
   const [first] = details;
-  if (!first) return { email: String(given['email']), password: String(given['password']) };
+  if (!first) {
+    const login = { email: String(given['email']), password: String(given['password']) };
+    return refresh === undefined ? login : { ...login, refresh: refresh === true };
+  }
   const missing = first.field === 'email' ? 'UsernameMissing' : 'PasswordMissing';
   throw fail(isBlank(given[first.field]) ? missing : 'ValidationError', { message: sentence(details), details });
 }

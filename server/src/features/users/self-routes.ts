@@ -1,10 +1,11 @@
 import type { UserContext } from '../../access/context.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db, Row } from '../../db/db.ts';
-import { deletedAnswer, isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
+import { isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { replacementSchema } from '../../resources/change-schemas.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
+import { erasedAnswer } from './answers.ts';
 import { meRecord, profileRecord } from './records.ts';
 import {
   type AccountChanges,
@@ -144,15 +145,17 @@ function erase({ service }: SelfDeps, path: string): Endpoint {
     operationId: `delete${ofPath(path)}`,
     tag: usersTag,
     summary: 'Delete the own account',
-    description: 'Erases the user and ends all access tokens.',
+    description:
+      'Erases the user, ends all access tokens, and has everything else about the person erased. `GET /erasures/{erasureId}` ' +
+      'is the receipt.',
     grant: 'user',
     parameters: parameters(path),
-    answer: deletedAnswer,
+    answer: erasedAnswer,
     errors: ['ObjectNotFound', ...forbidden(path)],
     locate: onlyOneself,
     handle: async ({ app, user }) => {
-      await service.erase({ appId: app.appId, userId: signedIn(user).userId });
-      return { result: {} };
+      const erasureId = await service.erase({ appId: app.appId, userId: signedIn(user).userId });
+      return { result: { erasureId } };
     },
   });
 }

@@ -9,10 +9,12 @@ import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
-import type { Proof, Session } from '../../sign-in/accounts.ts';
+import type { Client, Proof, Session } from '../../sign-in/accounts.ts';
 import { emailKey } from '../../sign-in/email.ts';
-import { assertPassword, beginSession, isFresh, notFresh, wrongPassword } from './accounts.ts';
+import { assertPassword, isFresh, notFresh, wrongPassword } from './accounts.ts';
 import type { Account, AccountChanges, SignIn } from './schemas.ts';
+import { deleteSessionsOf } from './session-store.ts';
+import { beginSession } from './sessions.ts';
 import * as store from './store.ts';
 import { profileTable } from './tables.ts';
 
@@ -21,8 +23,17 @@ export interface UserDeps {
   readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   readonly passwords: Passwords;
-  /** Removes the name of an erased user from everything else. */
-  readonly unlink: (db: Db, appId: string, userId: string) => Promise<void>;
+  /**
+   * Removes the name of an erased user from everything else, and has the rest erased. Called in the transaction that erases the
+   * account; answers the id of the receipt.
+   */
+  readonly forget: (db: Db, user: Forgotten) => Promise<string>;
+}
+
+export interface Forgotten extends store.UserKey {
+  readonly isManager: boolean;
+  /** Undefined for the person herself. */
+  readonly by: Actor | undefined;
 }
 
 interface Updating extends Pick<Proof, 'confirm' | 'tokenHash'> {
@@ -63,18 +74,13 @@ export class UserService {
    * @throws Failure UserInvalidLoginParams, the same and in the same time for a wrong e-mail address and a wrong
    * password
    */
-  async signIn(app: AppContext, { email, password }: SignIn): Promise<Session> {
+  async signIn(app: AppContext, { email, password }: SignIn, client: Client): Promise<Session> {
     const { db, passwords } = this.#deps;
     const user = await store.findUserByEmail(db, app.appId, emailKey(email));
     const isRight = await passwords.matches(password, user?.password_hash ?? undefined, app.appId);
     if (!user || !isRight) throw fail('UserInvalidLoginParams');
     if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
-    return this.#issueToken(app, user);
-  }
-
-  async signOut(appId: string, tokenHash: string): Promise<void> {
-    const { cacheVersion } = this.#deps;
-    await cacheVersion.change((db) => store.deleteToken(db, appId, tokenHash));
+    return this.#beginSession(app, user, client);
   }
 
   /**
@@ -120,20 +126,22 @@ export class UserService {
 
   /**
    * Removes the user, their tokens and resets, their name from what belonged to them, and the traces of their
-   * installations. `by` is the acting administrator; the audit keeps the id and nothing about the person.
+   * installations. `by` is the acting administrator; the audit names the receipt, and nothing about the person. Answers the id
+   * of the receipt.
+   *
+   * @throws Failure ObjectNotFound
    */
-  async erase(key: store.UserKey, by?: Actor): Promise<void> {
-    const { cacheVersion, now, unlink } = this.#deps;
-    await mustChange(
-      cacheVersion.change(async (db) => {
-        const found = await store.deleteUser(db, key);
-        await endSessions(db, key);
-        await unlink(db, key.appId, key.userId);
-        if (found && by)
-          await recordChange(db, { by, action: 'user.erase', subject: key.userId, appId: key.appId, now: now() });
-        return found;
-      }),
-    );
+  async erase(key: store.UserKey, by?: Actor): Promise<string> {
+    const { cacheVersion, now, forget } = this.#deps;
+    const erasureId = await cacheVersion.change(async (db) => {
+      const user = await store.lockUser(db, key);
+      if (!user) return undefined;
+      const receipt = await forget(db, { ...key, isManager: user.role === 'manager', by });
+      if (by) await recordChange(db, { by, action: 'user.erase', subject: receipt, appId: key.appId, now: now() });
+      return receipt;
+    });
+    if (erasureId === undefined) throw noSuchUser();
+    return erasureId;
   }
 
   /** For the console. @throws Failure ObjectNotFound */
@@ -165,19 +173,20 @@ export class UserService {
   /** Removes what has expired, in small steps. */
   async sweep(): Promise<void> {
     const { db, now } = this.#deps;
-    for (const table of ['tokens', 'password_resets'])
-      await deleteInSteps(db, { table, id: 'token_hash', scope: sql`expires_at <= ${now()}` });
+    const scope = sql`expires_at <= ${now()}`;
+    for (const table of ['tokens', 'password_resets']) await deleteInSteps(db, { table, id: 'token_hash', scope });
+    await deleteInSteps(db, { table: 'sessions', id: 'object_id', scope });
   }
 
   /** @throws Failure UserInvalidLoginParams when the account changed after its password was checked */
-  #issueToken(app: AppContext, checked: store.UserRow): Promise<Session> {
+  #beginSession(app: AppContext, checked: store.UserRow, client: Client): Promise<Session> {
     const { db, now } = this.#deps;
     const key = { appId: app.appId, userId: checked.object_id };
     return db.transaction(async (db) => {
       const user = await store.lockUser(db, key);
       if (user?.password_hash !== checked.password_hash || user.disabled_at !== null)
         throw fail('UserInvalidLoginParams');
-      return beginSession(db, app, key.userId, now());
+      return beginSession(db, app, { ...client, method: 'password', userId: key.userId, now: now() });
     });
   }
 
@@ -207,12 +216,14 @@ export class UserService {
 }
 
 async function endSessions(db: Db, key: store.UserKey): Promise<void> {
-  await store.deleteTokensOf(db, key);
+  await deleteSessionsOf(db, key);
   await store.deleteResetsOf(db, key);
 }
 
+const noSuchUser = () => fail('ObjectNotFound', 'There is no user with this objectId.');
+
 async function mustChange(done: Promise<boolean>): Promise<void> {
-  if (!(await done)) throw fail('ObjectNotFound', 'There is no user with this objectId.');
+  if (!(await done)) throw noSuchUser();
 }
 
 function emailTaken(): Failure {

@@ -1,4 +1,3 @@
-import type { SessionAccess } from '../../access/access.ts';
 import type { UserRole } from '../../access/context.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
@@ -41,10 +40,6 @@ export async function userExists(db: Db, appId: string, userId: string): Promise
   return row !== undefined;
 }
 
-export async function deleteUser(db: Db, key: UserKey): Promise<boolean> {
-  return (await db.run(sql`delete from users where ${one(key)}`)) > 0;
-}
-
 /** By mail, so that the address is verified. */
 export async function setPassword(db: Db, key: UserKey, passwordHash: string, now: number): Promise<void> {
   await db.run(
@@ -64,66 +59,6 @@ export async function setRole(db: Db, key: UserKey, role: UserRole): Promise<boo
 
 export async function setDisabledAt(db: Db, key: UserKey, disabledAt: number | null): Promise<boolean> {
   return (await db.run(sql`update users set disabled_at = ${disabledAt} where ${one(key)}`)) > 0;
-}
-
-/** A user's sessions. */
-export async function countSessions(
-  db: Db,
-  key: UserKey,
-  now: number,
-): Promise<{ readonly sessions: number; readonly lastUsedAt: number | null }> {
-  const row = await db.one<{ n: number; last: number | null }>(
-    sql`select count(*) as n, max(last_used_at) as last from tokens where ${ownedBy(key)} and expires_at > ${now}`,
-  );
-  return { sessions: row?.n ?? 0, lastUsedAt: row?.last ?? null };
-}
-
-export interface TokenRow extends UserKey {
-  readonly tokenHash: string;
-  readonly now: number;
-  readonly expiresAt: number;
-}
-
-export async function insertToken(db: Db, token: TokenRow): Promise<void> {
-  await db.run(sql`insert into tokens (app_id, token_hash, user_id, created_at, last_used_at, expires_at)
-    values (${token.appId}, ${token.tokenHash}, ${token.userId}, ${token.now}, ${token.now}, ${token.expiresAt})`);
-}
-
-/** When a session began; undefined if it is over. */
-export async function findSessionStart(db: Db, key: UserKey, tokenHash: string): Promise<number | undefined> {
-  const row = await db.one<{ created_at: number }>(
-    sql`select created_at from tokens where ${ownedBy(key)} and token_hash = ${tokenHash}`,
-  );
-  return row?.created_at;
-}
-
-export async function deleteToken(db: Db, appId: string, tokenHash: string): Promise<void> {
-  await db.run(sql`delete from tokens where app_id = ${appId} and token_hash = ${tokenHash}`);
-}
-
-export async function deleteTokensOf(db: Db, key: UserKey): Promise<void> {
-  await db.run(sql`delete from tokens where ${ownedBy(key)}`);
-}
-
-export async function noteTokenUse(
-  db: Db,
-  appId: string,
-  tokenHash: string,
-  use: { readonly now: number; readonly expiresAt: number },
-): Promise<void> {
-  await db.run(sql`update tokens set last_used_at = ${use.now}, expires_at = ${use.expiresAt}
-    where app_id = ${appId} and token_hash = ${tokenHash}`);
-}
-
-export async function findUserSession(db: Db, appId: string, tokenHash: string): Promise<SessionAccess | undefined> {
-  const row = await db.one<{ user_id: string; role: UserRole; expires_at: number; last_used_at: number }>(
-    sql`select tokens.user_id, users.role, tokens.expires_at, tokens.last_used_at from tokens
-      join users on users.app_id = tokens.app_id and users.object_id = tokens.user_id
-      where tokens.app_id = ${appId} and tokens.token_hash = ${tokenHash} and users.app_id = ${appId}
-      and users.disabled_at is null`,
-  );
-  if (!row) return undefined;
-  return { userId: row.user_id, role: row.role, expiresAt: row.expires_at, lastUsedAt: row.last_used_at };
 }
 
 export async function insertReset(
@@ -157,6 +92,14 @@ export async function deleteResetsOf(db: Db, key: UserKey): Promise<void> {
 export async function listUserIds(db: Db, appId: string, role: UserRole): Promise<string[]> {
   const rows = await db.all<{ object_id: string }>(
     sql`select object_id from users where app_id = ${appId} and role = ${role} order by object_id`,
+  );
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** Users after `after`, in the order of their ids, at most `limit` of them. */
+export async function walkUsers(db: Db, appId: string, after: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from users where app_id = ${appId} and object_id > ${after} order by object_id limit ${limit}`,
   );
   return rows.map(({ object_id }) => object_id);
 }

@@ -1,4 +1,4 @@
-import { bigint, defineTable, nullable, text as textColumn } from '../../db/table.ts';
+import { bigint, defineTable, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import type { Tag } from '../../http/endpoint.ts';
 import { json, text, time } from '../../resources/members.ts';
 import { recordsOf } from '../../resources/table.ts';
@@ -33,6 +33,7 @@ export const users = defineTable({
   key: ['app_id', 'object_id'],
   indexes: { users_email: { on: ['app_id', 'email_key'], isUnique: true } },
   users: ['object_id'],
+  secrets: ['password_hash'],
 });
 
 /** What others may see of a user, and so the only members by which a list can be filtered and ordered. */
@@ -85,6 +86,34 @@ export const userAdminTable = recordsOf(users, seenByAdministrators);
 /** What administrators see of one user: everything but the password. */
 export const userDetailTable = recordsOf(users, { ...seenByAdministrators, ...more });
 
+export const sessions = defineTable({
+  name: 'sessions',
+  owner: 'users',
+  columns: {
+    app_id: textColumn,
+    object_id: textColumn,
+    user_id: textColumn,
+    method: nullable(textColumn),
+    provider: nullable(textColumn),
+    user_agent: nullable(textColumn),
+    family_hash: nullable(textColumn),
+    refresh_hash: nullable(textColumn),
+    previous_hash: nullable(textColumn),
+    rotated_at: nullable(bigint),
+    created_at: bigint,
+    last_used_at: bigint,
+    expires_at: bigint,
+  },
+  key: ['app_id', 'object_id'],
+  indexes: {
+    sessions_family: { on: ['app_id', 'family_hash'], isUnique: true },
+    sessions_user: { on: ['app_id', 'user_id'] },
+    sessions_expiry: { on: ['expires_at'] },
+  },
+  childOf: ['users'],
+  users: ['user_id'],
+});
+
 export const tokens = defineTable({
   name: 'tokens',
   owner: 'users',
@@ -92,14 +121,21 @@ export const tokens = defineTable({
     app_id: textColumn,
     token_hash: textColumn,
     user_id: textColumn,
+    session_id: withDefault(textColumn),
+    is_short: withDefault(bigint),
     created_at: bigint,
     last_used_at: bigint,
     expires_at: bigint,
   },
   key: ['app_id', 'token_hash'],
-  indexes: { tokens_user: { on: ['app_id', 'user_id'] }, tokens_expiry: { on: ['expires_at'] } },
-  childOf: ['users'],
+  indexes: {
+    tokens_user: { on: ['app_id', 'user_id'] },
+    tokens_session: { on: ['app_id', 'session_id'] },
+    tokens_expiry: { on: ['expires_at'] },
+  },
+  childOf: ['users', 'sessions'],
   users: ['user_id'],
+  secrets: ['token_hash'],
 });
 
 export const passwordResets = defineTable({
@@ -113,4 +149,5 @@ export const passwordResets = defineTable({
   },
   childOf: ['users'],
   users: ['user_id'],
+  secrets: ['token_hash'],
 });

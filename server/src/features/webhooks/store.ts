@@ -1,4 +1,4 @@
-import { joinSql, raw, sql } from '../../base/sql.ts';
+import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 
 /** Webhooks and their deliveries: only SQL. */
@@ -248,4 +248,28 @@ export function deleteOldDeliveries(db: Db, appId: string, beforeId: string, lim
   return db.run(sql`delete from webhook_deliveries where app_id = ${appId} and object_id in (
     select object_id from webhook_deliveries where app_id = ${appId} and object_id < ${beforeId} and state <> 'queued'
     order by object_id limit ${limit})`);
+}
+
+export interface SentToHost {
+  readonly host: string;
+  readonly calls: number;
+  /** ISO 8601. */
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+/** To which hosts calls were sent, or tried, among the deliveries of a condition. */
+export async function listHostsSentTo(db: Db, appId: string, condition: Sql): Promise<SentToHost[]> {
+  const rows = await db.all<{ webhook_id: string; n: number; first: number; last: number }>(
+    sql`select webhook_id, count(*) as n, min(created_at) as first, max(updated_at) as last from webhook_deliveries
+      where ${condition} and attempts > 0 group by webhook_id order by webhook_id`,
+    { tenant: appId },
+  );
+  const hosts = new Map((await listWebhooks(db, appId)).map(({ object_id, url }) => [object_id, new URL(url).host]));
+  return rows.map(({ webhook_id, n, first, last }) => ({
+    host: hosts.get(webhook_id) ?? 'of a webhook that was deleted',
+    calls: Number(n),
+    firstAt: new Date(first).toISOString(),
+    lastAt: new Date(last).toISOString(),
+  }));
 }

@@ -52,4 +52,5 @@ export const webhookDeliveries = defineTable({
     webhook_deliveries_waiting: { on: ['app_id', 'webhook_id', 'object_id'], isPartial: true },
   },
   childOf: ['webhooks'],
+  mentions: { in: ['payload', 'answer'], erased: 'delete' },
 });

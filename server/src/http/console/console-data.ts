@@ -3,13 +3,13 @@ import type { Change } from '../../access/audit.ts';
 import type { AppContext } from '../../access/context.ts';
 import { isAllowed } from '../../access/roles.ts';
 import type { Clock } from '../../base/clock.ts';
+import { auditedHandle, storesNothing } from '../audited-handle.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
 import { assertNotAskedBy, withoutMembers } from '../hidden-members.ts';
 import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from '../mount-endpoints.ts';
-import { auditedHandle } from './console-data-audit.ts';
 import type { AdminContext } from './console-endpoint.ts';
 import type { ConsoleGuard } from './console-guard.ts';
-import { dataPermission, storesNothing } from './console-roles.ts';
+import { dataPermission } from './console-roles.ts';
 
 /** Below `/console/api`; the path of an endpoint of `/api/v2` follows it. */
 export const dataPath = '/apps/:appId/v2';

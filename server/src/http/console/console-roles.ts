@@ -8,9 +8,6 @@ export const dataOperations: Readonly<Record<string, Permission | null>> = Objec
   reportReceipts: null,
 });
 
-/** Writes that store nothing, so that the audit need not record them. */
-export const storesNothing: ReadonlySet<string> = new Set(['simulateSightings']);
-
 /** What an administrator needs for an operation of `/api/v2`, by its tag; undefined when it is for apps only. */
 export function dataPermission(operation: Pick<Endpoint, 'operationId' | 'tag' | 'method'>): Permission | undefined {
   const special = dataOperations[operation.operationId];

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { catalogue, type ErrorEntry, type ErrorName } from '../../base/errors.ts';
 import { apiPrefix } from '../api.ts';
 import type { Endpoint, Grant } from '../endpoint.ts';
-import { grantOf } from '../grants.ts';
+import { grantOf, scopesOf } from '../grants.ts';
 
 export interface OpenApiOptions {
   readonly endpoints: readonly Endpoint[];
@@ -28,6 +28,8 @@ const always: readonly ErrorName[] = [
   'CredentialsMissing',
   'InvalidCredentials',
   'APICallLimit',
+  // A secret key without the scope.
+  'OperationForbidden',
   'Timeout',
   'InternalServerError',
 ];
@@ -61,7 +63,7 @@ export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions):
       version,
       summary: 'A backend for apps that use proximity beacons',
       description:
-        'Every request carries the two credential headers of an app. Single records come as `{"result": …}`, lists as ' +
+        'Every request carries the two credential headers of an app; servers send a secret key instead of the app key. Single records come as `{"result": …}`, lists as ' +
         '`{"results": […]}`. Changes to this version are additions only.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -81,13 +83,25 @@ function tagsOf(endpoints: readonly Endpoint[]): OpenApiDocument['tags'] {
 const securitySchemes = {
   appId: { type: 'apiKey', in: 'header', name: 'X-Service-AppId', description: 'The id of the app' },
   appKey: { type: 'apiKey', in: 'header', name: 'X-Service-AppKey', description: 'A key of the app' },
+  secretKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Service-AppKey',
+    description:
+      'A secret key of a gateway, an integration or a server. What stands beside it is the scope that it needs.',
+  },
   bearer: { type: 'http', scheme: 'bearer', description: 'The access token from signing in' },
 };
 
 const appOnly = { appId: [], appKey: [] };
 const withBearer = { ...appOnly, bearer: [] };
 
-function security(grant: Grant): readonly object[] {
+function security(endpoint: Endpoint): readonly object[] {
+  const withSecretKey = scopesOf(endpoint).map(({ of, verb }) => ({ appId: [], secretKey: [`${of}:${verb}`] }));
+  return [...withoutSecretKey(grantOf(endpoint)), ...withSecretKey];
+}
+
+function withoutSecretKey(grant: Grant): readonly object[] {
   if (grant === 'app') return [appOnly];
   return grant === 'visitor' || grant === 'phone' ? [appOnly, withBearer] : [withBearer];
 }
@@ -98,7 +112,6 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   // The app's rules can be stricter than the default.
   const isRuled = typeof endpoint.grant !== 'string';
   if (isRuled || !['app', 'phone'].includes(grantOf(endpoint))) names.push('InvalidSessionToken');
-  if (isRuled) names.push('OperationForbidden');
   names.push(...endpoint.errors);
   if (endpoint.takesIfMatch) names.push('PreconditionFailed');
   if (endpoint.repeat) names.push('DuplicateValue');
@@ -114,7 +127,7 @@ function operation(endpoint: Endpoint): Operation {
     summary: endpoint.summary,
     ...(endpoint.description ? { description: endpoint.description } : {}),
     tags: [endpoint.tag.name],
-    security: security(grantOf(endpoint)),
+    security: security(endpoint),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
     responses: { ...success(endpoint), ...failures(errorsOf(endpoint)) },

@@ -1,5 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the credentials of an app were right. */
+    usedKey: UsedKey | undefined;
+  }
+}
+
+interface UsedKey {
+  readonly keyId: string;
+  readonly secretKey: { readonly name: string } | undefined;
+}
+
 /**
  * Builds the log line of an answered request: what pino would write for `info({ reqId, method, path, status, ms },
  * 'request')` in a logger with this `base`, without walking through an object of unknown shape, which takes three times
@@ -11,9 +23,16 @@ export function requestLines(base: object): (request: FastifyRequest, reply: Fas
     const ms = Math.round(reply.elapsedTime * 10) / 10;
     return (
       `{"level":30,"time":${Date.now()},${about},"reqId":"${request.id}","method":"${request.method}",` +
-      `"path":${JSON.stringify(pathOf(request.url))},"status":${reply.statusCode},"ms":${ms},"msg":"request"}\n`
+      `"path":${JSON.stringify(pathOf(request.url))},"status":${reply.statusCode},"ms":${ms},${keyOf(request)}"msg":"request"}\n`
     );
   };
+}
+
+/** The key that the request was let in with: its id, and the name of a secret key. */
+function keyOf({ usedKey }: FastifyRequest): string {
+  if (!usedKey) return '';
+  const { keyId, secretKey } = usedKey;
+  return secretKey ? `"key":"${keyId}","keyName":${JSON.stringify(secretKey.name)},` : `"key":"${keyId}",`;
 }
 
 function pathOf(url: string): string {

@@ -39,6 +39,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.server.once('listening', () => {
     server.server.on('error', (error) => server.log.error({ err: error }, 'accepting a connection'));
   });
+  server.decorateRequest('usedKey', undefined);
   makeChildrenLate(server.log);
   addFirstHooks(server);
   const connections = new ClientConnections(

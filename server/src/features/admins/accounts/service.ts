@@ -168,19 +168,6 @@ export class AdminService {
     });
   }
 
-  /** Lets an owner sign in with a password for a while although only single sign-on is allowed. Others stay shut out. */
-  async openLocalSignIn(adminId: string, until: number, by: Actor): Promise<boolean> {
-    const { db, now } = this.#deps;
-    return db.transaction(async (db) => {
-      const row = await store.lockAdmin(db, adminId);
-      if (row?.role !== 'owner') return false;
-      await store.updateAdmin(db, { ...row, local_until: until });
-      const after = { until: new Date(until).toISOString() };
-      await recordChange(db, { by, action: 'administrator.openLocal', subject: row.email, after, now: now() });
-      return true;
-    });
-  }
-
   /** False for whoever signs in with a passkey or through a provider only. */
   async hasPassword(adminId: string): Promise<boolean> {
     const { db } = this.#deps;

@@ -91,7 +91,7 @@ async function welcome(db: Db, person: Person, { provider, address, now }: Admit
   await store.insertIdentity(db, { issuer, subject, admin_id: row.admin_id, created_at: now, last_used_at: now });
   await recordChange(db, {
     by: { name: email, address },
-    action: 'administrator.join',
+    action: 'single-sign-on.join',
     subject: email,
     after: { role, through: provider.name, ...(invitation ? { invitedBy: invitation.invited_by } : {}) },
     now,

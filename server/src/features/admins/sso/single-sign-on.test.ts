@@ -22,7 +22,9 @@ import {
   visitProvider,
   whoIs,
 } from '../../../../test/support/single-sign-on.ts';
+import { commandLine } from '../../../access/audit.ts';
 import { sql } from '../../../base/sql.ts';
+import { openLocalSignIn } from './local-sign-in.ts';
 
 for (const database of databases) {
   describe(`single sign-on of administrators on ${database}`, () => {
@@ -343,7 +345,10 @@ for (const database of databases) {
           assert.equal((await send(request)).body.error.name, 'OperationForbidden');
         const until = fresh.clock.now + 3_600_000;
         for (const { adminId } of [first, editor])
-          await fresh.app.admins.openLocalSignIn(adminId, until, { name: 'command line', address: null });
+          await openLocalSignIn(
+            { db: fresh.storage.db, now: () => fresh.clock.now },
+            { adminId, until, by: commandLine },
+          );
         assert.equal((await signInToConsole(fresh, first.email)).status, 201);
         assert.equal((await signInToConsole(fresh, editor.email)).status, 403);
         fresh.clock.now = until;

@@ -27,6 +27,7 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
         'of the whole batch soon after is answered like the first time. For an installation that is linked to a user, events ' +
         'and messages are returned only to that user and to managers; the sightings are processed in any case.',
       grant: 'phone',
+      scopes: [{ of: 'sightings', verb: 'create' }],
       body: { schema: sightingsSchema, example: sightingsExample, read: readSightings },
       answer: {
         status: 200,

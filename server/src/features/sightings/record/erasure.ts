@@ -1,41 +1,18 @@
 import { raw, sql } from '../../../base/sql.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Database } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../../../db/table.ts';
-import type { JobHandler, NewJob } from '../../../jobs/job.ts';
-import { lockForDecision } from '../decide/installation-locks.ts';
-import { deleteTrack } from '../decide/track-store.ts';
+import type { JobHandler } from '../../../jobs/job.ts';
 
 /** Forgetting where somebody was. */
 
+/** What earlier versions have asked for. */
 export const eraseJob = 'traces.erase';
 
 /** Everything of one installation up to a time. What comes later belongs to somebody else, or to a new beginning. */
 interface Erasure {
   readonly installationId: string;
   readonly until: number;
-}
-
-export interface Forgetting {
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  readonly now: number;
-}
-
-/**
- * Forgets an installation's presence at once and has the rest erased in the background. `db` is the transaction that
- * removes the installation, or that takes it from its user.
- */
-export async function forgetInstallation(
-  db: Db,
-  appId: string,
-  installationId: string,
-  { enqueue, now }: Forgetting,
-): Promise<void> {
-  // Sightings that are being taken right now finish first.
-  await lockForDecision(db, appId, installationId);
-  await deleteTrack(db, { appId, installationId });
-  const payload: Erasure = { installationId, until: now };
-  await enqueue(db, { appId, kind: eraseJob, payload });
 }
 
 /** Erases a hundred rows at a time; may be repeated. */

@@ -109,6 +109,7 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
         'every event, verdict and message. It is decided by the same code; nothing is stored and nothing is sent. For ' +
         'users, installations of other people are unknown; managers may simulate all.',
       grant: 'user',
+      scopes: [{ of: 'simulations', verb: 'create' }],
       body: { schema: simulationSchema, example, read },
       answer: {
         status: 200,

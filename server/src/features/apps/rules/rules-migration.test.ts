@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
-import { create } from '../../../test/support/cases.ts';
-import { raw } from '../../base/sql.ts';
-import { knownMigrations } from '../../db/migrate.ts';
+import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
+import { create } from '../../../../test/support/cases.ts';
+import { raw } from '../../../base/sql.ts';
+import { knownMigrations } from '../../../db/migrate.ts';
 
-/** What the migration of the rules added, taken back: the database as the version before had it. */
+/** What the migrations of rules and dry runs added, taken back: the database as the version before had it. */
 const asBefore = [
   ...['records', 'beacons', 'notifications', 'storylines', 'storyline_details'].flatMap((table) => [
     `drop index ${table}_created_by`,
@@ -14,6 +14,8 @@ const asBefore = [
   'drop index devices_created_by',
   'alter table devices rename column created_by to user_id',
   'alter table files rename column created_by to user_id',
+  'drop table dry_run_counts',
+  'alter table apps drop column dry_run',
   'alter table apps drop column rules',
 ];
 
@@ -42,8 +44,8 @@ for (const database of databases) {
       const note = await create(app, '/api/v2/data/bucket/notes', { metadata: { a: 1 } }, anna.headers);
       const { db } = app.storage;
       for (const statement of asBefore) await db.run(raw(statement));
-      const migration = knownMigrations().find(({ id }) => id === 18);
-      for (const statement of migration?.statements ?? []) await db.run(raw(statement));
+      for (const { statements } of knownMigrations().filter(({ id }) => id === 18 || id === 27))
+        for (const statement of statements) await db.run(raw(statement));
 
       const shown = await app.app.apps.get(app.appId);
       assert.deepEqual([shown.policy.readContent, shown.policy.listUsers], ['app', 'user']);

@@ -1,18 +1,18 @@
-import type { AppContext } from '../../access/context.ts';
-import { defaultPolicy } from '../../access/policy.ts';
-import { opennessOf } from '../../access/rules/openness.ts';
-import { type ResourceName, ruledResources } from '../../access/rules/presets.ts';
-import { callerVariables, presets, type RuleUser } from '../../access/rules/rule-types.ts';
-import { compileRules } from '../../access/rules/rules.ts';
-import { describeRules, ruleSentence } from '../../access/rules/sentences.ts';
-import { fail, type Problem } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
-import { exampleId, recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import { sentence } from '../../http/shape.ts';
-import { readIfMatch } from '../../resources/entity-tag.ts';
+import type { AppContext } from '../../../access/context.ts';
+import { defaultPolicy } from '../../../access/policy.ts';
+import { opennessOf } from '../../../access/rules/openness.ts';
+import { type ResourceName, ruledResources } from '../../../access/rules/presets.ts';
+import { callerVariables, presets, type RuleUser } from '../../../access/rules/rule-types.ts';
+import { compileRules } from '../../../access/rules/rules.ts';
+import { describeRules, ruleSentence } from '../../../access/rules/sentences.ts';
+import { fail, type Problem } from '../../../base/errors.ts';
+import { isObject } from '../../../base/is-object.ts';
+import { exampleId, recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { sentence } from '../../../http/shape.ts';
+import { readIfMatch } from '../../../resources/entity-tag.ts';
+import { type AppRulesView, type AppService, rulesTag } from '../service.ts';
 import { rulesSchema, storedSchema, triedSchema, trySchema } from './rules-schemas.ts';
-import { type AppRulesView, type AppService, rulesTag } from './service.ts';
 import { type TryDeps, tryRules } from './try-rules.ts';
 
 interface Deps extends TryDeps {
@@ -38,7 +38,8 @@ function shown({ stored, effective }: Pick<AppRulesView, 'stored' | 'effective'>
 
 const exampleAnswer = shown({ stored: example, effective: compileRules(example, defaultPolicy) }, []);
 
-const readObject = (body: unknown) => {
+/** @throws Failure ValidationError */
+export const readObject = (body: unknown) => {
   if (isObject(body)) return body;
   throw fail('ValidationError', { message: 'The body must be a JSON object.' });
 };

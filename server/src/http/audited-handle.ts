@@ -1,15 +1,20 @@
-import type { Actor, Change } from '../../access/audit.ts';
-import { Failure } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
-import type { Call, Endpoint } from '../endpoint.ts';
-import { plainAnswer } from '../hidden-members.ts';
-import type { EarlyCall, HandlerAnswer } from '../mount-endpoints.ts';
+import type { Actor, Change } from '../access/audit.ts';
+import { Failure } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
+import type { Call, Endpoint } from './endpoint.ts';
+import { plainAnswer } from './hidden-members.ts';
+import type { EarlyCall, HandlerAnswer } from './mount-endpoints.ts';
 
 interface Audited {
   readonly endpoints: readonly Endpoint[];
   readonly record: (change: Change) => Promise<void>;
   readonly by: Actor;
+  /** Makes the change, if not by the endpoint alone. */
+  readonly handle?: () => Promise<HandlerAnswer>;
 }
+
+/** Writes that store nothing, so that the audit need not record them. */
+export const storesNothing: ReadonlySet<string> = new Set(['simulateSightings']);
 
 /**
  * Calls a write and records who did what to which record, with the record before and after if it can be read.
@@ -20,12 +25,12 @@ interface Audited {
 export async function auditedHandle(
   endpoint: Endpoint,
   call: Call<unknown, unknown>,
-  { endpoints, record, by }: Audited,
+  { endpoints, record, by, handle }: Audited,
 ): Promise<HandlerAnswer> {
   const keepsStates = !endpoint.tag.isPersonal;
   const getter = keepsStates ? getterOf(endpoint.path, endpoints) : undefined;
   const before = getter && (await readState(getter, call));
-  const answer = await endpoint.handle(call);
+  const answer = await (handle?.() ?? endpoint.handle(call));
   const { objectId } = resultOf(answer);
   const madeId = endpoint.method === 'POST' && typeof objectId === 'string' ? objectId : undefined;
   const made = keepsStates && madeId !== undefined ? await readMade(endpoint, call, madeId, endpoints) : undefined;

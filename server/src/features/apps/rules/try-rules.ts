@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import { type Caller, type FindHeld, knowInstallations } from '../../access/caller.ts';
-import type { AppContext } from '../../access/context.ts';
-import { bucketRecords, type ResourceName, type RuledResource, ruledResources } from '../../access/rules/presets.ts';
-import type { RuleUser, Verb } from '../../access/rules/rule-types.ts';
-import { ruleSentence } from '../../access/rules/sentences.ts';
-import { Failure, fail } from '../../base/errors.ts';
-import { type Call, type Endpoint, JsonText } from '../../http/endpoint.ts';
-import { assertGranted, grantOf, isOpen, rulesFor } from '../../http/grants.ts';
+import { type Caller, type FindHeld, knowInstallations } from '../../../access/caller.ts';
+import type { AppContext } from '../../../access/context.ts';
+import { bucketRecords, type ResourceName, type RuledResource, ruledResources } from '../../../access/rules/presets.ts';
+import type { RuleUser, Verb } from '../../../access/rules/rule-types.ts';
+import { ruleSentence } from '../../../access/rules/sentences.ts';
+import { Failure, fail } from '../../../base/errors.ts';
+import { type Call, type Endpoint, JsonText } from '../../../http/endpoint.ts';
+import { assertGranted, grantOf, isOpen, rulesFor } from '../../../http/grants.ts';
 
 /**
  * What the rules of an app would answer to somebody, asked of the endpoints themselves: whoever may call is decided by
@@ -104,7 +104,12 @@ async function judgeVerb(deps: TryDeps, question: TryQuestion, verb: Verb): Prom
     return { outcome: 'refused', status: statusOf(error), reason };
   }
   // An endpoint that everyone with the app key may call does not read the bearer.
-  const caller: Caller = { app, user: grant === 'app' ? undefined : user, isAdministrator: false };
+  const caller: Caller = {
+    app,
+    user: grant === 'app' ? undefined : user,
+    isAdministrator: false,
+    secretKey: undefined,
+  };
   if (rule.word === 'app') return { outcome: 'allowed', reason: 'Everyone with the app passes this rule.' };
   if (caller.user?.role === 'manager') return { outcome: 'allowed', reason: 'Managers pass every rule but “Nobody”.' };
   if (rule.word === 'user') return { outcome: 'allowed', reason: 'Every signed-in user passes this rule.' };
@@ -225,7 +230,7 @@ async function judgeRecord(
     const call = callOf(caller, question, params);
     const located = await (endpoint.judge ?? endpoint.locate)?.(call);
     // What only reads may go on and read.
-    if (endpoint.method === 'GET') await endpoint.handle({ ...call, body: undefined, located });
+    if (!endpoint.judge && endpoint.method === 'GET') await endpoint.handle({ ...call, body: undefined, located });
   } catch (error) {
     const status = statusOf(error);
     if (status === 404) return { outcome: 'refused', status, reason: 'For this caller, the record is not there.' };
@@ -244,7 +249,7 @@ function statusOf(error: unknown): number {
 
 /** @throws Failure ObjectNotFound unless an administrator finds the record */
 async function assertRecord(deps: TryDeps, question: TryQuestion): Promise<void> {
-  const caller: Caller = { app: question.app, user: undefined, isAdministrator: true };
+  const caller: Caller = { app: question.app, user: undefined, isAdministrator: true, secretKey: undefined };
   const list = endpointFor(deps, question, 'list');
   if (list && (await isListed(list, { caller, question }))) return;
   throw fail('ObjectNotFound', 'There is no record with this objectId here.');

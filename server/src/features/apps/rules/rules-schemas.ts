@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { memberRoles, presets, verbs, words } from '../../access/rules/rule-types.ts';
-import { objectIdSchema } from '../../http/answers.ts';
+import { memberRoles, presets, verbs, words } from '../../../access/rules/rule-types.ts';
+import { objectIdSchema } from '../../../http/answers.ts';
 
 /** Rules of an app as the management interface takes and shows them. */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../test/support/build-app.ts';
-import { create } from '../../../test/support/cases.ts';
-import { type Browser, openConsole } from '../../../test/support/console.ts';
-import { beaconExample } from '../beacons/resource.ts';
+import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../../test/support/build-app.ts';
+import { create } from '../../../../test/support/cases.ts';
+import { type Browser, openConsole } from '../../../../test/support/console.ts';
+import { beaconExample } from '../../beacons/resource.ts';
 
 /** The rules of an app in the console, and the presets. */
 

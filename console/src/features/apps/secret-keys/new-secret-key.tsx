@@ -1,0 +1,168 @@
+import { MultiSelect, Radio, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CopyField } from '../../../components/code/copy-field.tsx';
+import { SecretDialog, SecretShownOnce } from '../../../components/dialogs/shown-once.tsx';
+import { DialogFields } from '../../../components/form/dialog-form.tsx';
+import { useFields } from '../../../components/form/use-fields.ts';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { call } from '../../../lib/data/api.ts';
+import { bucketsQuery, secretKeysQuery } from '../../../lib/data/queries.ts';
+import { useTimes } from '../../../lib/time/times.ts';
+import { addDays, instantOf } from '../../../lib/time/zoned-time.ts';
+import { ScopePicker } from './scope-picker.tsx';
+import { purposes, scopesOf, type Ticked } from './scopes.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+interface Made {
+  readonly appId: string;
+  readonly secretKey: string;
+}
+
+/** Makes a secret key, then shows it once. */
+export function NewSecretKeyDialog({ appId, isOpen, onClose }: Props) {
+  const [made, setMade] = useState<Made>();
+  return (
+    <SecretDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      onClosed={() => setMade(undefined)}
+      title={made ? 'The new secret key' : 'Make a secret key'}
+      hasSecret={made !== undefined}
+      isWide
+    >
+      {made ? (
+        <SecretShownOnce
+          warning="The key is shown only now. Put it where the gateway or server keeps its settings, and never into an app or a web page."
+          stored="I have stored the key"
+          onClose={onClose}
+        >
+          <CopyField label="AppId" text={made.appId} />
+          <CopyField label="Secret key, sent as AppKey" text={made.secretKey} />
+        </SecretShownOnce>
+      ) : (
+        <KeyForm appId={appId} onCancel={onClose} onMade={setMade} />
+      )}
+    </SecretDialog>
+  );
+}
+
+interface FormValues {
+  readonly name: string;
+  readonly purpose: string;
+  readonly scopes: Ticked;
+  readonly buckets: readonly string[];
+  /** A day of the app's zone, or empty. */
+  readonly expiresAt: string;
+  readonly networks: string;
+}
+
+const first = purposes[0];
+const empty: FormValues = {
+  name: '',
+  purpose: first?.value ?? '',
+  scopes: first?.ticked ?? [],
+  buckets: [],
+  expiresAt: '',
+  networks: '',
+};
+
+interface FormProps {
+  readonly appId: string;
+  readonly onCancel: () => void;
+  readonly onMade: (made: Made) => void;
+}
+
+function KeyForm({ appId, onCancel, onMade }: FormProps) {
+  const form = useFields<FormValues>(empty);
+  const { values, set } = form;
+  const { zone } = useTimes(appId);
+  const { data: buckets = [] } = useQuery(bucketsQuery(appId));
+  const create = useAction({
+    run: () => call('createSecretKey', { params: { appId }, body: bodyOf(values, zone) }),
+    refresh: [secretKeysQuery(appId).queryKey],
+    showsError: true,
+    after: ({ result }) => onMade(result),
+  });
+  function choose(purpose: string) {
+    const ticked = purposes.find(({ value }) => value === purpose)?.ticked ?? [];
+    set('purpose', purpose);
+    // Whoever wants something else goes on from what was chosen before.
+    if (ticked.length > 0) set('scopes', ticked);
+  }
+  function submit() {
+    if (values.scopes.length === 0) form.setProblems([{ field: 'scopes', problem: 'tick at least one thing' }]);
+    else create.mutate(undefined, { onError: form.setFailure });
+  }
+  return (
+    <DialogFields
+      form={form}
+      names={['name', 'scopes', 'scopes.', 'expiresAt', 'networks', 'networks.']}
+      submit="Make the key"
+      isBusy={create.isPending}
+      onSubmit={submit}
+      onClose={onCancel}
+    >
+      <TextInput
+        label="Name"
+        description="Who uses it. The log and the audit name it."
+        placeholder="Gateway in the main hall"
+        data-autofocus
+        required
+        autoComplete="off"
+        {...form.text('name')}
+      />
+      <Radio.Group label="What it may do" value={values.purpose} error={form.problemWithin('scopes')} onChange={choose}>
+        <Stack gap="sm" my="xs">
+          {purposes.map(({ value, label, description }) => (
+            <Radio key={value} value={value} label={label} description={description} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {values.purpose === 'own' && <ScopePicker ticked={values.scopes} onChange={(scopes) => set('scopes', scopes)} />}
+      {values.purpose === 'own' && values.scopes.some((tick) => tick.startsWith('records:')) && (
+        <MultiSelect
+          label="Buckets"
+          description="Whose records it may deal with. Empty: those of all buckets."
+          data={buckets.map(({ name }) => name)}
+          value={[...values.buckets]}
+          onChange={(chosen) => set('buckets', chosen)}
+          searchable
+          hidePickedOptions
+          clearable
+        />
+      )}
+      <TextInput
+        label="Last day"
+        type="date"
+        description={`In ${zone}. Empty: it counts until it is revoked.`}
+        {...form.text('expiresAt')}
+      />
+      <TextInput
+        label="Only from these networks"
+        description="Such as 192.0.2.0/24 or 2001:db8::/32, separated by commas. Empty: from everywhere."
+        autoComplete="off"
+        spellCheck={false}
+        {...form.text('networks')}
+        error={form.problemWithin('networks')}
+      />
+    </DialogFields>
+  );
+}
+
+function bodyOf({ name, scopes, buckets, expiresAt, networks }: FormValues, zone: string) {
+  const list = networks.split(/[\s,;]+/).filter((network) => network !== '');
+  return {
+    name: name.trim(),
+    scopes: scopesOf(scopes, buckets),
+    networks: list,
+    ...(expiresAt === ''
+      ? {}
+      : { expiresAt: new Date(instantOf(`${addDays(expiresAt, 1)}T00:00`, zone)).toISOString() }),
+  };
+}

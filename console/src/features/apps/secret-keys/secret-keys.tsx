@@ -1,0 +1,93 @@
+import { Badge, Button, Group, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { RowList } from '../../../components/list/row-list.tsx';
+import blocks from '../../../components/page/blocks.module.css';
+import { Icon } from '../../../components/page/icon.tsx';
+import { useMay } from '../../../lib/data/access.ts';
+import { call } from '../../../lib/data/api.ts';
+import { secretKeysQuery } from '../../../lib/data/queries.ts';
+import { showAge } from '../../../lib/time/time.ts';
+import { useTimes } from '../../../lib/time/times.ts';
+import type { SecretKey } from '../../../lib/wire.ts';
+import { NewSecretKeyDialog } from './new-secret-key.tsx';
+import { scopeWords } from './scopes.ts';
+
+/** The keys of gateways, integrations and servers, below those of the app. */
+export function SecretKeys({ appId }: { readonly appId: string }) {
+  const { data: keys, error } = useQuery(secretKeysQuery(appId));
+  const may = useMay();
+  const [dialog, setDialog] = useState<'new' | SecretKey>();
+  const target = typeof dialog === 'object' ? dialog : undefined;
+  const close = () => setDialog(undefined);
+  return (
+    <>
+      <Group justify="space-between" align="flex-start" mt="xl" mb="lg" gap="md">
+        <div>
+          <Title order={2}>Secret keys</Title>
+          <Text c="dimmed" size="sm" mt={2} maw="42rem">
+            For gateways, a CMS and other servers, which send one in the place of the app’s key. Each may do only what
+            you let it. Never put one into an app or a web page.
+          </Text>
+        </div>
+        {may('keys.write') && (
+          <Button leftSection={<Icon name="plus" />} onClick={() => setDialog('new')} disabled={!keys}>
+            Make a secret key
+          </Button>
+        )}
+      </Group>
+      <RowList rows={keys} error={error} label="Secret keys" empty={<Text>There are no secret keys.</Text>}>
+        {(key) => (
+          <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
+            <Facts appId={appId} secretKey={key} />
+            {may('keys.write') && (
+              <Button variant="default" size="xs" aria-label={`Revoke ${key.name}`} onClick={() => setDialog(key)}>
+                Revoke
+              </Button>
+            )}
+          </li>
+        )}
+      </RowList>
+      <NewSecretKeyDialog appId={appId} isOpen={dialog === 'new'} onClose={close} />
+      <ConfirmedAction
+        isOpen={target !== undefined}
+        onClose={close}
+        title={`Revoke ${target?.name ?? ''}`}
+        confirm="Revoke"
+        run={async () => target && call('revokeSecretKey', { params: { appId, keyId: target.keyId } })}
+        done="The secret key was revoked."
+        refresh={[secretKeysQuery(appId).queryKey]}
+      >
+        Whatever sends this key stops working at once. It cannot be made valid again.
+      </ConfirmedAction>
+    </>
+  );
+}
+
+function Facts({ appId, secretKey: key }: { readonly appId: string; readonly secretKey: SecretKey }) {
+  const times = useTimes(appId);
+  const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now();
+  const lastUse = key.lastUsedAt && `last used ${showAge(key.lastUsedAt)} from ${key.lastUsedFrom}`;
+  return (
+    <div className={blocks.grow}>
+      <div className={blocks.title}>
+        {key.name} <span className="mono">…{key.hint}</span>{' '}
+        {isExpired && (
+          <Badge color="orange" variant="light" size="sm">
+            expired
+          </Badge>
+        )}
+      </div>
+      <Text size="sm">{scopeWords(key.scopes)}</Text>
+      <div className={blocks.meta}>
+        {key.networks.length > 0 && <span>only from {key.networks.join(', ')}</span>}
+        {key.expiresAt && !isExpired && <span>until {times.minute(key.expiresAt)}</span>}
+        <span>
+          made {times.minute(key.createdAt)} by {key.createdBy}
+        </span>
+        <span title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>{lastUse ?? 'never used'}</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { DryRunList } from '../../components/rules/dry-run-list.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { dryRunQuery } from '../../lib/data/queries.ts';
+import type { AppRules, DryRun } from '../../lib/wire.ts';
+import { bodyOf, type RuleValues } from './rule-values.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly rules: AppRules;
+  readonly values: RuleValues;
+  readonly isDraft: boolean;
+  readonly isLocked: boolean;
+}
+
+/** What other rules would have refused in the last days, before they are those of the app. */
+export function DryRunBlock({ appId, rules, values, isDraft, isLocked }: Props) {
+  const query = dryRunQuery(appId);
+  const { data: dryRun, error } = useQuery(query);
+  const params = { appId };
+  const refresh = [query.queryKey];
+  const begin = useAction({
+    run: () => call('changeDryRun', { params, body: bodyOf(values) }),
+    done: 'From now on it is counted what these rules would refuse.',
+    refresh,
+  });
+  const end = useAction({ run: () => call('endDryRun', { params }), done: 'The dry run has ended.', refresh });
+  return (
+    <Block
+      title="Dry run"
+      about="What other rules would have refused. Requests are answered without them, and nobody is named in the counts."
+    >
+      <Stack gap="md">
+        <FailureNote message={error?.message} />
+        {dryRun && <Text size="sm">{aboutOf(dryRun)}</Text>}
+        {dryRun?.rules && <DryRunList dryRun={dryRun} rules={rules} />}
+        {!isLocked && dryRun && (
+          <Group gap="xs">
+            {isDraft && (
+              <Button variant="default" loading={begin.isPending} onClick={() => begin.mutate()}>
+                Count what your changes would refuse
+              </Button>
+            )}
+            {dryRun.isChosen && (
+              <Button variant="default" loading={end.isPending} onClick={() => end.mutate()}>
+                End this dry run
+              </Button>
+            )}
+          </Group>
+        )}
+      </Stack>
+    </Block>
+  );
+}
+
+function aboutOf({ rules, isChosen }: DryRun): string {
+  if (!rules) return 'Nothing is counted: change rules above to count for some days what they would refuse.';
+  return isChosen
+    ? 'Rules that somebody has chosen are in a dry run.'
+    : 'In a dry run are the rules that would close the app to strangers.';
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test';
+import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
+import { type AppOptions, PharosClient, type PharosError, type Tokens } from '../src/index.ts';
+
+const password = 'correct horse';
+let people = 0;
+
+describe('a client with a refresh token, against the service', () => {
+  let app: TestApp;
+  let baseUrl: string;
+  before(async () => {
+    app = await buildApp();
+    await app.app.server.listen({ host: '127.0.0.1', port: 0 });
+    baseUrl = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
+  });
+  after(() => app.close());
+  beforeEach(() => mock.timers.enable({ apis: ['Date'], now: app.clock.now }));
+  afterEach(() => mock.timers.reset());
+
+  /** Time passes for the service and, unless its clock stands still, for the client. */
+  function pass(ms: number, isForBoth = true) {
+    app.clock.now += ms;
+    if (isForBoth) mock.timers.setTime(app.clock.now);
+  }
+
+  /** A signed-in client; `asked` are the paths that it asked for, `kept` what it was to keep. */
+  async function connect(options: Partial<AppOptions> = {}) {
+    const asked: string[] = [];
+    const kept: Tokens[] = [];
+    const client = new PharosClient({
+      baseUrl,
+      appId: app.appId,
+      appKey: app.appKey,
+      onTokens: (tokens) => kept.push(tokens),
+      fetch: (url, request) => {
+        asked.push(String(url).slice(`${baseUrl}/api/v2`.length));
+        return fetch(url, request);
+      },
+      ...options,
+    });
+    const email = `v${++people}@example.org`;
+    await client.users.signUp({ firstname: 'Vera', lastname: 'Visitor', email, password });
+    await client.users.signIn({ email, password, refresh: true });
+    asked.length = 0;
+    return { client, asked, kept, email };
+  }
+  const renewals = (asked: readonly string[]) => asked.filter((path) => path === '/users/token').length;
+  const failure = (work: Promise<unknown>) =>
+    work.then(
+      () => assert.fail('nothing was refused'),
+      (error: PharosError) => error.name,
+    );
+
+  test('renews the token before it expires, once for all calls', async () => {
+    const { client, asked, kept } = await connect();
+    await client.users.me();
+    assert.equal(renewals(asked), 0);
+    pass(880_000);
+    await Promise.all([1, 2, 3, 4, 5].map(() => client.users.me()));
+    assert.equal(renewals(asked), 1);
+    assert.equal(kept.length, 2);
+    assert.deepEqual([kept[1]?.token, kept[1]?.refreshToken], [client.token, client.refreshToken]);
+  });
+
+  test('renews it when it is refused, and repeats what was refused', async () => {
+    const { client, asked } = await connect();
+    // The clock of the device stands still.
+    pass(901_000, false);
+    const results = await Promise.all([
+      client.users.me(),
+      client.beacons.create({ name: 'Hall', uuid: 'u', major: 1, minor: 1 }),
+      client.users.me(),
+    ]);
+    assert.equal(results.length, 3);
+    assert.equal(renewals(asked), 1);
+    assert.equal((await client.beacons.list()).results.filter(({ name }) => name === 'Hall').length, 1);
+  });
+
+  test('a phone stays that of its user, although registering ignores an expired token', async () => {
+    const { client } = await connect();
+    const { objectId } = await client.users.me();
+    const body = { installationId: `phone of ${objectId}`, deviceType: 'ios' } as const;
+    await client.installations.register(body);
+    pass(3_600_000);
+    await client.installations.register(body);
+    const [mine] = (await client.installations.list()).results;
+    assert.equal(mine?.userId?.objectId, objectId);
+  });
+
+  test('a renewal whose answer is lost is repeated', async () => {
+    let lost = 0;
+    const { client } = await connect({
+      retry: { sleep: async () => undefined },
+      fetch: async (url, request) => {
+        const answer = await fetch(url, request);
+        if (!String(url).endsWith('/users/token') || lost++ > 0) return answer;
+        await answer.text();
+        throw new TypeError('the connection broke');
+      },
+    });
+    pass(1_000_000);
+    await client.users.me();
+    assert.equal(lost, 2);
+  });
+
+  test('goes on after a restart with what it was given to keep', async () => {
+    const { kept } = await connect();
+    pass(1_000_000);
+    const { token, refreshToken, tokenExpiresAt } = kept.at(-1) as Required<Tokens>;
+    const again = new PharosClient({
+      baseUrl,
+      appId: app.appId,
+      appKey: app.appKey,
+      ...(token && refreshToken && tokenExpiresAt ? { token, refreshToken, tokenExpiresAt } : {}),
+    });
+    assert.equal((await again.users.me()).firstname, 'Vera');
+  });
+
+  test('is signed out once the session has been ended, and says so', async () => {
+    const { client, kept, email } = await connect();
+    const other = new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey });
+    await other.users.signIn({ email, password });
+    assert.equal((await other.users.sessions()).length, 2);
+    await other.users.endOtherSessions();
+    assert.equal(await failure(client.users.me()), 'InvalidSessionToken');
+    assert.deepEqual([client.token, client.refreshToken, kept.at(-1)?.token], [undefined, undefined, undefined]);
+    await client.users.signIn({ email, password });
+    assert.equal((await client.users.me()).validemail, email);
+  });
+
+  test('a call that is given up while the token is renewed ends at once, and the renewal goes on', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { client } = await connect({
+      fetch: async (url, request) => {
+        if (String(url).endsWith('/users/token')) await held;
+        return fetch(url, request);
+      },
+    });
+    pass(1_000_000);
+    const ending = new AbortController();
+    const given = client.users.me({ signal: ending.signal });
+    const patient = client.users.me();
+    ending.abort();
+    await assert.rejects(given, { name: 'AbortError' });
+    release();
+    assert.equal((await patient).firstname, 'Vera');
+  });
+});

@@ -1,0 +1,106 @@
+import { type ResourceName, ruledResources } from './presets.ts';
+import { type MemberRole, type RuleUser, type Verb, verbs } from './rule-types.ts';
+import type { AppRules, Gate, ResourceRules, Rule } from './rules.ts';
+
+/** Rules that an app does not have: requests are answered without them, and what they would have refused is counted. */
+
+/** One cell of the rules and one kind of caller. */
+export interface DryRunCell {
+  /** A resource, or `bucket` and its name. */
+  readonly subject: string;
+  readonly verb: Verb;
+  readonly caller: MemberRole;
+}
+
+/** `hidden`: a record would not have been there, or a list would have been shorter. */
+export type DryRunOutcome = 'refused' | 'hidden';
+
+export type Requests = Record<MemberRole, number>;
+
+/** Counts in memory, and writes the counts now and then. */
+export interface DryRunMeter {
+  /** How many requests of an app were looked at, by who sent them. They are counted in place. */
+  requestsOf(appId: string): Requests;
+  /** The first of them was counted. */
+  writeLater(): void;
+  note(appId: string, cell: DryRunCell, outcome: DryRunOutcome): void;
+  /** Judges one list now and then, in the background, for all lists of the cell since the last one. */
+  sampleList(appId: string, cell: DryRunCell, isNarrowed: () => Promise<boolean>): void;
+}
+
+type Changed = Partial<Record<Verb, Rule | undefined>>;
+
+/** Buckets whose rules are kept compared. */
+const mostBuckets = 1_000;
+
+export const bucketSubject = (name: string) => `bucket ${name}`;
+
+export class DryRun {
+  readonly #appId: string;
+  readonly #now: AppRules;
+  /** The rules in question. */
+  readonly rules: AppRules;
+  readonly #meter: DryRunMeter;
+  readonly #requests: Requests;
+  /** Which rules differ, by resource or by bucket: it is asked in every request. */
+  readonly #ofResources = new Map<string, Changed>();
+  readonly #ofBuckets = new Map<string, Changed>();
+
+  constructor(appId: string, rules: { readonly now: AppRules; readonly then: AppRules }, meter: DryRunMeter) {
+    this.#appId = appId;
+    this.#now = rules.now;
+    this.rules = rules.then;
+    this.#meter = meter;
+    this.#requests = meter.requestsOf(appId);
+  }
+
+  /** The rule for one verb, if it is not the one that the app has. */
+  changed(of: ResourceName | 'bucket', verb: Verb, bucketName = ''): Rule | undefined {
+    const [known, name] = of === 'bucket' ? [this.#ofBuckets, bucketName] : [this.#ofResources, of];
+    const changed = known.get(name);
+    if (changed) return changed[verb];
+    const [now, then] = [ruleOf(this.#now, of, bucketName), ruleOf(this.rules, of, bucketName)];
+    const all: Changed = {};
+    for (const one of verbs) all[one] = now.rules[one].text === then.rules[one].text ? undefined : then.rules[one];
+    if (known.size >= mostBuckets) known.clear();
+    known.set(name, all);
+    return all[verb];
+  }
+
+  /** Whether the app would be another one at all. */
+  get isOther(): boolean {
+    const { buckets = {} } = this.rules.stored;
+    const names = ['*', ...Object.keys(buckets), ...Object.keys(this.#now.stored.buckets ?? {})];
+    const ofResources = Object.entries(ruledResources).flatMap(([name, { verbs }]) =>
+      (Object.keys(verbs) as Verb[]).map((verb) => this.changed(name as ResourceName, verb)),
+    );
+    const ofBuckets = names.flatMap((name) =>
+      (['list', 'get', 'create', 'update', 'delete'] as const).map((verb) => this.changed('bucket', verb, name)),
+    );
+    return [...ofResources, ...ofBuckets].some((rule) => rule !== undefined);
+  }
+
+  noteRequest(caller: MemberRole): void {
+    if (this.#requests[caller]++ === 0) this.#meter.writeLater();
+  }
+
+  note(cell: DryRunCell, outcome: DryRunOutcome): void {
+    this.#meter.note(this.#appId, cell, outcome);
+  }
+
+  sampleList(cell: DryRunCell, isNarrowed: () => Promise<boolean>): void {
+    this.#meter.sampleList(this.#appId, cell, isNarrowed);
+  }
+}
+
+const ruleOf = (rules: AppRules, of: ResourceName | 'bucket', bucketName: string): ResourceRules =>
+  of === 'bucket' ? rules.bucket(bucketName) : rules.of(of);
+
+/** Whether a caller with these credentials gets past a rule's gate. */
+export function passesGate(gate: Gate, user: RuleUser | undefined): boolean {
+  if (gate === 'manager') return user?.role === 'manager';
+  return gate === 'open' || (gate === 'user' && user !== undefined);
+}
+
+/** Whether a rule says of a word's credentials alone who passes, so that no record has to be looked at. */
+export const isDecidedAtGate = ({ word }: Rule) => word !== undefined && word !== 'owner';

@@ -1,0 +1,121 @@
+import { createWriteStream } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { commandLine } from '../../access/audit.ts';
+import { privacyDeps } from '../../app/privacy.ts';
+import type { Services } from '../../app/services.ts';
+import { createDiskBlobStore } from '../../blobs/disk.ts';
+import { type Config, filesFolder } from '../../config/config.ts';
+import type { Database } from '../../db/db.ts';
+import { BackupService } from '../../features/backups/service.ts';
+import { deleteInstallation } from '../../features/installations/store.ts';
+import { finishErasure } from '../../features/privacy/erase.ts';
+import { exportPerson } from '../../features/privacy/export.ts';
+import type { Person } from '../../features/privacy/person.ts';
+import { receiptOf } from '../../features/privacy/receipt.ts';
+import { findUserByEmail } from '../../features/users/store.ts';
+import { emailKey } from '../../sign-in/email.ts';
+import { type Command, type CommandCall, confirmDeletion, UsageError, yesOption } from '../support/command.ts';
+import { withServices } from './storage.ts';
+
+const who = {
+  app: { value: 'APPID', help: 'the app', required: true },
+  user: { value: 'USERID', help: 'a user, by the objectId' },
+  email: { value: 'ADDRESS', help: 'a user, by the e-mail address' },
+  installation: { value: 'INSTALLATIONID', help: 'an installation without an account, by its objectId' },
+} as const;
+
+function depsOf(config: Config, db: Database) {
+  const blobs = createDiskBlobStore(filesFolder(config));
+  const backups = new BackupService({
+    db,
+    blobs,
+    folder: join(config.dataFolder, 'backups'),
+    now: Date.now,
+    keptDays: config.backupDays,
+    inBackground: () => undefined,
+    assertRoom: () => undefined,
+  });
+  return privacyDeps({
+    db,
+    now: Date.now,
+    blobs,
+    dataFolder: config.dataFolder,
+    publicUrl: () => config.publicUrl ?? '',
+    listBackups: () => backups.kept(),
+  });
+}
+
+/** @throws UsageError, and Error where there is nobody */
+async function findPerson(call: CommandCall, db: Database, { apps }: Services, config: Config): Promise<Person> {
+  const appId = call.text('app') ?? '';
+  await apps.get(appId);
+  const [user, email, installation] = ['user', 'email', 'installation'].map((name) => call.text(name));
+  if ([user, email, installation].filter((text) => text !== undefined).length !== 1)
+    throw new UsageError('Name one of --user, --email and --installation.');
+  const deps = depsOf(config, db);
+  if (installation !== undefined) {
+    const found = await deps.findInstallation(appId, installation);
+    if (!found) throw new Error(`The app has no installation ${installation}.`);
+    return found;
+  }
+  const userId = user ?? (await findUserByEmail(db, appId, emailKey(email ?? '')))?.object_id;
+  const found = userId === undefined ? undefined : await deps.findUser(appId, userId);
+  if (!found) throw new Error(`The app has no user ${user ?? email}.`);
+  return found;
+}
+
+export const personCommands: readonly Command[] = [
+  {
+    name: 'person export',
+    summary: 'write everything that is known of a person into a file',
+    details: 'One JSON document. Passwords, tokens and device tokens are not in it.',
+    options: { ...who, to: { value: 'FILE', help: 'a file that does not exist yet', required: true } },
+    async run(call) {
+      const config = call.config();
+      const file = resolve(call.text('to') ?? '');
+      await withServices(config, async (services, db) => {
+        const person = await findPerson(call, db, services, config);
+        const target = createWriteStream(file, { flags: 'wx', mode: 0o600 });
+        await pipeline(Readable.from(exportPerson(depsOf(config, db), person)), target);
+      });
+      return { text: `Everything that is known is in ${file}.`, json: { file } };
+    },
+  },
+  {
+    name: 'person erase',
+    summary: 'erase everything that is known of a person, and show the receipt',
+    options: { ...who, yes: yesOption },
+    async run(call) {
+      const config = call.config();
+      const receipt = await withServices(config, async (services, db) => {
+        const person = await findPerson(call, db, services, config);
+        confirmDeletion(call, 'everything that is known of this person');
+        const erasureId = await begin(services, db, person);
+        return receiptOf(await finishErasure(depsOf(config, db), { appId: person.appId, erasureId }));
+      });
+      const rows = Object.values(receipt.erased).reduce((sum, count) => sum + count, 0);
+      const hosts = (receipt.webhooks ?? []).map(({ host }) => host);
+      const told =
+        hosts.length === 0 ? '' : ` Webhooks had sent something to ${hosts.join(', ')}: ask them to erase it.`;
+      const backups = receipt.backups?.length
+        ? ` ${receipt.backups.length} backups still hold it${heldText(receipt)}.`
+        : '';
+      return { text: `Erased ${rows} rows. The receipt is ${receipt.erasureId}.${told}${backups}`, json: receipt };
+    },
+  },
+];
+
+const heldText = ({ backupsHoldUntil }: { readonly backupsHoldUntil: string | null }) =>
+  backupsHoldUntil === null ? ' until somebody deletes them' : `, until ${backupsHoldUntil}`;
+
+function begin({ users, beginErasure }: Services, db: Database, person: Person): Promise<string> {
+  const { appId, userId, installationIds } = person;
+  if (userId !== undefined) return users.erase({ appId, userId }, commandLine);
+  return db.transaction(async (db) => {
+    const erasureId = await beginErasure(db, { ...person, kind: 'installation', askedBy: 'command line' });
+    for (const id of installationIds) await deleteInstallation(db, appId, id);
+    return erasureId;
+  });
+}

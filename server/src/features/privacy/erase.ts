@@ -1,0 +1,280 @@
+import { newObjectId } from '../../base/id.ts';
+import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
+import type { Database, Db } from '../../db/db.ts';
+import { type DbTable, stepColumn } from '../../db/table.ts';
+import type { Job, JobHandler, NewJob } from '../../jobs/job.ts';
+import { findPayload } from '../../jobs/store.ts';
+import type { Entry, ErasureKind } from './ledger.ts';
+import { type Part, type Person, scopeOf } from './person.ts';
+import * as store from './store.ts';
+
+/**
+ * Erasing a person. What would let anything new be recorded of her goes at once, in the transaction of the request; the rest goes
+ * in steps, in the background. Each step counts in the receipt what it has erased, in one transaction, so that an interruption
+ * loses and repeats nothing.
+ */
+
+export const eraseJob = 'person.erase';
+
+/** Rows that a transaction erases: so few that no other write waits. */
+const stepSize = 200;
+/** Rows whose texts are looked at in one query. */
+const pageSize = 1_000;
+
+interface Erasure {
+  readonly erasureId: string;
+  readonly userId?: string;
+  /** What a manager has made is the house's. */
+  readonly isManager: boolean;
+  readonly installationIds: readonly string[];
+  /** What is recorded later (ms) belongs to somebody else, or to a new beginning. */
+  readonly until: number;
+}
+
+export interface Beginning {
+  readonly parts: readonly Part[];
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  readonly now: () => number;
+  /** Locks an installation until the end of the transaction: what is being recorded of it right now finishes first. */
+  readonly lockInstallation: (db: Db, appId: string, installationId: string) => Promise<unknown>;
+}
+
+export interface Asked extends Person {
+  readonly kind: ErasureKind;
+  readonly isManager?: boolean;
+  readonly askedBy: store.AskedBy;
+}
+
+/** Begins an erasure in the transaction that `db` is. Answers the id of its receipt. */
+export async function beginErasure(db: Db, asked: Asked, deps: Beginning): Promise<string> {
+  const { appId, userId, installationIds, isManager = false, askedBy, kind } = asked;
+  const now = deps.now();
+  const erasureId = newObjectId(now);
+  await store.insertErasure(db, { appId, userId, installationIds, erasureId, kind, askedBy, now });
+  const key = { appId, erasureId };
+  for (const id of installationIds) await deps.lockInstallation(db, appId, id);
+  for (const part of deps.parts) {
+    if (!goesAtOnce(part)) continue;
+    const count = await db.run(sql`delete from ${raw(part.table.name)} where ${scopeOf(part, asked)}`);
+    if (count > 0) await store.addCount(db, key, part.table.name, count);
+  }
+  const payload: Erasure = {
+    erasureId,
+    ...(userId === undefined ? {} : { userId }),
+    isManager,
+    installationIds,
+    until: now,
+  };
+  await deps.enqueue(db, { appId, jobId: erasureId, kind: eraseJob, payload });
+  return erasureId;
+}
+
+/** The present state, which sightings would go on with; and the account with all that opens it. */
+const goesAtOnce = (part: Part): boolean =>
+  (part.how === 'trace' && part.at === undefined) || (part.how === 'named' && part.fate === 'delete');
+
+/** A place to which something about the person has been sent by a webhook. */
+export interface Recipient {
+  readonly host: string;
+  readonly calls: number;
+  /** ISO 8601. */
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+export interface KeptBackup {
+  readonly backupId: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601; null: when somebody deletes it. */
+  readonly expiresAt: string | null;
+}
+
+export interface Erasing {
+  readonly db: Database;
+  readonly parts: readonly Part[];
+  readonly now: () => number;
+  /** What webhooks have sent about somebody, among deliveries that are still known. */
+  readonly sentTo: (db: Db, appId: string, scope: Sql) => Promise<readonly Recipient[]>;
+  /** Removes files of a user with their bytes; `count` is called in the transaction that removes some. */
+  readonly eraseFiles: (
+    appId: string,
+    userId: string,
+    count: (db: Db, files: number) => Promise<void>,
+  ) => Promise<void>;
+  /** Notes the erasure beside the database, for whoever restores an older backup. */
+  readonly noteErasure: (entry: Entry) => Promise<void>;
+  readonly listBackups: () => Promise<readonly KeptBackup[]>;
+}
+
+export function erasureJobHandlers(erasing: Erasing): Record<typeof eraseJob, JobHandler> {
+  return {
+    [eraseJob]: {
+      concurrency: 2,
+      perApp: 1,
+      maxAttempts: Number.MAX_SAFE_INTEGER,
+      baseDelayMs: 1_000,
+      maxDelayMs: 300_000,
+      run: (job) => erase(erasing, job),
+    },
+  };
+}
+
+/**
+ * Does an erasure that was begun now, whether or not a service runs, and answers its receipt.
+ *
+ * @throws Error when it is unknown
+ */
+export async function finishErasure(erasing: Erasing, key: store.ErasureKey): Promise<store.ErasureRow> {
+  const { db } = erasing;
+  const payload = await findPayload(db, key.appId, key.erasureId);
+  if (payload !== undefined) await erase(erasing, { appId: key.appId, payload });
+  const receipt = await store.findErasure(db, key);
+  if (!receipt) throw new Error(`There is no erasure ${key.erasureId}.`);
+  return receipt;
+}
+
+/** May be repeated, also while another one erases the same. */
+export async function erase(erasing: Erasing, { appId, payload }: Pick<Job, 'appId' | 'payload'>): Promise<void> {
+  const { db, parts, now } = erasing;
+  const erasure = payload as Erasure;
+  const { erasureId, userId, installationIds } = erasure;
+  const key = { appId, erasureId };
+  const receipt = await store.findErasure(db, key);
+  // The app was deleted, or another process has done it.
+  if (!receipt || receipt.completed_at !== null) return;
+  const person: Person = { appId, userId, installationIds };
+  const kind = receipt.kind as ErasureKind;
+  const subjects = JSON.parse(receipt.hashes) as string[];
+  await erasing.noteErasure({ appId, erasureId, kind, subjects, requestedAt: receipt.requested_at });
+  const webhooks = parts.find(({ how, table }) => how === 'mentioned' && table.name === 'webhook_deliveries');
+  if (receipt.webhooks === null && webhooks)
+    await store.noteWebhooks(db, key, await erasing.sentTo(db, appId, scopeOf(webhooks, person)));
+  for (const part of parts) await erasePart(erasing, { part, person, erasure, key });
+  await store.complete(db, key, await erasing.listBackups(), now());
+}
+
+interface Step {
+  readonly part: Part;
+  readonly person: Person;
+  readonly erasure: Erasure;
+  readonly key: store.ErasureKey;
+}
+
+async function erasePart(erasing: Erasing, step: Step): Promise<void> {
+  const { part, person, erasure } = step;
+  const { table } = part;
+  const scope = scopeOf(part, person);
+  switch (part.how) {
+    case 'phone':
+      return;
+    case 'trace': {
+      // The present state went at once; what is there now is of a new beginning.
+      if (part.at === undefined || person.installationIds.length === 0) return;
+      return inSteps(erasing, step, { scope: sql`${scope} and ${raw(part.at)} <= ${erasure.until}` });
+    }
+    case 'named': {
+      if (person.userId === undefined) return;
+      const goes = part.fate === 'delete' || (part.fate === 'own' && !erasure.isManager);
+      if (!goes) return inSteps(erasing, step, { scope, set: unnamed(part.columns, person.userId) });
+      if (table.name === 'files')
+        return erasing.eraseFiles(person.appId, person.userId, (db, count) =>
+          store.addCount(db, step.key, table.name, count),
+        );
+      return inSteps(erasing, step, { scope });
+    }
+    case 'mentioned':
+      return eraseMentions(erasing, step);
+  }
+}
+
+/** A row may name two users. */
+const unnamed = (columns: readonly string[], userId: string): Sql =>
+  joinSql(
+    columns.map((name) => {
+      const column = raw(name);
+      return sql`${column} = case when ${column} = ${userId} then null else ${column} end`;
+    }),
+    ', ',
+  );
+
+interface What {
+  readonly scope: Sql;
+  /** Without it, the rows are deleted. */
+  readonly set?: Sql;
+}
+
+/** Each step a transaction; values of the column `within` one after the other, because the keys begin with it. */
+async function inSteps(erasing: Erasing, step: Step, what: What): Promise<void> {
+  const { table } = step.part;
+  if (table.within === undefined) return stepsOf(erasing, step, what);
+  const within = raw(table.within);
+  let last = '';
+  for (;;) {
+    const next = await erasing.db.one<{ value: string }>(
+      sql`select ${within} as value from ${raw(table.name)} where app_id = ${step.person.appId} and ${within} > ${last}
+        order by ${within} limit 1`,
+    );
+    if (!next) return;
+    last = next.value;
+    await stepsOf(erasing, step, { ...what, scope: sql`${within} = ${last} and ${what.scope}` });
+  }
+}
+
+async function stepsOf({ db }: Erasing, { part: { table }, key }: Step, { scope, set }: What): Promise<void> {
+  const [name, id] = [raw(table.name), raw(stepColumn(table))];
+  const some = sql`${scope} and ${id} in (select ${id} from ${name} where ${scope} limit ${stepSize})`;
+  const statement = set ? sql`update ${name} set ${set} where ${some}` : sql`delete from ${name} where ${some}`;
+  for (;;) {
+    const count = await db.transaction(async (db) => {
+      const changed = await db.run(statement);
+      if (changed > 0) await store.addCount(db, key, table.name, changed);
+      return changed;
+    });
+    if (count === 0) return;
+    await db.caughtUp();
+  }
+}
+
+/** No index leads to what stands in a text: all rows are looked at once, a page after the other, beside other requests. */
+async function eraseMentions({ db }: Erasing, { part, person, key }: Step): Promise<void> {
+  if (part.how !== 'mentioned') return;
+  const { table, mentions } = part;
+  const [name, id] = [raw(table.name), raw(idOf(table))];
+  const scope = scopeOf(part, person);
+  let last = '';
+  for (;;) {
+    const page = await db.all<{ id: string }>(
+      sql`select ${id} as id from ${name} where ${scope} and ${id} > ${last} order by ${id} limit ${pageSize}`,
+      { tenant: person.appId },
+    );
+    for (let start = 0; start < page.length; start += stepSize) {
+      const ids = page.slice(start, start + stepSize).map((row) => sql`${row.id}`);
+      const these = sql`app_id = ${person.appId} and ${id} in (${joinSql(ids, ', ')})`;
+      await db.transaction(async (db) => {
+        const count = await db.run(
+          mentions.erased === 'delete'
+            ? sql`delete from ${name} where ${these}`
+            : sql`update ${name} set ${cellsOf(mentions.erased)} where ${these}`,
+        );
+        if (count > 0) await store.addCount(db, key, table.name, count);
+      });
+      await db.caughtUp();
+    }
+    if (page.length < pageSize) return;
+    last = page.at(-1)?.id ?? '';
+  }
+}
+
+const cellsOf = (cells: Readonly<Partial<Record<string, string | null>>>): Sql =>
+  joinSql(
+    Object.entries(cells).map(([column, value]) => sql`${raw(column)} = ${value ?? null}`),
+    ', ',
+  );
+
+/** The column after `app_id` that makes a row findable. */
+export function idOf({ name, key }: DbTable): string {
+  const [id, ...more] = key.filter((column) => column !== 'app_id');
+  if (id === undefined || more.length > 0) throw new Error(`Rows of ${name} that mention a person have no id.`);
+  return id;
+}

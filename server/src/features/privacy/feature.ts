@@ -1,0 +1,15 @@
+import type { Feature } from '../feature.ts';
+import { type PrivacyConsoleDeps, privacyConsoleEndpoints } from './console-routes.ts';
+import { type Erasing, erasureJobHandlers } from './erase.ts';
+import { type PrivacyRouteDeps, privacyEndpoints } from './routes.ts';
+
+export interface PrivacyFeatureDeps extends PrivacyRouteDeps, PrivacyConsoleDeps, Omit<Erasing, 'sentTo'> {}
+
+/** What is known of a person: shown to her, and erased. */
+export function createPrivacyFeature(deps: PrivacyFeatureDeps): Feature {
+  return {
+    endpoints: privacyEndpoints(deps),
+    consoleEndpoints: privacyConsoleEndpoints(deps),
+    jobs: erasureJobHandlers(deps),
+  };
+}

@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import { secretHash } from '../../access/access.ts';
+import type { AppContext } from '../../access/context.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors.ts';
+import { newObjectId } from '../../base/id.ts';
+import type { CacheVersion } from '../../db/cache-version.ts';
+import type { Database, Db } from '../../db/db.ts';
+import { isoTime } from '../../http/answers.ts';
+import type { Beginning, Session } from '../../sign-in/accounts.ts';
+import * as sessions from './session-store.ts';
+import { lockUser, type UserKey } from './store.ts';
+
+export interface SessionDeps {
+  readonly db: Database;
+  readonly cacheVersion: CacheVersion;
+  readonly now: Clock;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+/** An answer that was lost: the client has only the refresh token that it sent. */
+const lostAnswerMs = 10_000;
+
+/**
+ * What all refresh tokens of a session begin with, and what each of them ends with. Of an earlier token the end is wrong
+ * and the beginning right, so that it is known for what it is without being stored.
+ */
+const refreshForm = /^([\w-]{32})\.([\w-]{32})$/;
+const randomPart = () => randomBytes(24).toString('base64url');
+
+/** Begins a session of a user, whom nobody erases before the end of the transaction. */
+export async function beginSession(
+  db: Db,
+  app: AppContext,
+  begun: Beginning & { readonly userId: string; readonly now: number },
+): Promise<Session> {
+  const { userId, now } = begun;
+  const family = begun.isRenewable ? { first: randomPart(), second: randomPart() } : undefined;
+  const row: sessions.SessionRow = {
+    app_id: app.appId,
+    object_id: newObjectId(now),
+    user_id: userId,
+    method: begun.method,
+    provider: begun.provider ?? null,
+    user_agent: begun.userAgent,
+    family_hash: family ? secretHash(family.first) : null,
+    refresh_hash: family ? secretHash(family.second) : null,
+    previous_hash: null,
+    rotated_at: null,
+    created_at: now,
+    last_used_at: now,
+    expires_at: now + app.policy.tokenDays * dayMs,
+  };
+  await sessions.insertSession(db, row);
+  return issueToken(db, app, row, family && `${family.first}.${family.second}`);
+}
+
+/** A new access token of a session. */
+async function issueToken(
+  db: Db,
+  app: AppContext,
+  session: sessions.SessionRow,
+  refreshToken: string | undefined,
+): Promise<Session> {
+  const accessToken = randomBytes(32).toString('base64url');
+  const now = session.last_used_at;
+  const shortUntil = Math.min(session.expires_at, now + app.policy.tokenMinutes * minuteMs);
+  const expiresAt = refreshToken === undefined ? session.expires_at : shortUntil;
+  await sessions.insertToken(db, {
+    app_id: session.app_id,
+    token_hash: secretHash(accessToken),
+    user_id: session.user_id,
+    session_id: session.object_id,
+    is_short: refreshToken === undefined ? 0 : 1,
+    created_at: now,
+    last_used_at: now,
+    expires_at: expiresAt,
+  });
+  const refresh = refreshToken === undefined ? undefined : { token: refreshToken, expiresAt: session.expires_at };
+  return { accessToken, userId: session.user_id, expiresAt, refresh };
+}
+
+/** The sessions of users: renewing, listing and ending them. */
+export class SessionService {
+  readonly #deps: SessionDeps;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Replaces a refresh token, and the access token with it. Somebody who sends one that was replaced before has stolen it,
+   * or was robbed of it: the session ends. Only the one before the valid one counts for ten seconds more, as long as
+   * nobody has used the valid one: then its answer may have been lost.
+   *
+   * @throws Failure InvalidSessionToken
+   */
+  async refresh(app: AppContext, refreshToken: string): Promise<Session> {
+    const { db } = this.#deps;
+    const [, first, second] = refreshForm.exec(refreshToken) ?? [];
+    if (first === undefined || second === undefined) throw notValid();
+    const renewed = await db.transaction((db) => this.#refresh(db, app, { first, second }));
+    if (renewed === 'unknown') throw notValid();
+    if (renewed === 'used') {
+      const message = 'This refresh token was used before, so its session has been ended. Sign in again.';
+      throw fail('InvalidSessionToken', message);
+    }
+    return renewed;
+  }
+
+  /** The transaction has to be kept when it has ended a session, so that it does not throw. */
+  async #refresh(
+    db: Db,
+    app: AppContext,
+    { first, second }: { readonly first: string; readonly second: string },
+  ): Promise<Session | 'unknown' | 'used'> {
+    const { cacheVersion, now: clock } = this.#deps;
+    const now = clock();
+    const family = secretHash(first);
+    const userId = await sessions.findFamilyUser(db, app.appId, family);
+    if (userId === undefined) return 'unknown';
+    const key = { appId: app.appId, userId };
+    // Before the session, as whoever changes a password does.
+    const user = await lockUser(db, key);
+    const session = await sessions.lockFamily(db, app.appId, family);
+    if (!user || user.disabled_at !== null || !session || session.expires_at <= now) return 'unknown';
+    const isValid = session.refresh_hash === secretHash(second);
+    if (!isValid && !isLost(session, secretHash(second), now)) {
+      await cacheVersion.note(db);
+      await sessions.deleteSession(db, key, session.object_id);
+      return 'used';
+    }
+    const next = randomPart();
+    const renewed: sessions.SessionRow = {
+      ...session,
+      refresh_hash: secretHash(next),
+      ...(isValid ? { previous_hash: session.refresh_hash, rotated_at: now } : {}),
+      last_used_at: Math.max(now, session.last_used_at),
+      expires_at: now + app.policy.tokenDays * dayMs,
+    };
+    await sessions.updateFamily(db, renewed);
+    // What is on its way with the last access token still arrives.
+    if (isValid) await sessions.deleteTokensBefore(db, session, session.rotated_at ?? session.created_at);
+    return issueToken(db, app, renewed, `${first}.${next}`);
+  }
+
+  /** Newest first. */
+  async list(key: UserKey, tokenHash: string) {
+    const { db, now } = this.#deps;
+    return (await sessions.listSessions(db, key, { tokenHash, now: now() })).map(viewOf);
+  }
+
+  /** @throws Failure ObjectNotFound */
+  async find(key: UserKey, objectId: string): Promise<void> {
+    if (!(await this.list(key, '')).some((session) => session.objectId === objectId)) throw noSession();
+  }
+
+  /** @throws Failure ObjectNotFound */
+  async end(key: UserKey, objectId: string): Promise<void> {
+    const { cacheVersion } = this.#deps;
+    if (!(await cacheVersion.change((db) => sessions.deleteSession(db, key, objectId)))) throw noSession();
+  }
+
+  /** All but that of an access token. */
+  async endOthers(key: UserKey, tokenHash: string): Promise<void> {
+    const { cacheVersion } = this.#deps;
+    await cacheVersion.change((db) => sessions.deleteSessionsOf(db, key, tokenHash));
+  }
+
+  /** The session of an access token. */
+  async signOut(key: UserKey, tokenHash: string): Promise<void> {
+    const { cacheVersion } = this.#deps;
+    await cacheVersion.change((db) => sessions.deleteSessionOf(db, key, tokenHash));
+  }
+}
+
+function isLost(session: sessions.SessionRow, hash: string, now: number): boolean {
+  const age = now - (session.rotated_at ?? 0);
+  return session.previous_hash === hash && age >= 0 && age <= lostAnswerMs;
+}
+
+const viewOf = (row: sessions.ListedSession) => ({
+  objectId: row.object_id,
+  method: row.method,
+  provider: row.provider,
+  userAgent: row.user_agent,
+  isCurrent: row.is_current === 1,
+  createdAt: isoTime(row.created_at),
+  lastUsedAt: isoTime(row.last_used_at),
+  expiresAt: isoTime(row.expires_at),
+});
+
+const notValid = () => fail('InvalidSessionToken', 'The refresh token is no longer valid. Sign in again.');
+const noSession = () => fail('ObjectNotFound', 'You have no session with this objectId.');
