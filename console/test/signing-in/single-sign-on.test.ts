@@ -125,7 +125,7 @@ describe('administrators sign in through their organisation', () => {
     await takePictures(fresh, 'sign-in-only-single-sign-on');
     await fresh.getByRole('button', { name: 'Sign in as an owner without your organisation' }).click();
     await fresh.getByLabel('E-mail').fill(email);
-    await fresh.getByLabel('Password', { exact: true }).fill('a long enough secret');
+    await fresh.getByRole('textbox', { name: 'Password' }).fill('a long enough secret');
     await fresh.getByRole('button', { name: 'Sign in', exact: true }).click();
     await fresh.getByText('Sign in through your organisation.').waitFor();
   });

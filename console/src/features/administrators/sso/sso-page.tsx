@@ -1,4 +1,4 @@
-import { Badge, Switch, Text } from '@mantine/core';
+import { Badge, Stack, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CopyField } from '../../../components/code/copy-field.tsx';
@@ -66,8 +66,10 @@ export function SsoPage() {
           </li>
         )}
       </SectionRows>
-      <RedirectAddress />
-      {data && data.length > 0 && <OnlyWay />}
+      <Stack gap="md" mt="md">
+        <RedirectAddress />
+        {data && data.length > 0 && <OnlyWay />}
+      </Stack>
     </>
   );
 }

@@ -41,7 +41,11 @@ export function SsoProviderForm({ provider, onDone }: Props) {
     done: provider ? 'The provider is saved.' : 'Administrators can now sign in through it.',
     refresh: [ssoProvidersKey, waysQuery.queryKey],
     showsError: true,
-    after: onDone,
+    after: () => {
+      // Nothing is left to be saved, so that leaving the page is not asked about.
+      form.reset(form.current());
+      onDone();
+    },
   });
   return (
     <PageForm

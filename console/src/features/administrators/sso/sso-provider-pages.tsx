@@ -25,8 +25,10 @@ export function NewSsoProviderPage() {
   return (
     <>
       <PageHeader title="Add a provider">Of OpenID Connect, through which administrators sign in.</PageHeader>
-      <RedirectAddress />
-      <SsoProviderForm onDone={useLeave()} />
+      <Stack gap="md">
+        <RedirectAddress />
+        <SsoProviderForm onDone={useLeave()} />
+      </Stack>
     </>
   );
 }
