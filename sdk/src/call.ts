@@ -1,6 +1,7 @@
 import { following, pause, reasonOf, unlessAborted, within } from './abort.ts';
 import { noteTag } from './entity-tag.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
+import { speaksForPhone } from './installation-secret.ts';
 import { randomId } from './random-id.ts';
 import { delayBefore, isRepeatable, type RetryOptions, withDefaults } from './retry.ts';
 import type { Where } from './where.ts';
@@ -89,6 +90,8 @@ export interface Connection {
   /** The start of every operation's address, such as `https://pharos.example.org/api/v2`. */
   readonly url: string;
   readonly headers?: () => Readonly<Record<string, string>>;
+  /** Sent with what this phone says of itself. */
+  readonly installationSecret?: () => Promise<string>;
   /** The access token, and how to get another one when it has expired. */
   readonly session?: RenewableSession;
   readonly credentials?: 'omit' | 'same-origin' | 'include';
@@ -116,6 +119,7 @@ interface Loose extends CallOptions {
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
   readonly contentType?: string;
+  readonly secret?: string | undefined;
 }
 
 export const defaultTimeout = 30_000;
@@ -138,7 +142,9 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
     for (let attempt = 1, mayBeDone = false; ; attempt++) {
       if (signal?.aborted) throw reasonOf(signal);
       try {
-        return await sendSignedIn(connection, id, operation, { ...input, idempotencyKey: key });
+        const { installationSecret } = connection;
+        const secret = installationSecret && speaksForPhone.has(id) ? await installationSecret() : undefined;
+        return await sendSignedIn(connection, id, operation, { ...input, idempotencyKey: key, secret });
       } catch (error) {
         if (signal?.aborted) throw reasonOf(signal);
         if (mayBeDone && isGone(error) && operation.method === 'DELETE') return emptyAnswer(operation);
@@ -192,7 +198,7 @@ async function sendSignedIn(connection: Connection, id: string, operation: Opera
 const isStream = (body: unknown) => typeof (body as { readonly getReader?: unknown } | null)?.getReader === 'function';
 
 async function sendOnce(connection: Connection, operation: Operation, input: Loose): Promise<unknown> {
-  const { body, contentType, signal, ifMatch, idempotencyKey } = input;
+  const { body, contentType, signal, ifMatch, idempotencyKey, secret } = input;
   const isJson = body !== undefined && contentType === undefined;
   const type = isJson ? 'application/json' : contentType;
   const usual = (connection.timeout ?? defaultTimeout) * (body === undefined || isJson ? 1 : 10);
@@ -204,6 +210,7 @@ async function sendOnce(connection: Connection, operation: Operation, input: Loo
       ...(type === undefined ? {} : { 'Content-Type': type }),
       ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+      ...(secret === undefined ? {} : { 'Installation-Secret': secret }),
     },
     ...(connection.credentials ? { credentials: connection.credentials } : {}),
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as RequestInit['body']) }),

@@ -1,4 +1,5 @@
 import { type Call, type Connection, createCaller } from './call.ts';
+import { createInstallationSecret } from './installation-secret.ts';
 import { type LiveOptions, type LiveStream, openLiveStream } from './live-stream.ts';
 import type { RetryOptions } from './retry.ts';
 import { activityService } from './services/activity.ts';
@@ -15,6 +16,7 @@ import { sightingService } from './services/sightings.ts';
 import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
 import { Session, type Tokens } from './session.ts';
+import type { QueueStorage } from './sighting-queue.ts';
 import { type Operations, operations } from './wire.ts';
 
 interface Transport {
@@ -37,6 +39,11 @@ export interface AppOptions extends Transport {
   readonly appKey: string;
   /** An access token from an earlier sign-in. */
   readonly token?: string;
+  /**
+   * Where the secret of this installation is kept, such as the keychain. The client makes it before the first registration and
+   * sends it with registrations, sightings, logs and receipts, so that nobody else can speak for this phone.
+   */
+  readonly secretStorage?: QueueStorage;
   /** The refresh token that came with it, if it was asked for. */
   readonly refreshToken?: string;
   /** When the access token expires, epoch milliseconds; without it, it is renewed before it is first used. */
@@ -162,9 +169,11 @@ function connectionOf(options: PharosOptions, session: Session): Connection {
   const { baseUrl, appId } = options;
   const appKey = 'secretKey' in options ? options.secretKey : options.appKey;
   if (appKey.startsWith(secretKeyPrefix)) assertServer();
+  const secretStorage = 'secretStorage' in options ? options.secretStorage : undefined;
   const credentials = { 'X-Service-AppId': appId, 'X-Service-AppKey': appKey };
   return {
     ...transport,
+    ...(secretStorage ? { installationSecret: createInstallationSecret(secretStorage) } : {}),
     session,
     url: `${baseUrl.replace(/\/+$/, '')}/api/v2`,
     headers: () =>

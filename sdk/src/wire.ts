@@ -2405,7 +2405,7 @@ export interface Operations {
         readonly problems: readonly {
           /** Which of the sightings, counted from 0 */
           readonly index: number;
-          /** Such as unknown_beacon, unusable, bad_time, shared_address */
+          /** Such as unknown_beacon, unusable, bad_time, shared_address, not_proven */
           readonly code: string;
           readonly field?: string;
           /** What is wrong and what to do */
@@ -2491,7 +2491,7 @@ export interface Operations {
         readonly problems: readonly {
           /** Which of the sightings, counted from 0 */
           readonly index: number;
-          /** Such as unknown_beacon, unusable, bad_time, shared_address */
+          /** Such as unknown_beacon, unusable, bad_time, shared_address, not_proven */
           readonly code: string;
           readonly field?: string;
           /** What is wrong and what to do */

@@ -65,6 +65,36 @@ describe('the client, against the service', () => {
     }
   });
 
+  test('makes a secret for its installation once, and nobody without it speaks for the phone', async () => {
+    const kept: string[] = [];
+    const secretStorage = { load: () => kept.at(-1) ?? null, save: (text: string) => void kept.push(text) };
+    const body = { installationId: 'phone-with-secret', deviceType: 'ios' } as const;
+    const phone = connect({ secretStorage });
+    await Promise.all([phone.installations.register(body), phone.installations.register(body)]);
+    await connect({ secretStorage }).installations.register(body);
+    assert.equal(kept.length, 1);
+    assert.match(kept[0] ?? '', /^[0-9a-f]{64}$/);
+    const sightings = { installationId: body.installationId, sightings: [] };
+    await phone.call('sendSightings', { body: sightings });
+    const stranger = connect();
+    for (const work of [stranger.installations.register(body), stranger.call('sendSightings', { body: sightings })])
+      assert.equal((await refused(work)).name, 'OperationForbidden');
+  });
+
+  test('sends nothing for the phone while its secret cannot be read, and goes on afterwards', async () => {
+    let isLocked = true;
+    const load = () => {
+      if (isLocked) throw new Error('the keychain is locked');
+      return 'd'.repeat(43);
+    };
+    const phone = connect({ secretStorage: { load, save: () => undefined }, retry: false });
+    const body = { installationId: 'locked-phone', deviceType: 'ios' } as const;
+    const error = await refused(phone.installations.register(body));
+    assert.deepEqual([error.name, error.retriable], ['StorageFailed', true]);
+    isLocked = false;
+    assert.ok((await phone.installations.register(body)).objectId);
+  });
+
   test('takes a token from an earlier sign-in', async () => {
     assert.equal((await connect({ token: client.token ?? '' }).users.me()).firstname, 'Vera');
   });

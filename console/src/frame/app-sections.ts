@@ -57,7 +57,6 @@ export const appSectionGroups = [
     sections: [
       { to: '/apps/$appId/api', label: 'API', icon: 'code', permission: 'apps.read' },
       { to: '/apps/$appId/keys', label: 'Keys', icon: 'key', permission: 'keys.read' },
-      { to: '/apps/$appId/sign-in', label: 'Sign-in', icon: 'shield', permission: 'signin.read' },
       { to: '/apps/$appId/senders', label: 'Senders', icon: 'antenna', permission: 'senders.read' },
       { to: '/apps/$appId/webhooks', label: 'Webhooks', icon: 'link', permission: 'webhooks.read' },
       { to: '/apps/$appId/rules', label: 'Rules', icon: 'shield', permission: 'apps.read' },

@@ -81,6 +81,8 @@ export interface App {
     readonly uploadNeedsUser: boolean;
     /** Whether registering a device needs a signed-in user. */
     readonly deviceNeedsUser: boolean;
+    /** Whether a new installation needs a secret of its phone, which then proves what comes from it, or only may have one. */
+    readonly installationProof: 'offered' | 'required';
     /** Days after its last use until an access token expires, or with refresh tokens the session. */
     readonly tokenDays: number;
     /** Minutes until an access token expires that comes with a refresh token. */
@@ -470,6 +472,8 @@ export interface ChangeAppBody {
     readonly uploadNeedsUser?: boolean;
     /** Whether registering a device needs a signed-in user. */
     readonly deviceNeedsUser?: boolean;
+    /** Whether a new installation needs a secret of its phone, which then proves what comes from it, or only may have one. */
+    readonly installationProof?: 'offered' | 'required';
     /** Days after its last use until an access token expires, or with refresh tokens the session. */
     readonly tokenDays?: number;
     /** Minutes until an access token expires that comes with a refresh token. */

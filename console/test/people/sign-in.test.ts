@@ -41,8 +41,8 @@ describe('identity providers in the console', () => {
   };
 
   test('without one it says what one would do', async () => {
-    await page.goto(`/console/apps/${site.app.appId}/keys`);
-    await page.getByRole('link', { name: 'Sign-in', exact: true }).click();
+    await page.goto(`/console/apps/${site.app.appId}/users`);
+    await page.getByRole('link', { name: 'How they sign in' }).click();
     await page.getByRole('heading', { name: 'No identity providers yet' }).waitFor();
     await assertAccessible(page);
     await takePictures(page, 'sign-in-empty');

@@ -188,7 +188,10 @@ describe('users in the console', () => {
     assert.deepEqual(await site.list('visits'), []);
     assert.equal((await site.list('installations')).length, 1);
     await page.goto('/console/audit');
-    await page.getByText(/erased a user of Test app \(\w+\)\./).first().waitFor();
+    await page
+      .getByText(/erased a user of Test app \(\w+\)\./)
+      .first()
+      .waitFor();
     for (const name of ['vera@example.com', vera]) assert.ok(!(await page.content()).includes(name));
   });
 

@@ -96,6 +96,11 @@ function acceptKey(app: KnownApp, appKey: string): AcceptedKey | undefined {
   return accepted;
 }
 
+/** Whether a secret that somebody sent is the one whose hash is stored. */
+export function isSecretOf(hash: string, secret: string): boolean {
+  return secret.length <= longestSecret && equalHashes(hash, secretHash(secret));
+}
+
 function equalHashes(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { deliveryRulesSchema } from './delivery-rules.ts';
-import { legacyDefaults } from './rules/presets.ts';
+import { policyDefaults } from './rules/presets.ts';
 import type { Preset } from './rules/rule-types.ts';
 
 /**
@@ -21,6 +21,10 @@ export const policySchema = Type.Object({
   }),
   uploadNeedsUser: Type.Boolean({ description: 'Whether an upload needs a signed-in user.' }),
   deviceNeedsUser: Type.Boolean({ description: 'Whether registering a device needs a signed-in user.' }),
+  installationProof: Type.Enum(['offered', 'required'], {
+    description:
+      'Whether a new installation needs a secret of its phone, which then proves what comes from it, or only may have one.',
+  }),
   tokenDays: Type.Integer({
     minimum: 1,
     maximum: 3650,
@@ -114,7 +118,7 @@ export const policySchema = Type.Object({
 export type AppPolicy = Static<typeof policySchema>;
 
 export const defaultPolicy: AppPolicy = Object.freeze({
-  ...legacyDefaults.specification,
+  ...policyDefaults.specification,
   tokenDays: 30,
   tokenMinutes: 15,
   passwordMinLength: 4,
@@ -153,7 +157,7 @@ export function readPolicy(stored: string, preset: Preset = 'specification'): Ap
   const given = JSON.parse(stored) as Partial<AppPolicy>;
   return Object.freeze({
     ...defaultPolicy,
-    ...legacyDefaults[preset],
+    ...policyDefaults[preset],
     ...given,
     quotas: { ...defaultPolicy.quotas, ...given.quotas },
   });

@@ -29,7 +29,7 @@ import { consentConsoleEndpoints } from '../features/installations/console-route
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
 import { InstallationService } from '../features/installations/service.ts';
-import { countTokens, findHeld, findHolder } from '../features/installations/store.ts';
+import { countTokens, findHeld, findProvable } from '../features/installations/store.ts';
 import { liveEndpoints } from '../features/live/routes.ts';
 import { logEndpoints } from '../features/logs/routes.ts';
 import { logStore } from '../features/logs/store.ts';
@@ -166,7 +166,7 @@ function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertA
   return {
     endpoints: [
       ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationResource.records.lookup }),
-      ...deliveryEndpoints({ db, findInstallationId, findHeld: ownOf }),
+      ...deliveryEndpoints({ db, findInstallationId, findProvable, findHeld: ownOf }),
     ],
     consoleEndpoints: pushConsoleEndpoints({
       ...integrations.reach,
@@ -216,7 +216,7 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
       endpoints: logEndpoints({
         db,
         findMissingBeacons,
-        findHolder,
+        findProvable,
         findHeld: ownOf,
         mayBeNamed,
         noteVisit: (db, log) => noteClientLog(db, log, { announce: integrations.announce, logs: logStore }),

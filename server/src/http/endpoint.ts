@@ -158,6 +158,8 @@ export interface Endpoint<Body = unknown, L = unknown> {
    * request that has been done already.
    */
   readonly repeat?: (creation: Creation) => JsonText | object;
+  /** It is about an installation, which may have to be proven by its secret. */
+  readonly takesInstallationSecret?: true;
   /** The body is a file of any type instead of JSON; the handler reads `stream`. */
   readonly takesStream?: true;
   readonly answer: Success;

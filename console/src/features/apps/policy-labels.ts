@@ -12,6 +12,7 @@ export const policyLabels: Readonly<Partial<Record<keyof Policy, string>>> = {
   sensitivity: 'Near a beacon',
   pushTimeToLive: 'How long a message stays useful',
   consent: 'Consent of visitors',
+  installationProof: 'New phones need a secret of their own',
   polite: 'Polite',
   delivery: 'How often messages are shown',
 };

@@ -14,6 +14,7 @@ import { changeApp, settingsOf } from './app-settings.ts';
 import { ConsentRules } from './consent-rules.tsx';
 import { LimitRules, UserRules } from './limit-rules.tsx';
 import { DeliveryPolicy, ProximityRules } from './message-policy.tsx';
+import { PhoneRules } from './phone-rules.tsx';
 import { policyLabels } from './policy-labels.ts';
 import type { Policy } from './rule-parts.tsx';
 import classes from './rules.module.css';
@@ -93,6 +94,9 @@ function PolicyForm({ app }: { readonly app: App }) {
           about="How certain the service has to be that a visitor has come near, and how long a message about it stays useful."
         >
           <ProximityRules fields={fields} />
+        </Block>
+        <Block title="Phones" about="How sure the service is that what comes in the name of a phone comes from it.">
+          <PhoneRules fields={fields} />
         </Block>
         <Block
           title="Consent of visitors"

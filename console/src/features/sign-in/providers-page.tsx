@@ -6,6 +6,7 @@ import { SectionRows } from '../../components/list/section-rows.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import names from '../../components/page/names.module.css';
+import { BackLink } from '../../components/page/record-page.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import type { IdentityProvider } from '../../lib/wire.ts';
@@ -22,7 +23,14 @@ export function ProvidersPage() {
   return (
     <SectionRows
       title="Sign-in"
-      about="Besides an e-mail address and a password, people can sign in to the app through these identity providers."
+      about={
+        <>
+          Besides an e-mail address and a password, people can sign in to the app through these identity providers.
+          <div>
+            <BackLink label="All users" to="/apps/$appId/users" params={{ appId }} />
+          </div>
+        </>
+      }
       action={
         mayWrite && (
           <LinkButton to="/apps/$appId/sign-in/new" params={{ appId }} icon="plus">

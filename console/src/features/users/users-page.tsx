@@ -3,6 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { createdColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
+import { useMay } from '../../lib/data/access.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import type { ListedAppUser } from '../../lib/wire.ts';
 import { listUsers } from './queries.ts';
@@ -12,11 +14,19 @@ const route = getRouteApi('/signed-in/apps/$appId/users');
 
 export function UsersPage() {
   const { appId } = route.useParams();
+  const maySeeSignIn = useMay()('signin.read');
   return (
     <SectionList
       appId={appId}
       title="Users"
       about="People with an account in the app."
+      action={
+        maySeeSignIn && (
+          <LinkButton to="/apps/$appId/sign-in" params={{ appId }} icon="key" isPlain>
+            How they sign in
+          </LinkButton>
+        )
+      }
       list={userList(appId, useTimes(appId))}
       empty={{
         icon: 'user',

@@ -125,8 +125,13 @@ export interface LegacyPolicy {
   readonly deviceNeedsUser: boolean;
 }
 
+/** What else of the policy follows the preset. */
+export interface PresetPolicy extends LegacyPolicy {
+  readonly installationProof: 'offered' | 'required';
+}
+
 /** What these members are unless the policy says otherwise. */
-export const legacyDefaults: Readonly<Record<Preset, LegacyPolicy>> = {
+export const policyDefaults: Readonly<Record<Preset, PresetPolicy>> = {
   specification: {
     listUsers: 'app',
     push: 'user',
@@ -134,6 +139,7 @@ export const legacyDefaults: Readonly<Record<Preset, LegacyPolicy>> = {
     writeContent: 'user',
     uploadNeedsUser: false,
     deviceNeedsUser: false,
+    installationProof: 'offered',
   },
   visitors: {
     listUsers: 'manager',
@@ -142,6 +148,7 @@ export const legacyDefaults: Readonly<Record<Preset, LegacyPolicy>> = {
     writeContent: 'manager',
     uploadNeedsUser: true,
     deviceNeedsUser: true,
+    installationProof: 'required',
   },
 };
 

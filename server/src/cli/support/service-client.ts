@@ -1,5 +1,7 @@
 /** Calls a running service over HTTP, for the commands that are its clients. */
 
+import { secretHash } from '../../access/access.ts';
+
 export interface Reply {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: what the service answers is its interface, which the callers know
@@ -55,6 +57,8 @@ export class ServiceClient {
     const headers = {
       'x-service-appid': appId,
       'x-service-appkey': appKey,
+      // Of all pretended phones of this app; an app may require that phones have one.
+      'installation-secret': secretHash(`pretended phones ${appKey}`),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };

@@ -1,4 +1,6 @@
 import { permissionsOf } from '../../access/consent.ts';
+import type { Proof } from '../../access/installation-proof.ts';
+import type { AppPolicy } from '../../access/policy.ts';
 import type { Changes } from '../../http/shape.ts';
 import { type ConsentChange, type ConsentPolicy, type DecidedBy, decideConsents } from './consents.ts';
 import { type Hands, type Linking, nextHands, type Registrant } from './hands.ts';
@@ -7,7 +9,8 @@ import type { InstallationRow } from './store.ts';
 
 /** Who asks, in which app. */
 export interface Asking extends Registrant {
-  readonly policy: ConsentPolicy;
+  readonly policy: ConsentPolicy & Pick<AppPolicy, 'installationProof'>;
+  readonly proof: Proof;
 }
 
 export interface HandedOver {

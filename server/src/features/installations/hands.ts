@@ -4,7 +4,7 @@ import type { InstallationRow } from './store.ts';
 
 /**
  * Decides who owns an installation after its installationId was registered again. The id alone proves nothing, because
- * others may have seen it. Proof is the bearer of its user or the stored push token. A registration without proof is
+ * others may have seen it. Proof is its secret, the bearer of its user or the stored push token. A registration without proof is
  * accepted, so that a phone whose token was renewed keeps working, but the installation loses its user and is
  * `unproven` until that user registers it again or the earlier token is sent.
  */
@@ -13,6 +13,8 @@ export interface Registrant {
   /** The signed-in user; undefined with only the app key. */
   readonly userId: string | undefined;
   readonly isManager: boolean;
+  /** The secret of the installation was sent. */
+  readonly showsSecret?: boolean;
 }
 
 export interface Linking extends Registrant {
@@ -45,6 +47,7 @@ export function nextHands(row: InstallationRow, sent: Registration, by: Linking,
   const showsToken = rightful.token !== null && [sent.deviceToken, sent.previousDeviceToken].includes(rightful.token);
   const isProven =
     by.isManager ||
+    by.showsSecret ||
     showsToken ||
     (by.userId !== undefined && by.userId === rightful.userId) ||
     // Only its phone knows the id of an installation without a user.

@@ -243,6 +243,7 @@ export const installations = defineResource({
     claim_user_id: nullable(textColumn),
     claim_token: nullable(textColumn),
     claim_since: nullable(bigint),
+    secret_hash: nullable(textColumn),
   },
   indexes: {
     installations_client: { on: ['app_id', 'installation_id'], isUnique: true },

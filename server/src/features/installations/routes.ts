@@ -1,4 +1,5 @@
-import { type Caller, seesAll } from '../../access/caller.ts';
+import { seesAll } from '../../access/caller.ts';
+import { type ProvingCaller, proofOf } from '../../access/installation-proof.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { createdAnswer, isoTime, updatedAnswer } from '../../http/answers.ts';
@@ -33,10 +34,11 @@ const { tag, path } = installations;
 
 type LocateOwn = ReturnType<typeof locateRow>;
 
-const registrant = (caller: Caller): Asking => ({
+const registrant = (caller: ProvingCaller): Asking => ({
   userId: caller.user?.userId,
   isManager: seesAll(caller),
   policy: caller.app.policy,
+  proof: proofOf(caller),
 });
 
 export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
@@ -88,9 +90,11 @@ function register({ service }: InstallationRouteDeps): Endpoint {
       'Call it at every start of the app. An installation that is known by its installationId, else by its deviceToken, ' +
       'is updated as by PUT and answered with 200. A deviceToken that another installation has moves to this one. With a ' +
       'bearer it is linked to that user; a bearer that is no longer valid is ignored. Registered without the bearer of ' +
-      'its user and without the stored deviceToken (as deviceToken or previousDeviceToken) it loses its user. Of `consents` ' +
+      'its user and without the stored deviceToken (as deviceToken or previousDeviceToken) it loses its user. With ' +
+      '`Installation-Secret` it gets that secret; from then on it is registered only with it or with the bearer of its user. Of `consents` ' +
       'each purpose that is named is decided anew, and the others stay.',
     grant: { of: 'installations', verb: 'create', open: 'phone' },
+    takesInstallationSecret: true,
     body: { schema: registrationShape.schema, example: installationExample, read: readRegistration },
     answer: createdAnswer,
     otherAnswer: knownAnswer,

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { secretHash } from '../../access/access.ts';
 import { permissionsOf } from '../../access/consent.ts';
+import { isProven, notProven as lacksSecret, readNewSecret } from '../../access/installation-proof.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
@@ -144,6 +146,7 @@ export class InstallationService {
       token_at: deviceToken ? createdAt : null,
       advertised_key: await tagOf(db, appId, sent.metadata, { objectId, by }),
       user_id: userOf(sent, by) ?? null,
+      secret_hash: hashOfNew(sent, by),
     };
     const { userId: _user, deviceToken: _too, previousDeviceToken: _proof, consents, ...members } = unrepeated(sent);
     const values = { channels: null, metadata: null, ...members, createdAt, updatedAt: createdAt };
@@ -205,6 +208,9 @@ export class InstallationService {
       // Before the installation, as an erasure locks them.
       await this.#assertUser(db, appId, userOf(sent, { ...by, mayLink: true }));
       const row = await lockMeant(db, appId, sent);
+      if (row) by = provenBy(row, by);
+      else if (by.policy.installationProof === 'required' && !by.isManager && hashOfNew(sent, by) === null)
+        throw secretRequired();
       const { linking, hands, consents } = handOver(row, sent, by, now());
       const named = userOf(sent, linking);
       if (hands && hands.userId !== named && hands.userId !== row?.user_id)
@@ -217,11 +223,38 @@ export class InstallationService {
       const { previousDeviceToken: _shown, ...members } = sent;
       if (sent.consents?.analytics?.erase && hands.columns['unproven'] !== 0) throw notProven();
       const reset = Object.keys(hands.reset).filter((member) => !(member in members)) as (keyof Installation)[];
-      const changes = { set: members, cleared: reset, hands: hands.columns, by, consents };
+      const secret = hands.columns['unproven'] === 0 ? hashOfNew(sent, by) : null;
+      const columns = secret === null ? hands.columns : { ...hands.columns, secret_hash: secret };
+      const changes = { set: members, cleared: reset, hands: columns, by, consents };
       const updatedAt = await this.#write(db, appId, row, changes);
       return { objectId: row.object_id, createdAt: row.created_at, updatedAt, isNew: false };
     });
   }
+}
+
+/**
+ * The hash of the secret that an installation gets. One that is known by its token alone gets none: a phone that has lost its
+ * secret could not register again.
+ */
+function hashOfNew({ installationId }: Registration, { proof }: Asking): string | null {
+  const secret = readNewSecret(proof.secret);
+  return secret === undefined || installationId === undefined ? null : secretHash(secret);
+}
+
+/** @throws Failure OperationForbidden for one that has a secret, without it and without its user */
+function provenBy(row: store.InstallationRow, by: Asking): Asking {
+  if (row.secret_hash === null) return by;
+  if (!isProven({ secretHash: row.secret_hash, userId: row.user_id }, by.proof)) throw lacksSecret();
+  return { ...by, showsSecret: true };
+}
+
+function secretRequired() {
+  return invalid([
+    {
+      field: 'Installation-Secret',
+      problem: 'is required: the app registers installations with an installationId and a secret',
+    },
+  ]);
 }
 
 interface Decision {

@@ -1,4 +1,5 @@
 import type { HeldInstallation } from '../../access/caller.ts';
+import type { Provable } from '../../access/installation-proof.ts';
 import { raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { RowOf } from '../../db/table.ts';
@@ -36,6 +37,14 @@ export async function findHeld(db: Db, appId: string, userId: string): Promise<H
       where app_id = ${appId} and user_id = ${userId} and unproven = 0 order by object_id desc limit ${mostHeld}`,
   );
   return rows.map(({ object_id, held_since }) => ({ objectId: object_id, heldSince: held_since ?? 0 }));
+}
+
+/** Who speaks for an installation; undefined if there is none. */
+export async function findProvable(db: Db, appId: string, objectId: string): Promise<Provable | undefined> {
+  const row = await db.one<{ user_id: string | null; secret_hash: string | null }>(
+    sql`select user_id, secret_hash from installations where app_id = ${appId} and object_id = ${objectId}`,
+  );
+  return row && { userId: row.user_id, secretHash: row.secret_hash };
 }
 
 /** The user of an installation, null if it has none; undefined if there is no such installation. */

@@ -1,4 +1,5 @@
 import { type Caller, type FindHeld, ownTraces, seesAll } from '../../access/caller.ts';
+import { isProven, notProven, type Provable, type ProvingCaller, proofOf } from '../../access/installation-proof.ts';
 import type { AppPolicy } from '../../access/policy.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
@@ -15,8 +16,8 @@ import { findByEventId, insertLog, type NewLog, type RecordedEvent } from './sto
 export interface LogDeps {
   readonly db: Db;
   readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
-  /** The user of an installation, null for nobody's; undefined when there is no such installation. */
-  readonly findHolder: (db: Db, appId: string, objectId: string) => Promise<string | null | undefined>;
+  /** Who speaks for an installation; undefined when there is none. */
+  readonly findProvable: (db: Db, appId: string, objectId: string) => Promise<Provable | undefined>;
   readonly findHeld: FindHeld;
   /** Whether a record may name the installation; it stays so until the end of the transaction. */
   readonly mayBeNamed: (db: Db, of: Pick<NotedLog, 'appId' | 'policy' | 'installationId'>) => Promise<boolean>;
@@ -105,6 +106,7 @@ function create(deps: LogDeps): Endpoint {
       'For apps that decide themselves when somebody enters or leaves. It becomes part of visits and statistics and never ' +
       'pushes a message. With an `eventId` it can be sent again safely: the answer is that of the first time.',
     grant: { of: 'logs', verb: 'create' },
+    takesInstallationSecret: true,
     body: { schema: logShape.schema, example: logExample, read: (body) => logShape.readCreate(body) as SentLog },
     answer: createdAnswer,
     errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
@@ -132,7 +134,7 @@ function create(deps: LogDeps): Endpoint {
 }
 
 /** The record of the event: the first one, when it was sent before or is being sent twice at once. */
-async function record(deps: LogDeps, log: NewLog, caller: Caller): Promise<RecordedEvent> {
+async function record(deps: LogDeps, log: NewLog, caller: ProvingCaller): Promise<RecordedEvent> {
   // Looked up first: a repetition is answered even when the beacon is gone by now.
   const earlier = await findEarlier(deps, log);
   if (earlier) return earlier;
@@ -161,15 +163,16 @@ async function findEarlier({ db }: LogDeps, { appId, eventId }: NewLog): Promise
   return eventId === undefined ? undefined : findByEventId(db, appId, eventId);
 }
 
-async function assertPointers(deps: LogDeps, log: NewLog, caller: Caller): Promise<void> {
-  const { db, findMissingBeacons, findHolder } = deps;
+async function assertPointers(deps: LogDeps, log: NewLog, caller: ProvingCaller): Promise<void> {
+  const { db, findMissingBeacons, findProvable } = deps;
   const { appId, beaconId, installationId } = log;
   const [missing] = await findMissingBeacons(db, appId, [beaconId]);
   if (missing !== undefined) throw fail('ObjectNotFound', `beaconId: there is no beacon ${missing}.`);
   if (installationId === undefined) return;
-  const holder = await findHolder(db, appId, installationId);
-  const isOthers = caller.user && !seesAll(caller) && holder !== null && holder !== caller.user.userId;
-  if (holder === undefined || isOthers) {
+  const found = await findProvable(db, appId, installationId);
+  const { userId = null } = found ?? {};
+  const isOthers = caller.user && !seesAll(caller) && userId !== null && userId !== caller.user.userId;
+  if (found === undefined || isOthers)
     throw fail('ObjectNotFound', `installationId: there is no installation ${installationId}.`);
-  }
+  if (!isProven(found, proofOf(caller))) throw notProven();
 }

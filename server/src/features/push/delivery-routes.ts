@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { type FindHeld, ownTraces } from '../../access/caller.ts';
+import { isProven, notProven, type Provable, proofOf } from '../../access/installation-proof.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
@@ -13,6 +14,7 @@ export interface DeliveryRouteDeps {
   readonly db: Db;
   /** The objectId of an installation, by that or by the client's own id. */
   readonly findInstallationId: (db: Db, appId: string, id: string) => Promise<string | undefined>;
+  readonly findProvable: (db: Db, appId: string, objectId: string) => Promise<Provable | undefined>;
   readonly findHeld: FindHeld;
 }
 
@@ -39,7 +41,7 @@ interface Receipts {
   }[];
 }
 
-function report({ db, findInstallationId }: DeliveryRouteDeps): Endpoint {
+function report({ db, findInstallationId, findProvable }: DeliveryRouteDeps): Endpoint {
   return endpoint<Receipts>({
     method: 'POST',
     path: '/receipts',
@@ -52,6 +54,7 @@ function report({ db, findInstallationId }: DeliveryRouteDeps): Endpoint {
       "Ids that are unknown, or not this installation's, are listed and do not stop the others.",
     grant: 'app',
     scopes: [{ of: 'receipts', verb: 'create' }],
+    takesInstallationSecret: true,
     body: {
       schema: receiptsShape.schema,
       example: receiptsExample,
@@ -66,9 +69,12 @@ function report({ db, findInstallationId }: DeliveryRouteDeps): Endpoint {
       example: { result: { accepted: 1, unknown: [] } },
     },
     errors: ['ValidationError', 'ObjectNotFound'],
-    handle: async ({ app, body, now }) => {
+    handle: async (call) => {
+      const { app, body, now } = call;
       const installationId = await findInstallationId(db, app.appId, body.installationId);
       if (installationId === undefined) throw fail('ObjectNotFound', 'There is no such installation.');
+      const provable = await findProvable(db, app.appId, installationId);
+      if (provable && !isProven(provable, proofOf(call))) throw notProven();
       const unknown = await db.transaction(async (db) => {
         const missed: string[] = [];
         for (const { deliveryId, event, at } of body.receipts) {

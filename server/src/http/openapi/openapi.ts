@@ -172,8 +172,21 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function headerParameters({ takesIfMatch, repeat }: Endpoint): Json[] {
-  return [...(takesIfMatch ? [ifMatch] : []), ...(repeat ? [idempotencyKey] : [])];
+const installationSecret = {
+  name: 'Installation-Secret',
+  in: 'header',
+  description:
+    'The secret that the phone has made for its installation: 32 to 128 random letters, digits, dashes and underscores. It ' +
+    'proves that the request comes from that phone.',
+  schema: { type: 'string' },
+};
+
+function headerParameters({ takesIfMatch, repeat, takesInstallationSecret }: Endpoint): Json[] {
+  return [
+    ...(takesIfMatch ? [ifMatch] : []),
+    ...(repeat ? [idempotencyKey] : []),
+    ...(takesInstallationSecret ? [installationSecret] : []),
+  ];
 }
 
 function requestBody(endpoint: Endpoint): Json | undefined {

@@ -38,6 +38,7 @@ export interface NamedLock extends InstallationLock {
   readonly userId: string | null;
   /** Whoever registered it last has not shown that it is the same phone. */
   readonly isUnproven: boolean;
+  readonly secretHash: string | null;
 }
 
 /** What the engine has to say is about whoever carries the phone, which an unproven token may not belong to. */
@@ -52,10 +53,11 @@ const carriedBy = (row: LockRow) => ({
 
 interface LockedRow extends LockRow {
   readonly installation_id: string | null;
+  readonly secret_hash: string | null;
 }
 
 const lockColumns = raw(
-  'object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id, consents',
+  'object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id, consents, secret_hash',
 );
 /** By the name of the column and how rows are locked. */
 const locks = new Map<string, Lookup<'installation_id' | 'object_id'>>();
@@ -107,8 +109,8 @@ async function lockOfApp(
     for (const one of wanted) {
       const row = byId.get(one.id);
       if (!row) continue;
-      const { object_id: objectId, user_id: userId, unproven } = row;
-      found.set(one, { objectId, userId, isUnproven: unproven !== 0, ...carriedBy(row) });
+      const { object_id: objectId, user_id: userId, unproven, secret_hash: secretHash } = row;
+      found.set(one, { objectId, userId, secretHash, isUnproven: unproven !== 0, ...carriedBy(row) });
     }
   };
   await take(

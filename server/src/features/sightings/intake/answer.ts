@@ -124,7 +124,7 @@ export function answeredVerdict(verdict: Verdict): object {
 
 export const problemSchema = Type.Object({
   index: Type.Integer({ minimum: 0, description: 'Which of the sightings, counted from 0' }),
-  code: Type.String({ description: 'Such as unknown_beacon, unusable, bad_time, shared_address' }),
+  code: Type.String({ description: 'Such as unknown_beacon, unusable, bad_time, shared_address, not_proven' }),
   field: Type.Optional(Type.String()),
   message: Type.String({ description: 'What is wrong and what to do' }),
 });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { seesAll } from '../../../access/caller.ts';
+import { proofOf } from '../../../access/installation-proof.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { answerExample, answerSchema } from './answer.ts';
 import type { Batch } from './intake.ts';
@@ -28,6 +28,7 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
         'and messages are returned only to that user and to managers; the sightings are processed in any case.',
       grant: 'phone',
       scopes: [{ of: 'sightings', verb: 'create' }],
+      takesInstallationSecret: true,
       body: { schema: sightingsSchema, example: sightingsExample, read: readSightings },
       answer: {
         status: 200,
@@ -37,9 +38,9 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
       },
       errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
       handle: async (call) => {
-        const { app, user, body, now } = call;
+        const { app, body, now } = call;
         const { appId, policy } = app;
-        const sender = { appId, policy, now, userId: user?.userId, seesAll: seesAll(call) };
+        const sender = { appId, policy, now, ...proofOf(call) };
         return { result: await service.take(sender, body) };
       },
     }),

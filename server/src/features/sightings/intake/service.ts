@@ -1,4 +1,5 @@
 import { permissionsOf } from '../../../access/consent.ts';
+import { notProven } from '../../../access/installation-proof.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import { Failure, fail } from '../../../base/errors.ts';
 import { allDone } from '../../../db/batch-loader.ts';
@@ -43,7 +44,7 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
     /**
      * Takes a batch of sightings: all that follows for one installation is written in one transaction, and only once.
      *
-     * @throws Failure ObjectNotFound for an installation that is not registered
+     * @throws Failure ObjectNotFound for an installation that is not registered, OperationForbidden for one that has a secret
      */
     async take(sender: Sender, batch: Batch): Promise<Answer> {
       await site.fresh();
@@ -53,6 +54,8 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
       const intakes = intakesOf({ sender, batch, placing, sentAt: batch.sentAt, batchKey: key });
       // What was done for the others stays done when one fails.
       const effects = await allDone(intakes.map((intake) => batcher.add(intake)));
+      // A phone is refused; a gateway is told what of its batch could not be used.
+      if (batch.installationId !== undefined && effects.some(({ isUnproven }) => isUnproven)) throw notProven();
       const clockError = effects.reduce(
         (most, one) => (Math.abs(one.clockError) > Math.abs(most) ? one.clockError : most),
         0,

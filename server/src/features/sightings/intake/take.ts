@@ -1,4 +1,5 @@
 import { type Permissions, permissionsOf } from '../../../access/consent.ts';
+import { isProven, notProven } from '../../../access/installation-proof.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import { allDone } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
@@ -32,8 +33,10 @@ export interface Sender {
   readonly now: number;
   /** The signed-in user, if any. */
   readonly userId: string | undefined;
-  /** A manager of the app, or an administrator. */
+  /** A manager of the app, a secret key, or an administrator. */
   readonly seesAll: boolean;
+  /** The secret of an installation, as it was sent. */
+  readonly secret: string | undefined;
 }
 
 /** What one batch says about one installation. */
@@ -58,6 +61,8 @@ export interface Effect {
   readonly problems: readonly ItemProblem[];
   /** How far the sender's clock was off and has been corrected, ms; positive: ahead. */
   readonly clockError: number;
+  /** It has a secret, which the sender has not shown: nothing was done. */
+  readonly isUnproven?: true;
 }
 
 /** Who a track is of, and how it is read. */
@@ -106,7 +111,9 @@ export async function takeTogether(
   { site, tools }: { readonly site: SiteReads; readonly tools: RecordTools },
 ): Promise<readonly (Effect | undefined)[]> {
   const effects = new Map<Intake, Effect>();
-  const found = await lock(db, intakes);
+  const had = await lock(db, intakes);
+  const found = had.filter(({ intake, lock }) => isProven(lock, intake.sender));
+  for (const one of had) if (!found.includes(one)) effects.set(one.intake, unprovenEffect(one.intake));
   const storedOf = await store.findTracks(db, found.map(trackKeyOf));
   const { locked, recordOf } = await withoutForbidden(db, found, storedOf);
   const timed = locked.map((one) => withTimes(one, recordOf(one)));
@@ -156,6 +163,12 @@ const isShown = ({ intake: { sender }, lock }: Locked) =>
   sender.seesAll || (!lock.isUnproven && (lock.userId === null || lock.userId === sender.userId));
 
 const nothingShown: Effect = { events: [], messages: [], nearest: [], duplicates: 0, problems: [], clockError: 0 };
+
+function unprovenEffect({ placed }: Intake): Effect {
+  const { message } = notProven();
+  const problems = placed.map(({ item }) => ({ index: item.index, code: 'not_proven', message }));
+  return { ...nothingShown, problems, isUnproven: true };
+}
 
 function shownEffect(locked: Locked, effect: Effect): Effect {
   return isShown(locked) ? effect : nothingShown;

@@ -1,0 +1,49 @@
+import { PharosError } from './error.ts';
+import type { QueueStorage } from './sighting-queue.ts';
+import { locked } from './storage-lock.ts';
+
+/** What a phone says of itself; everything else is said by a user or about others. */
+export const speaksForPhone: ReadonlySet<string> = new Set([
+  'registerInstallation',
+  'sendSightings',
+  'createLog',
+  'reportReceipts',
+]);
+
+/**
+ * Reads the secret of this installation, or makes one and stores it before it is ever sent: a phone that lost it could not
+ * prove itself any more.
+ */
+export function createInstallationSecret(storage: QueueStorage): () => Promise<string> {
+  let known: Promise<string> | undefined;
+  return () => {
+    known ??= locked(() => readOrMake(storage)).catch((error: unknown) => {
+      // A keychain may be locked for a while.
+      known = undefined;
+      throw error;
+    });
+    return known;
+  };
+}
+
+async function readOrMake(storage: QueueStorage): Promise<string> {
+  try {
+    const stored = await storage.load();
+    if (stored) return stored;
+    const made = randomSecret();
+    await storage.save(made);
+    return made;
+  } catch (cause) {
+    const message =
+      "The storage of the installation's secret does not work, so nothing can be sent for this phone now.";
+    throw new PharosError(message, { name: 'StorageFailed', code: 0, status: 0, cause });
+  }
+}
+
+/** 256 random bits. */
+function randomSecret(): string {
+  const { crypto } = globalThis as { crypto?: { getRandomValues?: (bytes: Uint8Array) => Uint8Array } };
+  if (typeof crypto?.getRandomValues !== 'function')
+    throw new Error('crypto.getRandomValues is missing; on React Native import react-native-get-random-values first.');
+  return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

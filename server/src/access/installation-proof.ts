@@ -1,0 +1,60 @@
+import { fail } from '../base/errors.ts';
+import { isSecretOf } from './access.ts';
+import { type Caller, seesAll } from './caller.ts';
+
+/**
+ * An installation may have a secret, which its phone has made and sent with a registration. From then on nobody is believed
+ * to be that phone without it, except by the bearer of its user.
+ */
+
+/** What a caller shows, to speak for an installation. */
+export interface Proof {
+  readonly userId: string | undefined;
+  /** A manager, a secret key or an administrator. */
+  readonly seesAll: boolean;
+  /** The header `Installation-Secret`, as it was sent. */
+  readonly secret: string | undefined;
+}
+
+export interface Provable {
+  readonly secretHash: string | null;
+  /** The user that it is linked to. */
+  readonly userId: string | null;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A caller who may have to show a secret. */
+export type ProvingCaller = Caller & { readonly headers: Headers };
+
+export function proofOf(call: ProvingCaller): Proof {
+  const secret = call.headers['installation-secret'];
+  return {
+    userId: call.user?.userId,
+    seesAll: seesAll(call),
+    secret: typeof secret === 'string' && secret !== '' ? secret : undefined,
+  };
+}
+
+export function isProven({ secretHash, userId }: Provable, by: Proof): boolean {
+  if (secretHash === null || by.seesAll) return true;
+  if (by.userId !== undefined && by.userId === userId) return true;
+  return by.secret !== undefined && isSecretOf(secretHash, by.secret);
+}
+
+export const notProven = () =>
+  fail(
+    'OperationForbidden',
+    'This installation has a secret: send it as Installation-Secret, or the bearer of its user. A phone that has lost both ' +
+      'registers with a new installationId.',
+  );
+
+/** @throws Failure ValidationError for what is too short to be a secret */
+export function readNewSecret(secret: string | undefined): string | undefined {
+  if (secret === undefined || /^[\w-]{32,128}$/.test(secret)) return secret;
+  const problem = 'must be 32 to 128 random letters, digits, dashes and underscores';
+  throw fail('ValidationError', {
+    message: `Installation-Secret ${problem}.`,
+    details: [{ field: 'Installation-Secret', problem }],
+  });
+}
