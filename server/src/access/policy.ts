@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { deliveryRulesSchema } from './delivery-rules.ts';
-import { policyDefaults } from './rules/presets.ts';
+import { legacyDefaults } from './rules/presets.ts';
 import type { Preset } from './rules/rule-types.ts';
 
 /**
@@ -118,7 +118,7 @@ export const policySchema = Type.Object({
 export type AppPolicy = Static<typeof policySchema>;
 
 export const defaultPolicy: AppPolicy = Object.freeze({
-  ...policyDefaults.specification,
+  ...legacyDefaults.specification,
   tokenDays: 30,
   tokenMinutes: 15,
   passwordMinLength: 4,
@@ -138,6 +138,7 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   oneZone: false,
   pushTimeToLive: 120,
   consent: 'assumed',
+  installationProof: 'offered',
   polite: false,
   delivery: Object.freeze({}),
   retentionDays: Object.freeze({ logs: 365, visits: 365, events: 30 }),
@@ -145,11 +146,11 @@ export const defaultPolicy: AppPolicy = Object.freeze({
 
 /**
  * What a new app begins with beyond the defaults, which are also those of apps that are older than a setting. Another preset
- * of the rules later changes none of it: phones that never asked would fall silent.
+ * of the rules later changes none of it: phones whose app does not know of consent or secrets would fall silent.
  */
 export const newAppPolicy: Readonly<Record<Preset, Partial<AppPolicy>>> = Object.freeze({
   specification: Object.freeze({ oneZone: true }),
-  visitors: Object.freeze({ oneZone: true, consent: 'required' }),
+  visitors: Object.freeze({ oneZone: true, consent: 'required', installationProof: 'required' }),
 });
 
 /** The complete policy of an app. A stored one may lack members that were added later. */
@@ -157,7 +158,7 @@ export function readPolicy(stored: string, preset: Preset = 'specification'): Ap
   const given = JSON.parse(stored) as Partial<AppPolicy>;
   return Object.freeze({
     ...defaultPolicy,
-    ...policyDefaults[preset],
+    ...legacyDefaults[preset],
     ...given,
     quotas: { ...defaultPolicy.quotas, ...given.quotas },
   });

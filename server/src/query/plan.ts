@@ -48,6 +48,11 @@ export interface NarrowPlan {
   readonly groups: readonly IndexedCondition[];
   /** How to walk the order's index, if it has one. */
   readonly walk: Walk | undefined;
+  /**
+   * All conditions but one, if an index leads to what they ask in the order: where much fits the one, such as whose a
+   * record is, the first of these have a page of them.
+   */
+  readonly near: Where | undefined;
   /** The columns that conditions and order need, besides objectId. */
   readonly columns: readonly string[];
 }
@@ -86,7 +91,18 @@ export function planNarrowly(where: Where | undefined, order: Order, pairs: Pair
   if (conditions.some(({ operator }) => operators.get(operator)?.lookup === undefined)) return undefined;
   const columns = new Set(conditions.flatMap(({ field }) => leadingColumn(field, pairs) ?? []));
   const groups = [...columns].map((column) => groupOf(column, conditions));
-  return { groups, walk: walkOf(conditions, order), columns: columnsOf(fields) };
+  const near = nearOf(conditions, order, pairs);
+  return { groups, walk: walkOf(conditions, order), near, columns: columnsOf(fields) };
+}
+
+function nearOf(conditions: readonly Condition[], order: Order, pairs: Pairs): Where | undefined {
+  for (const one of conditions) {
+    // Values in slots have better ways.
+    if (one.field.from !== 'column' || one.operator !== '$eq' || conditions.length === 1) continue;
+    const where: Where = { kind: 'all', parts: conditions.filter((other) => other !== one) };
+    if (isIndexed(where, order, pairs)) return where;
+  }
+  return undefined;
 }
 
 function groupOf(column: string, conditions: readonly Condition[]): IndexedCondition {

@@ -8,7 +8,11 @@ interface Item {
   readonly kind: string;
   readonly level: number | undefined;
   readonly open: boolean;
+  readonly by: string;
 }
+
+const [half, few] = ['made0half0the0records', 'made0few0of0them0all0'];
+const madeBy = (objectId: string) => ({ createdBy: { __type: 'Pointer', className: '_User', objectId } });
 
 /** `rare` has few records, `common` more than are ever judged one by one; levels repeat, and some are missing. */
 const items: readonly Item[] = Array.from({ length: 3_000 }, (_, n) => ({
@@ -16,6 +20,7 @@ const items: readonly Item[] = Array.from({ length: 3_000 }, (_, n) => ({
   kind: n % 30 === 0 ? 'rare' : n % 1_000 === 7 ? 'single' : 'common',
   level: n % 11 === 0 ? undefined : (n * 7_919) % 97,
   open: n % 3 === 0,
+  by: n % 2 === 0 ? half : n % 701 === 0 ? few : 'somebody0else0at0all0',
 }));
 
 type Fits = (item: Item) => boolean;
@@ -35,6 +40,11 @@ const cases: readonly Case[] = [
   [{ 'metadata.kind': 'common', [at]: 5 }, 'objectId', 'limit=20', (i) => i.kind === 'common' && i.level === 5],
   [{ 'metadata.kind': 'rare', [at]: null }, at, 'limit=4', (i) => i.kind === 'rare' && i.level === undefined],
   [{ 'metadata.kind': 'common', 'metadata.open': false }, at, 'limit=9', (i) => i.kind === 'common' && !i.open],
+  [{ ...madeBy(half), 'metadata.kind': 'common' }, `-${at}`, 'limit=20', (i) => i.by === half && i.kind === 'common'],
+  [{ ...madeBy(half), [at]: { $gte: 20 } }, at, 'limit=15&skip=30', (i) => i.by === half && least(i, 20)],
+  [{ ...madeBy(half), 'metadata.kind': 'rare' }, `-${at}`, 'limit=90', (i) => i.by === half && i.kind === 'rare'],
+  [{ ...madeBy(few), 'metadata.kind': 'common' }, at, 'limit=2', (i) => i.by === few && i.kind === 'common'],
+  [{ ...madeBy('nobody'), [at]: { $gte: 20 } }, at, 'limit=5', () => false],
   [{ 'metadata.kind': 'none', [at]: { $gte: 0 } }, at, 'limit=9', () => false],
 ];
 
@@ -72,14 +82,14 @@ async function fill(app: TestApp, { headers, numbers }: Filling): Promise<void> 
     ['t1', 'n1', 'n2'],
   );
   for (let start = 0; start < items.length; start += 500) {
-    const rows = items.slice(start, start + 500).map(({ id, ...data }) => {
+    const rows = items.slice(start, start + 500).map(({ id, by, ...data }) => {
       const open = Number(data.open);
       // A missing number is kept below all others.
       const level = app.storage.db.dialect.where.number(data.level ?? Number.NEGATIVE_INFINITY);
-      return sql`(${app.appId}, ${bucket?.object_id ?? ''}, ${id}, ${JSON.stringify(data)}, ${`v${data.kind}`}, ${numbers[0] === 'level' ? level : open}, ${numbers[0] === 'level' ? open : level}, 1, 1)`;
+      return sql`(${app.appId}, ${bucket?.object_id ?? ''}, ${id}, ${JSON.stringify(data)}, ${`v${data.kind}`}, ${numbers[0] === 'level' ? level : open}, ${numbers[0] === 'level' ? open : level}, ${by}, 1, 1)`;
     });
     await app.storage.db.run(
-      sql`insert into records (app_id, bucket_id, object_id, doc, t1, n1, n2, created_at, updated_at) values ${joinSql(rows, ', ')}`,
+      sql`insert into records (app_id, bucket_id, object_id, doc, t1, n1, n2, created_by, created_at, updated_at) values ${joinSql(rows, ', ')}`,
     );
   }
 }

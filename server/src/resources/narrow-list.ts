@@ -23,6 +23,8 @@ export interface NarrowQuery {
 const fewRecords = 500;
 /** The same where the index alone says all that is asked, and how far an index is walked for those that fit. */
 const heldRecords = 2_000;
+/** Records that are looked at for each that a page needs, where the first ones are tried. */
+const lookedAtForEach = 10;
 /** More than any value of which there are few has; a limit keeps the databases from taking another index. */
 const fence = 100_000;
 /**
@@ -33,7 +35,21 @@ const fence = 100_000;
 export async function selectNarrowly(db: Db, query: NarrowQuery): Promise<Row[] | undefined> {
   const plan = db.dialect.knowsSizes ? undefined : planNarrowly(query.where, query.order, query.table.pairs);
   if (!plan) return undefined;
-  return (await amongFew(db, query, plan)) ?? (await byOrder(db, query, plan)) ?? (await amongHeld(db, query, plan));
+  return (
+    (await amongFirst(db, query, plan)) ??
+    (await amongFew(db, query, plan)) ??
+    (await byOrder(db, query, plan)) ??
+    (await amongHeld(db, query, plan))
+  );
+}
+
+/** Looks at the first records that fit all conditions but one, of which there are often a page that fit this one too. */
+async function amongFirst(db: Db, query: NarrowQuery, { near, columns }: NarrowPlan): Promise<Row[] | undefined> {
+  if (near === undefined) return undefined;
+  const { limit, skip } = query.page;
+  const most = Math.min(heldRecords, lookedAtForEach * (limit + skip));
+  const walked = walk(db, query, { where: near, columns, most });
+  return full(query, await ask(db, query, firstOf(query, { walked, fits: whereToSql(query.where, db.dialect.where) })));
 }
 
 async function amongFew(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
@@ -104,12 +120,12 @@ function full({ page, within }: NarrowQuery, rows: Row[]): Row[] | undefined {
   return characters > within.characters ? rows : undefined;
 }
 
-type Walk = Pick<NonNullable<NarrowPlan['walk']>, 'where' | 'columns'>;
+type Walk = Pick<NonNullable<NarrowPlan['walk']>, 'where' | 'columns'> & { readonly most?: number };
 
 /** The first ones in the order, by nothing but its index. */
 function walk(db: Db, query: NarrowQuery, by: Walk): Sql {
   const { condition, orderBy } = queryToSql({ where: by.where, order: query.order }, db.dialect.where);
-  return sql`select ${columns(by)} from ${raw(query.table.name)} where ${query.scope} and ${condition} order by ${orderBy} limit ${heldRecords}`;
+  return sql`select ${columns(by)} from ${raw(query.table.name)} where ${query.scope} and ${condition} order by ${orderBy} limit ${by.most ?? heldRecords}`;
 }
 
 function columns({ columns }: Pick<NarrowPlan, 'columns'>): Sql {

@@ -125,13 +125,8 @@ export interface LegacyPolicy {
   readonly deviceNeedsUser: boolean;
 }
 
-/** What else of the policy follows the preset. */
-export interface PresetPolicy extends LegacyPolicy {
-  readonly installationProof: 'offered' | 'required';
-}
-
 /** What these members are unless the policy says otherwise. */
-export const policyDefaults: Readonly<Record<Preset, PresetPolicy>> = {
+export const legacyDefaults: Readonly<Record<Preset, LegacyPolicy>> = {
   specification: {
     listUsers: 'app',
     push: 'user',
@@ -139,7 +134,6 @@ export const policyDefaults: Readonly<Record<Preset, PresetPolicy>> = {
     writeContent: 'user',
     uploadNeedsUser: false,
     deviceNeedsUser: false,
-    installationProof: 'offered',
   },
   visitors: {
     listUsers: 'manager',
@@ -148,7 +142,6 @@ export const policyDefaults: Readonly<Record<Preset, PresetPolicy>> = {
     writeContent: 'manager',
     uploadNeedsUser: true,
     deviceNeedsUser: true,
-    installationProof: 'required',
   },
 };
 

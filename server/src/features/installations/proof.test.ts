@@ -168,6 +168,10 @@ for (const database of databases) {
       await register('older');
       const made = await site.app.app.apps.create('Visitors', commandLine, 'visitors');
       assert.equal((await site.app.app.apps.get(made.appId)).policy.installationProof, 'required', 'by its preset');
+      const closed = await site.app.app.apps.create('Closed later', commandLine);
+      await site.app.app.apps.changeRules(closed.appId, { preset: 'visitors' });
+      const { policy } = await site.app.app.apps.get(closed.appId);
+      assert.equal(policy.installationProof, 'offered', 'the phones in the field go on');
       await site.app.app.apps.change(site.app.appId, { policy: { installationProof: 'required' } });
       try {
         assert.deepEqual(outcome(await register('phone-m')), { status: 400, code: 142 });
