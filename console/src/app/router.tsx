@@ -32,11 +32,17 @@ const setup = createRoute({
   component: lazyPage(() => import('../features/session/set-up-page.tsx'), 'SetUpPage'),
 });
 
+/** What came of a sign-in through a provider. */
+const readProblem = (search: Record<string, unknown>): { problem?: string } =>
+  typeof search['problem'] === 'string' ? { problem: search['problem'] } : {};
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { next?: string } =>
-    typeof search['next'] === 'string' ? { next: search['next'] } : {},
+  validateSearch: (search: Record<string, unknown>): { next?: string; problem?: string } => ({
+    ...(typeof search['next'] === 'string' ? { next: search['next'] } : {}),
+    ...readProblem(search),
+  }),
   async beforeLoad({ context: { queries }, search }) {
     if (await queries.ensureQueryData(sessionQuery)) throw redirect(ownPage(search.next));
     if ((await queries.fetchQuery(setupQuery)).needed) throw redirect({ to: '/setup' });
@@ -105,9 +111,31 @@ const administrators = createRoute({
   component: lazyPage(() => import('../features/administrators/administrators-page.tsx'), 'AdministratorsPage'),
 });
 
+const ssoRoutes = [
+  createRoute({
+    getParentRoute: () => signedIn,
+    path: '/administrators/single-sign-on',
+    beforeLoad: allowed('sso.manage'),
+    component: lazyPage(() => import('../features/administrators/sso/sso-page.tsx'), 'SsoPage'),
+  }),
+  createRoute({
+    getParentRoute: () => signedIn,
+    path: '/administrators/single-sign-on/new',
+    beforeLoad: allowed('sso.manage'),
+    component: lazyPage(() => import('../features/administrators/sso/sso-provider-pages.tsx'), 'NewSsoProviderPage'),
+  }),
+  createRoute({
+    getParentRoute: () => signedIn,
+    path: '/administrators/single-sign-on/$providerId',
+    beforeLoad: allowed('sso.manage'),
+    component: lazyPage(() => import('../features/administrators/sso/sso-provider-pages.tsx'), 'SsoProviderPage'),
+  }),
+] as const;
+
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
+  validateSearch: readProblem,
   component: lazyPage(() => import('../features/account/account-page.tsx'), 'AccountPage'),
 });
 
@@ -158,6 +186,7 @@ const tree = root.addChildren([
       appSettings,
     ]),
     administrators,
+    ...ssoRoutes,
     account,
     system,
     audit,

@@ -8,6 +8,8 @@ export const mayDo = Object.freeze({
   'session.own': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'administrators.read': ['owner', 'manager'],
   'administrators.write': ['owner'],
+  /** Through whom administrators sign in. Whoever changes that can make anybody an owner. */
+  'sso.manage': ['owner'],
   'apps.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'apps.create': ['owner', 'manager'],
   /** Name, policy, limits, time zone, switching off and on. */

@@ -137,6 +137,9 @@ function administrators(platform: Platform): AdminFeature {
     enqueue: platform.outbox.enqueue,
     mail: mailSender(platform),
     limiter: new RateLimiter(10_000, platform.lasting),
+    keys: platform.issuerKeys,
+    configuredUrl: platform.config.publicUrl,
+    warn: (message) => platform.server.log.warn(message),
     isDemo: async () => (await findDemoMark(platform.db)) !== undefined,
   });
 }

@@ -15,6 +15,7 @@ import {
   admins,
   adminTotp,
 } from '../features/admins/accounts/tables.ts';
+import { adminIdentities, ssoAttempts, ssoProviders } from '../features/admins/sso/tables.ts';
 import { appKeys, apps, dryRunCounts, secretKeys } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { bucketLookup } from '../features/buckets/directory.ts';
@@ -115,6 +116,9 @@ export const tables: readonly DbTable[] = [
   adminChallenges,
   adminInvitations,
   adminLinks,
+  adminIdentities,
+  ssoProviders,
+  ssoAttempts,
   limitBuckets,
   settingsTable,
   revisions,

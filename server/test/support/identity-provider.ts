@@ -34,6 +34,14 @@ export interface IdentityProvider {
   readonly requests: string[];
   /** How it answers at present: by itself, with an error, or not at all. */
   condition: 'up' | 'failing' | 'silent';
+  /** Who signs in when the request does not say whom it expects; undefined: somebody who refuses. */
+  visitor: string | undefined;
+  /** How that was proven (`amr`). */
+  amr: readonly string[];
+  /** The client of the console, which has a secret. */
+  readonly consoleClient: { readonly clientId: string; readonly clientSecret: string };
+  /** Registers where the console is. */
+  registerConsole(origin: string): void;
   /** Signs somebody in, as an app would with a browser, and returns the ID token. */
   idToken(request: TokenRequest): Promise<string>;
   /** A token that the provider would not have issued, signed with its key. */
@@ -46,6 +54,7 @@ export interface IdentityProvider {
 }
 
 const clientIds = ['museum-guide', 'another-app'] as const;
+const consoleClient = Object.freeze({ clientId: 'pharos-console', clientSecret: 'known to both: a+b/c=d' });
 const redirectUri = 'example.museum.guide:/signed-in';
 
 interface SigningKey {
@@ -60,6 +69,7 @@ function newKey(): SigningKey {
 
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   let key = newKey();
+  let consoleOrigin = 'http://pharos.test';
   let handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
   const server = createServer((request, response) => {
     provider.requests.push(request.url ?? '');
@@ -75,6 +85,13 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     accounts,
     requests: [],
     condition: 'up',
+    visitor: undefined,
+    amr: [],
+    consoleClient,
+    registerConsole(origin) {
+      consoleOrigin = origin;
+      begin();
+    },
     idToken: (request) => authorize(issuer, request),
     forge: ({ claims = {}, header = {} }) => {
       const now = Math.floor(Date.now() / 1000);
@@ -86,25 +103,31 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     publicPem: () => key.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     rotate() {
       key = newKey();
-      handle = serve(issuer, accounts, key);
+      begin();
     },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  handle = serve(issuer, accounts, key);
+  const begin = () => {
+    handle = serve(provider, key, consoleOrigin);
+  };
+  begin();
   return provider;
 }
 
-function serve(issuer: string, accounts: ReadonlyMap<string, ProviderAccount>, key: SigningKey) {
-  const provider = new Provider(issuer, configurationOf(accounts, key));
+function serve(served: IdentityProvider, key: SigningKey, consoleOrigin: string) {
+  const provider = new Provider(served.issuer, configurationOf(served.accounts, key, consoleOrigin));
   const answer = provider.callback();
   return (request: IncomingMessage, response: ServerResponse) => {
     if (!request.url?.startsWith('/interaction/')) return void answer(request, response);
     // Whoever is named signs in and agrees.
     void provider.interactionDetails(request, response).then(({ params, prompt }) => {
-      const done = prompt.name === 'login' ? { login: { accountId: String(params['login_hint']) } } : { consent: {} };
+      const accountId = (params['login_hint'] as string | undefined) ?? served.visitor;
+      const refusal = { error: 'access_denied', error_description: 'nobody signed in' };
+      const login = { accountId: accountId ?? '', amr: [...served.amr] };
+      const done = accountId === undefined ? refusal : prompt.name === 'login' ? { login } : { consent: {} };
       return provider.interactionFinished(request, response, done);
     });
   };
@@ -113,18 +136,30 @@ function serve(issuer: string, accounts: ReadonlyMap<string, ProviderAccount>, k
 function configurationOf(
   accounts: ReadonlyMap<string, ProviderAccount>,
   { privateKey, kid }: SigningKey,
+  consoleOrigin: string,
 ): Configuration {
   const jwk = { ...(privateKey.export({ format: 'jwk' }) as JsonWebKey), kid, use: 'sig', alg: 'RS256' };
   return {
-    clients: clientIds.map((client_id) => ({
-      client_id,
-      application_type: 'native',
-      token_endpoint_auth_method: 'none',
-      redirect_uris: [redirectUri],
-    })),
+    clients: [
+      ...clientIds.map((client_id) => ({
+        client_id,
+        application_type: 'native' as const,
+        token_endpoint_auth_method: 'none' as const,
+        redirect_uris: [redirectUri],
+      })),
+      {
+        client_id: consoleClient.clientId,
+        client_secret: consoleClient.clientSecret,
+        redirect_uris: [`${consoleOrigin}/console/sso/callback`],
+      },
+    ],
     jwks: { keys: [jwk as never] },
     cookies: { keys: ['only a test'] },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['given_name', 'family_name', 'groups'] },
+    claims: {
+      openid: ['sub', 'amr'],
+      email: ['email', 'email_verified'],
+      profile: ['given_name', 'family_name', 'groups'],
+    },
     conformIdTokenClaims: false,
     features: { devInteractions: { enabled: false } },
     ttl: { Session: 3600, Interaction: 600, Grant: 3600, IdToken: 3600, AccessToken: 3600 },

@@ -5,7 +5,8 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { confirmation } from '../../lib/data/confirmation.ts';
 import { canUsePasskeys, confirmWithPasskey } from '../../lib/data/passkeys.ts';
-import { factorsQuery } from '../../lib/data/queries.ts';
+import { factorsQuery, ownIdentitiesQuery } from '../../lib/data/queries.ts';
+import { confirmThrough } from '../../lib/data/single-sign-on.ts';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { PasswordField } from '../form/password-field.tsx';
 import { useFields } from '../form/use-fields.ts';
@@ -26,9 +27,19 @@ export function ConfirmationDialog() {
     after,
   });
   const sign = useAction({ run: confirmWithPasskey, showsError: true, after });
+  const { data: identities } = useQuery({ ...ownIdentitiesQuery, enabled: isAsked });
+  const through = useAction({ run: confirmThrough, showsError: true });
   const onError = fields.setFailure;
   const hasPassword = factors?.hasPassword !== false;
   const canSign = factors !== undefined && factors.passkeys.length > 0 && canUsePasskeys();
+  const provider = identities?.current;
+  /** What the button of the form does. */
+  const main = hasPassword ? confirm : provider && !canSign ? through : sign;
+  const ways = [
+    ...(hasPassword ? ['enter your password'] : []),
+    ...(canSign ? ['use your passkey'] : []),
+    ...(provider ? [`sign in again with ${provider.name}`] : []),
+  ].join(' or ');
   return (
     <DialogForm
       isOpen={isAsked}
@@ -37,16 +48,16 @@ export function ConfirmationDialog() {
       zIndex={above}
       about={
         <Text size="sm">
-          {hasPassword ? 'Enter your password' : 'Use your passkey'}
-          {hasPassword && canSign && ' or use a passkey'} to change keys, administrators or how you sign in. You will
+          {ways.slice(0, 1).toUpperCase() + ways.slice(1)} to change keys, administrators or how you sign in. You will
           not be asked again for five minutes.
+          {provider && ` ${provider.name} brings you back to this page; then do it once more.`}
         </Text>
       }
       form={fields}
       names={['password']}
-      submit="Confirm"
-      isBusy={confirm.isPending || (sign.isPending && !hasPassword)}
-      onSubmit={() => (hasPassword ? confirm : sign).mutate(undefined, { onError })}
+      submit={main === through ? `Sign in with ${provider?.name}` : 'Confirm'}
+      isBusy={main.isPending}
+      onSubmit={() => main.mutate(undefined, { onError })}
     >
       {hasPassword && (
         <PasswordField
@@ -64,6 +75,16 @@ export function ConfirmationDialog() {
           onClick={() => sign.mutate(undefined, { onError })}
         >
           Use a passkey
+        </Button>
+      )}
+      {provider && main !== through && (
+        <Button
+          variant="default"
+          leftSection={<Icon name="shield" />}
+          loading={through.isPending}
+          onClick={() => through.mutate(undefined, { onError })}
+        >
+          Sign in with {provider.name}
         </Button>
       )}
     </DialogForm>

@@ -6,6 +6,7 @@ import { sessionQuery } from '../../lib/data/queries.ts';
 import { signingIn } from '../../lib/data/signing-in.ts';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { PasswordField } from '../form/password-field.tsx';
+import { ProviderButtons } from '../sign-in/provider-buttons.tsx';
 import { PasskeyButton, SecondStep } from '../sign-in/second-step.tsx';
 import { useSignIn } from '../sign-in/use-sign-in.ts';
 
@@ -69,6 +70,7 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
             {...fields.text('password')}
           />
           {canUsePasskeys() && <PasskeyButton signIn={signIn} />}
+          <ProviderButtons />
         </>
       )}
     </DialogForm>

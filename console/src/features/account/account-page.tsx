@@ -1,5 +1,6 @@
 import { Alert, Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -8,15 +9,20 @@ import { PageHeader } from '../../components/page/page-header.tsx';
 import { PasswordDialog } from '../../frame/password-dialog.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { factorsQuery } from '../../lib/data/queries.ts';
+import { problemText } from '../../lib/data/single-sign-on.ts';
 import classes from './account.module.css';
 import { AuthenticatorApp } from './authenticator-app.tsx';
+import { Identities } from './identities.tsx';
 import { PasskeyBlock } from './passkeys.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { Sessions } from './sessions.tsx';
 
+const route = getRouteApi('/signed-in/account');
+
 /** How the signed-in administrator signs in, and where. */
 export function AccountPage() {
   const { email, mustEnrol } = useSession();
+  const { problem } = route.useSearch();
   const { data: factors, error } = useQuery(factorsQuery);
   const [isChanging, setChanging] = useState(false);
   /** Codes that have just been made; they are shown until they are stored. */
@@ -30,7 +36,7 @@ export function AccountPage() {
           go on.
         </Alert>
       )}
-      <FailureNote message={error?.message} />
+      <FailureNote message={error?.message ?? problemText(problem)} />
       {!factors && !error && <Skeleton h={320} />}
       {factors && (
         <>
@@ -44,13 +50,14 @@ export function AccountPage() {
               <Text size="sm">
                 {factors.hasPassword
                   ? 'At least 10 characters; a short sentence is good.'
-                  : 'You have none: you sign in with a passkey.'}
+                  : 'You have none: you sign in with a passkey, or through your organisation.'}
               </Text>
               <Button variant="default" onClick={() => setChanging(true)}>
                 {factors.hasPassword ? 'Change the password' : 'Set a password'}
               </Button>
             </div>
           </Block>
+          <Identities />
           <Sessions />
         </>
       )}

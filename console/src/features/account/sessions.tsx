@@ -14,6 +14,7 @@ const methods: Readonly<Record<string, string>> = {
   totp: 'with the password and a code',
   'recovery code': 'with the password and a recovery code',
   passkey: 'with a passkey',
+  'single sign-on': 'through your organisation',
 };
 
 /** Where the administrator is signed in. */

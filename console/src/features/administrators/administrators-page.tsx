@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Menu, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
@@ -31,6 +32,9 @@ export function AdministratorsPage() {
         action={
           mayWrite && (
             <Group gap="xs">
+              <Button variant="default" component={Link} to="/administrators/single-sign-on">
+                Single sign-on
+              </Button>
               <Button variant="default" onClick={() => setAdding(true)}>
                 Add an administrator
               </Button>

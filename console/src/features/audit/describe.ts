@@ -53,6 +53,14 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'factor.reset': (subject) => `removed the second factors of ${subject}.`,
   'passkey.create': (subject) => `added the passkey ${subject}.`,
   'passkey.delete': (subject) => `removed the passkey ${subject}.`,
+  'administrator.openLocal': (subject) => `opened a way in without single sign-on for ${subject}.`,
+  'administrator.connect': () => 'connected the account with single sign-on.',
+  'administrator.disconnect': () => 'ended the connection of the account with single sign-on.',
+  'single-sign-on.join': () => 'became an administrator through single sign-on.',
+  'single-sign-on.create': (subject) => `added the provider ${subject} of single sign-on.`,
+  'single-sign-on.change': (subject) => `changed the provider ${subject} of single sign-on.`,
+  'single-sign-on.delete': (subject) => `deleted the provider ${subject} of single sign-on.`,
+  'single-sign-on.only': () => 'changed whether single sign-on is the only way to sign in.',
   'security.change': () => 'changed what administrators need to sign in.',
 };
 

@@ -1,13 +1,20 @@
-import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { Link, useRouter } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
+import { ProviderButtons } from '../../components/sign-in/provider-buttons.tsx';
 import { PasskeyButton, SecondStep } from '../../components/sign-in/second-step.tsx';
-import { useSignIn } from '../../components/sign-in/use-sign-in.ts';
+import { type SignIn, useSignIn } from '../../components/sign-in/use-sign-in.ts';
+import { PageLoading } from '../../frame/page-states.tsx';
 import { canUsePasskeys } from '../../lib/data/passkeys.ts';
-import { sessionQuery } from '../../lib/data/queries.ts';
+import { sessionQuery, waysQuery } from '../../lib/data/queries.ts';
+import { problemText } from '../../lib/data/single-sign-on.ts';
 import { Front } from './front.tsx';
+
+const route = getRouteApi('/sign-in');
+/** The fields that show their own problems. */
+const shown = ['email', 'password', 'code', 'recoveryCode'];
 
 export function SignInPage() {
   const queries = useQueryClient();
@@ -18,10 +25,29 @@ export function SignInPage() {
     await router.invalidate();
   });
   const { fields, proofs } = signIn;
+  const { problem, next } = route.useSearch();
+  const { data: ways } = useQuery(waysQuery);
+  const [isLocal, setLocal] = useState(false);
   function submit(event: FormEvent) {
     event.preventDefault();
     signIn.submit();
   }
+  if (!ways) return <PageLoading />;
+  const isOnly = ways.only && !isLocal;
+  const notes = <FailureNote message={fields.rest(shown) ?? problemText(problem)} />;
+  const providers = <ProviderButtons next={next ?? '/apps'} isMain={isOnly} />;
+  if (isOnly)
+    return (
+      <Front title="Sign in" about="To the management console, with the account of your organisation.">
+        <Stack>
+          {notes}
+          {providers}
+          <Anchor component="button" type="button" size="sm" onClick={() => setLocal(true)}>
+            Sign in as an owner without your organisation
+          </Anchor>
+        </Stack>
+      </Front>
+    );
   return (
     <Front
       title={proofs ? 'Second step' : 'Sign in'}
@@ -29,32 +55,18 @@ export function SignInPage() {
     >
       <form onSubmit={submit}>
         <Stack>
-          <FailureNote message={fields.rest(['email', 'password', 'code', 'recoveryCode'])} />
-          {proofs ? (
-            <SecondStep signIn={signIn} />
-          ) : (
-            <>
-              <TextInput
-                label="E-mail"
-                type="email"
-                autoComplete="username"
-                autoFocus
-                required
-                {...fields.text('email')}
-              />
-              <PasswordInput
-                label="Password"
-                autoComplete="current-password"
-                required
-                visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-                {...fields.text('password')}
-              />
-            </>
+          {notes}
+          {proofs ? <SecondStep signIn={signIn} /> : <NameAndPassword fields={fields} />}
+          {ways.only && (
+            <Text size="sm" c="dimmed">
+              Only after <span className="mono">pharos admin link</span> on the command line.
+            </Text>
           )}
           <Button type="submit" loading={signIn.isBusy} fullWidth mt="xs">
             {signIn.submitText}
           </Button>
           {!proofs && canUsePasskeys() && <PasskeyButton signIn={signIn} />}
+          {!proofs && providers}
           {!proofs && (
             <Anchor component={Link} to="/forgotten" size="sm">
               Forgot your password?
@@ -63,5 +75,20 @@ export function SignInPage() {
         </Stack>
       </form>
     </Front>
+  );
+}
+
+function NameAndPassword({ fields }: { readonly fields: SignIn['fields'] }) {
+  return (
+    <>
+      <TextInput label="E-mail" type="email" autoComplete="username" autoFocus required {...fields.text('email')} />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        required
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        {...fields.text('password')}
+      />
+    </>
   );
 }

@@ -92,6 +92,18 @@ export const ownSessionsQuery = queryOptions({
   queryFn: async () => (await call('listOwnSessions')).results,
 });
 
+/** Through whom one can sign in. */
+export const waysQuery = queryOptions({
+  queryKey: ['ways to sign in'],
+  queryFn: async () => (await call('listSignInProviders')).result,
+});
+
+/** Through whom the signed-in administrator signs in. */
+export const ownIdentitiesQuery = queryOptions({
+  queryKey: ['account', 'identities'],
+  queryFn: async () => (await call('listOwnIdentities')).result,
+});
+
 /** What every administrator needs. */
 export const securityQuery = queryOptions({
   queryKey: ['security'],

@@ -6,6 +6,7 @@ import { type AdminView, adminView } from '../../features/admins/accounts/servic
 import { resetFactors } from '../../features/admins/factors/second-factors.ts';
 import { AdminLinks, handedHours } from '../../features/admins/links/links.ts';
 import { newAdminShape, resetShape } from '../../features/admins/schemas.ts';
+import { openLocalSignIn } from '../../features/admins/sso/local-sign-in.ts';
 import { type Command, type CommandCall, type OptionSpec, UsageError } from '../support/command.ts';
 import { withServices } from './storage.ts';
 
@@ -106,7 +107,7 @@ export const adminCommands: readonly Command[] = [
   {
     name: 'admin link',
     summary: 'print a one-time link with which an administrator chooses a new password',
-    details: `It works once and for ${handedHours} hours, and ends earlier ones. Second factors stay.`,
+    details: `It works once and for ${handedHours} hours, and ends earlier ones. Second factors stay. Where only single sign-on is allowed, an owner may sign in with the password as long.`,
     options: { email },
     async run(call) {
       const address = call.text('email') ?? '';
@@ -121,7 +122,9 @@ export const adminCommands: readonly Command[] = [
           publicUrl: () => consoleUrl(config),
           canMail: false,
         });
-        return links.sendReset(adminId, commandLine);
+        const sent = await links.sendReset(adminId, commandLine);
+        await openLocalSignIn({ db, now: Date.now }, { adminId, until: sent.expiresAt, by: commandLine });
+        return sent;
       });
       return {
         text: `A new password for ${address}, once and until ${new Date(expiresAt).toISOString()}:\n${link}`,

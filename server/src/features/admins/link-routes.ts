@@ -113,6 +113,7 @@ function joinEndpoints({ links, passkeys, sessions, isDemo }: Deps): readonly Co
         sessions.throttleAddress(address);
         if ((password === undefined) === (passkey === undefined)) throw oneOfBoth();
         const link = invitationOnly(await links.open(token));
+        await sessions.assertLocalSignIn();
         const fresh = passkey && {
           name: 'First passkey',
           fresh: await passkeys.readFirst(link.adminId, passkey as RegistrationResponseJSON, origin),

@@ -16,7 +16,8 @@ const listedSchema = Type.Object({
   sessionId: Type.String(),
   current: Type.Boolean({ description: 'Whether it is the one that asks' }),
   method: Type.Union([Type.String(), Type.Null()], {
-    description: '`password`, `totp`, `recovery code` or `passkey`; null if it was begun before this was noted',
+    description:
+      '`password`, `totp`, `recovery code`, `passkey` or `single sign-on`; null if it was begun before this was noted',
   }),
   address: text,
   userAgent: text,

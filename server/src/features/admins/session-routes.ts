@@ -177,7 +177,8 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
           await sessions.assertPassword(own, body.currentPassword ?? '', client.address);
         else assertConfirmed(own, now);
         const changed = await admins.setPassword(own.adminId, body.password, by);
-        setSession(await sessions.begin(changed, { method: 'password', client }));
+        // A session that a provider began still ends with it.
+        setSession(await sessions.begin(changed, { ...(await sessions.beginningOf(own)), client }));
         return { result: adminView(changed) };
       },
     }),

@@ -7,8 +7,11 @@ import type { Passwords } from '../../base/passwords.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { AdminContext, NewSession } from '../../http/console/console-endpoint.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
+import type { Client } from './accounts/client.ts';
 import * as store from './accounts/store.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
+import type { SessionPort, Through } from './sso/session-port.ts';
+import { isOnlyWay, listIssuersOf } from './sso/store.ts';
 
 const hourMs = 3_600_000;
 /** An unused browser is signed out after half a day, and every browser after a week. */
@@ -39,12 +42,6 @@ export interface SessionDeps {
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
-/** From where somebody signs in. */
-export interface Client {
-  readonly address: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -56,12 +53,13 @@ export interface Credentials {
 interface Beginning {
   readonly method: store.SignInMethod;
   readonly client: Client;
+  readonly through?: Through | undefined;
   /** In the same transaction. */
   readonly also?: (db: Db) => Promise<void>;
 }
 
 /** Sessions of the management console: signing in and out, and finding the administrator of a cookie's token. */
-export class AdminSessions {
+export class AdminSessions implements SessionPort {
   readonly #deps: SessionDeps;
 
   constructor(deps: SessionDeps) {
@@ -88,7 +86,7 @@ export class AdminSessions {
     });
   }
 
-  async begin(admin: store.AdminRow, { method, client, also }: Beginning): Promise<NewSession> {
+  async begin(admin: store.AdminRow, { method, client, through, also }: Beginning): Promise<NewSession> {
     const { db, now } = this.#deps;
     const token = randomText(43);
     const [startedAt, expiresAt] = [now(), now() + sessionLimits.absoluteMs];
@@ -106,6 +104,8 @@ export class AdminSessions {
         method,
         address: client.address,
         userAgent: String(client.headers['user-agent'] ?? '').slice(0, longestUserAgent) || null,
+        providerId: through?.providerId ?? null,
+        hasProvedFactor: through?.hasProvedFactor ?? false,
       });
       await also?.(db);
     });
@@ -125,16 +125,17 @@ export class AdminSessions {
     const row = await store.findAdminByEmail(db, account);
     const isRight = await passwords.matches(credentials.password, row?.password_hash ?? undefined, tenant);
     if (!row || !isRight || row.disabled_at !== null) {
-      await this.#noteRefusal(row?.email, client.address);
+      await this.noteRefusal(row?.email, client.address);
       throw fail('UserInvalidLoginParams');
     }
     const method = row.has_factor ? await this.#prove(row, credentials, client.address) : 'password';
     return { row, session: await this.signInAs(row, method, client) };
   }
 
-  /** Whoever it is has been proven. */
-  signInAs(row: store.AdminRow, method: store.SignInMethod, client: Client): Promise<NewSession> {
+  /** Whoever it is has been proven. @throws Failure OperationForbidden where only single sign-on is allowed */
+  async signInAs(row: store.AdminRow, method: store.SignInMethod, client: Client): Promise<NewSession> {
     const { now } = this.#deps;
+    await this.assertLocalSignIn(row);
     const by = { name: row.email, address: client.address };
     return this.begin(row, {
       method,
@@ -142,6 +143,58 @@ export class AdminSessions {
       also: (db) =>
         recordChange(db, { by, action: 'session.begin', subject: row.email, after: { method }, now: now() }),
     });
+  }
+
+  /** A provider vouches for whoever it is. */
+  signInThrough(
+    row: store.AdminRow,
+    { through, client }: { readonly through: Through & { readonly name: string }; readonly client: Client },
+  ): Promise<NewSession> {
+    const { now } = this.#deps;
+    const by = { name: row.email, address: client.address };
+    const after = { method: 'single sign-on', provider: through.name };
+    return this.begin(row, {
+      method: 'single sign-on',
+      client,
+      through,
+      also: (db) => recordChange(db, { by, action: 'session.begin', subject: row.email, after, now: now() }),
+    });
+  }
+
+  /**
+   * Where only single sign-on is allowed, an owner for whom the command line has opened a way is let in, for a while.
+   *
+   * @throws Failure OperationForbidden
+   */
+  async assertLocalSignIn(row?: Pick<store.AdminRow, 'role' | 'local_until'>): Promise<void> {
+    const { db, now } = this.#deps;
+    const isOpened = row?.role === 'owner' && (row.local_until ?? 0) > now();
+    if (isOpened || !(await isOnlyWay(db))) return;
+    throw fail(
+      'OperationForbidden',
+      'Sign in through your organisation. Passwords and passkeys are not accepted here.',
+    );
+  }
+
+  /** How a session goes on in a new one: whoever began through a provider is still bound to that. */
+  async beginningOf({ sessionHash, provider }: AdminContext): Promise<Pick<Beginning, 'method' | 'through'>> {
+    const { db } = this.#deps;
+    if (!provider) return { method: 'password' };
+    const row = await store.findAdminSession(db, sessionHash);
+    const hasProvedFactor = (row?.factor_proved ?? 0) > 0;
+    return { method: 'single sign-on', through: { providerId: provider.providerId, hasProvedFactor } };
+  }
+
+  /** @throws Failure OperationForbidden for whoever has neither a password, nor a passkey, nor a provider */
+  async assertHasOwnWay(db: Db, adminId: string): Promise<void> {
+    const row = await store.findAdmin(db, adminId);
+    const hasLocal = row !== undefined && (row.password_hash !== null || row.has_factor > 0);
+    const isLocalAllowed = hasLocal && !(await isOnlyWay(db));
+    if (isLocalAllowed || (await listIssuersOf(db, adminId)).length > 0) return;
+    throw fail(
+      'OperationForbidden',
+      'You could not sign in any more. Set a password first, or connect another provider.',
+    );
   }
 
   async #prove(row: store.AdminRow, { code, recoveryCode }: Credentials, address: string): Promise<store.SignInMethod> {
@@ -166,7 +219,7 @@ export class AdminSessions {
       return await work();
     } catch (error) {
       if (error instanceof Failure && error.entry.name === 'UserInvalidLoginParams')
-        await this.#noteRefusal(account, address);
+        await this.noteRefusal(account, address);
       throw error;
     }
   }
@@ -176,7 +229,7 @@ export class AdminSessions {
     const { db } = this.#deps;
     const row = await store.findAdmin(db, adminId);
     if (row && row.disabled_at === null) return { row, session: await this.signInAs(row, 'passkey', client) };
-    await this.#noteRefusal(row?.email, client.address);
+    await this.noteRefusal(row?.email, client.address);
     throw fail('UserInvalidLoginParams', 'This account is switched off. An owner can switch it on.');
   }
 
@@ -227,22 +280,32 @@ export class AdminSessions {
     this.throttle(store.adminEmailKey(admin.email), address);
     const row = await store.findAdmin(db, admin.adminId);
     if (row && (await passwords.matches(password, row.password_hash ?? undefined, tenant))) return row;
-    await this.#noteRefusal(row?.email, address);
+    await this.noteRefusal(row?.email, address);
     throw fail('UserInvalidLoginParams', 'The current password is wrong.');
   }
 
-  /** Expiry and idle time are checked at each use; a disabled administrator has no session. */
   async find(token: string): Promise<AdminContext | undefined> {
+    return token.length > longestToken ? undefined : this.findByHash(secretHash(token));
+  }
+
+  /**
+   * Expiry and idle time are checked at each use; a disabled administrator has no session, and none is left of a provider
+   * that is gone or switched off.
+   */
+  async findByHash(hash: string): Promise<AdminContext | undefined> {
     const { db, now, inBackground } = this.#deps;
-    if (token.length > longestToken) return undefined;
-    const row = await store.findAdminSession(db, secretHash(token));
+    const row = await store.findAdminSession(db, hash);
     const at = now();
     if (!row || row.disabled_at !== null || row.expires_at <= at) return undefined;
     if (row.last_used_at + sessionLimits.idleMs <= at) return undefined;
+    if (row.provider_id !== null && row.provider_name === null) return undefined;
     if (at - row.last_used_at > noteUseMs)
       inBackground('noting the use of a session', () => store.noteSessionUse(db, row.session_hash, at));
     const { admin_id: adminId, email, name, role, session_hash: sessionHash, confirmed_at: confirmedAt } = row;
-    return { adminId, email, name, role, sessionHash, confirmedAt, mustEnrol: await this.mustEnrol(row) };
+    const { provider_id: providerId, provider_name: providerName } = row;
+    const provider = providerId === null ? null : { providerId, name: providerName ?? '' };
+    const mustEnrol = row.factor_proved === 0 && (await this.mustEnrol(row));
+    return { adminId, email, name, role, sessionHash, confirmedAt, mustEnrol, provider };
   }
 
   /** Whether a second factor is required and missing. */
@@ -255,7 +318,7 @@ export class AdminSessions {
    * A refused sign-in is recorded in the audit, without what was typed: of an unknown account only that it is unknown.
    * Repetitions within an hour are one record with a count, and there are at most a hundred records an hour.
    */
-  async #noteRefusal(account: string | undefined, address: string): Promise<void> {
+  async noteRefusal(account: string | undefined, address: string): Promise<void> {
     const { db, now } = this.#deps;
     await recordFolded(db, {
       change: {

@@ -2,14 +2,13 @@ import { type Actor, recordChange } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
-import { isWebAddress } from '../../base/web-address.ts';
 import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
-import { isPublicHost } from '../../delivery/provider/public-address.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { Changes } from '../../http/shape.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
+import { addressProblem } from '../../sign-in/oidc/address-problem.ts';
 import type { IssuerKeys } from '../../sign-in/oidc/issuer-keys.ts';
 import { Unreadable } from '../../sign-in/oidc/read-json.ts';
 import type { RoleMapping } from './profile.ts';
@@ -142,23 +141,10 @@ export class ProviderService {
   /** @throws Failure ValidationError */
   async #assertAddresses(addresses: { readonly issuer?: string; readonly jwksUri?: string | undefined }) {
     for (const [field, address] of Object.entries(addresses)) {
-      const problem = address === undefined ? undefined : await this.#problemOf(field, address);
+      const problem = address === undefined ? undefined : await addressProblem(this.#deps.targets, field, address);
       if (problem !== undefined)
         throw fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
     }
-  }
-
-  async #problemOf(field: string, address: string): Promise<string | undefined> {
-    const { targets } = this.#deps;
-    if (!isWebAddress(address)) return 'must be an address that begins with https://';
-    const url = new URL(address);
-    if (url.username !== '' || url.password !== '' || url.hash !== '')
-      return 'must not hold a user name or a part after #';
-    if (field === 'issuer' && url.search !== '') return 'must not have a query';
-    const refusal = await targets.refusal(url.hostname);
-    if (refusal !== undefined)
-      return `cannot be used: ${refusal}. The operator can allow hosts of their own network with PHAROS_PRIVATE_TARGETS`;
-    return url.protocol === 'https:' || !isPublicHost(url.hostname) ? undefined : 'must begin with https://';
   }
 
   async #change<T>(appId: string, objectId: string, work: (db: Db, row: store.ProviderRow) => Promise<T>): Promise<T> {

@@ -69,6 +69,7 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
         headers: request.raw.headers,
         setTag: (tag) => void reply.header('etag', tag),
         setSession: (session) => void reply.header('set-cookie', guard.cookie.write(session, now())),
+        bindBrowser: (secret) => void reply.header('set-cookie', guard.attempt.write(secret)),
       };
       await endpoint.locate?.(request.consoleCall.params);
     },

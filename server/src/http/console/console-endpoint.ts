@@ -17,6 +17,8 @@ export interface AdminContext {
   readonly confirmedAt: number;
   /** A second factor is required and missing: nothing but one's own sign-in may be changed. */
   readonly mustEnrol: boolean;
+  /** Through whom the session was begun; null: with a password or a passkey. */
+  readonly provider: { readonly providerId: string; readonly name: string } | null;
 }
 
 /** A session that has just begun. The token exists only here and in the cookie. */
@@ -45,6 +47,8 @@ export interface ConsoleCall<Body> {
   setTag(tag: string): void;
   /** Puts a new session into the browser's cookie, or (undefined) deletes the cookie. */
   setSession(session: NewSession | undefined): void;
+  /** Puts a secret into a cookie that comes along when a provider of single sign-on sends the browser back. */
+  bindBrowser(secret: string): void;
 }
 
 /** One endpoint of `/console/api`, as data: routed, guarded and documented from this. */

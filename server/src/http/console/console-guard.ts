@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { isAllowed, type Permission } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
-import type { AdminContext, NewSession } from './console-endpoint.ts';
+import { type AttemptCookie, attemptCookie, type SessionCookie, sessionCookie } from './console-cookies.ts';
+import type { AdminContext } from './console-endpoint.ts';
 
 export interface ConsoleGuardOptions {
   /** The administrator of a session token; undefined for an unknown, expired or idle session. */
@@ -13,6 +14,7 @@ export interface ConsoleGuardOptions {
 /** Checks callers of the management interface: origin, session, role, in this order. */
 export interface ConsoleGuard {
   readonly cookie: SessionCookie;
+  readonly attempt: AttemptCookie;
   /** The address of the console from which a request came, such as `https://pharos.example`. */
   originOf(request: FastifyRequest): string;
   /**
@@ -43,7 +45,7 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
     const said = [request.headers.origin, `${request.protocol}://${request.host}`];
     return own.find((origin) => said.includes(origin)) ?? (own[0] as string);
   }
-  return { cookie, originOf, admit: admit as ConsoleGuard['admit'] };
+  return { cookie, attempt: attemptCookie(publicUrl), originOf, admit: admit as ConsoleGuard['admit'] };
 }
 
 /**
@@ -81,26 +83,4 @@ const isLoopback = (address: string | undefined) => address !== undefined && /^(
 
 function hasLoopbackName(url: string): boolean {
   return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
-}
-
-export interface SessionCookie {
-  read(header: string | undefined): string | undefined;
-  write(session: NewSession | undefined, now: number): string;
-}
-
-/** Under https the name's prefix makes the browser refuse a cookie that another host or an insecure page has set. */
-function sessionCookie(publicUrl: string | undefined): SessionCookie {
-  const isSecure = publicUrl?.startsWith('https:') ?? false;
-  const name = isSecure ? '__Host-pharos' : 'pharos';
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-  return {
-    read(header) {
-      const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-      return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-    },
-    write(session, now) {
-      const seconds = session ? Math.floor((session.expiresAt - now) / 1000) : 0;
-      return `${name}=${session?.token ?? ''}; ${attributes}; Max-Age=${seconds}`;
-    },
-  };
 }

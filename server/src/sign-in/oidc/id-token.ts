@@ -30,9 +30,13 @@ export interface VerifiedToken {
 
 /** What is wrong with a token, as a sentence. */
 export class TokenRefused extends Error {
-  constructor(message: string) {
+  /** It is not valid now. One of the two clocks may be wrong. */
+  readonly isAboutTime: boolean;
+
+  constructor(message: string, isAboutTime = false) {
     super(message);
     this.name = 'TokenRefused';
+    this.isAboutTime = isAboutTime;
   }
 }
 
@@ -125,10 +129,16 @@ async function verify(
     });
     return { payload, type: protectedHeader.typ?.toLowerCase().replace(/^application\//, '') };
   } catch (error) {
-    if (error instanceof JOSEError) throw new TokenRefused(reasonOf(error));
+    if (error instanceof JOSEError) throw new TokenRefused(reasonOf(error), isAboutTime(error));
     throw error;
   }
 }
+
+const isAboutTime = (error: JOSEError) =>
+  error instanceof JWTExpired ||
+  (error instanceof JWTClaimValidationFailed &&
+    error.reason === 'check_failed' &&
+    ['iat', 'nbf'].includes(error.claim));
 
 function reasonOf(error: JOSEError): string {
   if (error instanceof JWTExpired) return 'The token has expired. Sign in at the provider again.';

@@ -4,6 +4,7 @@ import { createLocalJWKSet } from 'jose/jwks/local';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
+import { addressIn, discover } from './discovery.ts';
 import { readJson, Unreadable } from './read-json.ts';
 
 /** Where an issuer's public keys are. */
@@ -133,22 +134,10 @@ export class IssuerKeys {
 
   async #read({ issuer, jwksUri }: KeySource): Promise<{ readonly find: KeySet; readonly count: number }> {
     const reading = { targets: this.#deps.targets, timeoutMs: this.#deps.timeoutMs ?? 5_000 };
-    const uri = jwksUri ?? (await discover(issuer, reading));
+    const uri = jwksUri ?? addressIn(await discover(issuer, reading), 'jwks_uri');
     const set = await readJson(uri, reading);
     const { keys } = set;
     if (!Array.isArray(keys) || keys.length === 0) throw new Unreadable(`${uri} has no keys`);
     return { find: createLocalJWKSet(set as unknown as Parameters<typeof createLocalJWKSet>[0]), count: keys.length };
   }
-}
-
-/** OpenID Connect Discovery 1.0, section 4. @throws Unreadable */
-async function discover(issuer: string, reading: Parameters<typeof readJson>[1]): Promise<string> {
-  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const { issuer: named, jwks_uri: uri } = await readJson(url, reading);
-  if (named !== issuer) throw new Unreadable(`${url} is the configuration of another issuer, ${String(named)}`);
-  const isAddress = typeof uri === 'string' && URL.canParse(uri);
-  // What is fetched unprotected could be exchanged on the way, and with it everybody's identity.
-  const isProtected = isAddress && (uri.startsWith('https:') || issuer.startsWith('http:'));
-  if (!isProtected) throw new Unreadable(`${url} names no jwks_uri with https`);
-  return uri;
 }

@@ -12,26 +12,44 @@ export class Unreadable extends Error {
   }
 }
 
+export interface Reading {
+  readonly targets: TargetRules;
+  readonly timeoutMs: number;
+}
+
+export interface Asking extends Reading {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Said {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
 /**
  * Reads a JSON object from an address that somebody has entered: no redirects, no private targets, at most 256 KiB.
  *
  * @throws Unreadable
  */
-export async function readJson(
-  url: string,
-  { targets, timeoutMs }: { readonly targets: TargetRules; readonly timeoutMs: number },
-): Promise<Readonly<Record<string, unknown>>> {
+export async function readJson(url: string, reading: Reading): Promise<Readonly<Record<string, unknown>>> {
+  const { status, text } = await ask(url, reading);
+  if (status !== 200) throw new Unreadable(`${url} answered ${status}`);
+  return parse(url, text);
+}
+
+/** Sends a request to such an address, under the same conditions. @throws Unreadable */
+export async function ask(url: string, asking: Asking): Promise<Said> {
+  const { targets, timeoutMs } = asking;
   const { hostname, host } = new URL(url);
   const refusal = targets.refusalOfAddress(hostname);
   if (refusal !== undefined) throw new Unreadable(refusal);
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await get(url, targets, timeout);
-    if (response.statusCode !== 200) {
-      response.destroy();
-      throw new Unreadable(`${url} answered ${response.statusCode}`);
-    }
-    return parse(url, await textOf(response));
+    const response = await send(url, asking, timeout);
+    return { status: response.statusCode ?? 0, headers: response.headers, text: await textOf(response) };
   } catch (error) {
     if (error instanceof Unreadable) throw error;
     if (error instanceof TargetRefused) throw new Unreadable(error.message);
@@ -40,15 +58,21 @@ export async function readJson(
   }
 }
 
-function get(url: string, targets: TargetRules, signal: AbortSignal): Promise<IncomingMessage> {
+function send(url: string, { targets, method, headers, body }: Asking, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-    const headers = { accept: 'application/json' };
+    const open = url.startsWith('https:') ? httpsRequest : httpRequest;
     // A new connection each time, so that each one is checked.
-    const request = send(url, { headers, agent: false, lookup: targets.lookup, signal, maxHeaderSize: 16_384 });
+    const request = open(url, {
+      method: method ?? 'GET',
+      headers: { accept: 'application/json', ...headers },
+      agent: false,
+      lookup: targets.lookup,
+      signal,
+      maxHeaderSize: 16_384,
+    });
     request.on('error', reject);
     request.on('response', resolve);
-    request.end();
+    request.end(body);
   });
 }
 

@@ -57,6 +57,7 @@ function newRow(admin: NewAdmin, passwordHash: string, now: number): store.Admin
     password_hash: passwordHash,
     role: admin.role,
     disabled_at: null,
+    local_until: null,
     created_at: now,
     updated_at: now,
     has_factor: 0,
@@ -167,7 +168,7 @@ export class AdminService {
     });
   }
 
-  /** False for whoever signs in with a passkey only. */
+  /** False for whoever signs in with a passkey or through a provider only. */
   async hasPassword(adminId: string): Promise<boolean> {
     const { db } = this.#deps;
     return typeof (await store.findAdmin(db, adminId))?.password_hash === 'string';

@@ -14,6 +14,8 @@ export interface AdminRow {
   readonly password_hash: string | null;
   readonly role: AdminRole;
   readonly disabled_at: number | null;
+  /** Until when an owner may sign in with a password although only single sign-on is allowed. */
+  readonly local_until: number | null;
   readonly created_at: number;
   readonly updated_at: number;
   /** 1: the password alone is not enough. */
@@ -25,10 +27,14 @@ export interface SessionRow extends AdminRow {
   readonly last_used_at: number;
   readonly expires_at: number;
   readonly confirmed_at: number;
+  readonly provider_id: string | null;
+  readonly factor_proved: number;
+  /** Null also for a provider that is gone or switched off. */
+  readonly provider_name: string | null;
 }
 
 /** How somebody proved who she is. */
-export type SignInMethod = 'password' | 'totp' | 'recovery code' | 'passkey';
+export type SignInMethod = 'password' | 'totp' | 'recovery code' | 'passkey' | 'single sign-on';
 
 export interface NewSessionRow {
   readonly sessionHash: string;
@@ -38,6 +44,9 @@ export interface NewSessionRow {
   readonly method: SignInMethod;
   readonly address: string;
   readonly userAgent: string | null;
+  readonly providerId: string | null;
+  /** Whether the provider vouched for a second factor. */
+  readonly hasProvedFactor: boolean;
 }
 
 /** Enough of the hash of a session's secret to tell the sessions of a person apart; nobody can sign in with it. */
@@ -91,19 +100,22 @@ export async function insertAdmin(db: Db, admin: AdminRow): Promise<void> {
 
 export async function updateAdmin(db: Db, admin: AdminRow): Promise<void> {
   await db.run(sql`update admins set name = ${admin.name}, role = ${admin.role}, disabled_at = ${admin.disabled_at},
-    password_hash = ${admin.password_hash}, updated_at = ${admin.updated_at} where admin_id = ${admin.admin_id}`);
+    password_hash = ${admin.password_hash}, local_until = ${admin.local_until}, updated_at = ${admin.updated_at} where admin_id = ${admin.admin_id}`);
 }
 
 export async function insertSession(db: Db, session: NewSessionRow): Promise<void> {
-  const { sessionHash, adminId, now, expiresAt, method, address, userAgent } = session;
+  const { sessionHash, adminId, now, expiresAt, method, address, userAgent, providerId, hasProvedFactor } = session;
   await db.run(sql`insert into admin_sessions (session_hash, admin_id, created_at, last_used_at, expires_at, confirmed_at,
-      method, address, user_agent)
-    values (${sessionHash}, ${adminId}, ${now}, ${now}, ${expiresAt}, ${now}, ${method}, ${address}, ${userAgent})`);
+      method, address, user_agent, provider_id, factor_proved)
+    values (${sessionHash}, ${adminId}, ${now}, ${now}, ${expiresAt}, ${now}, ${method}, ${address}, ${userAgent},
+      ${providerId}, ${hasProvedFactor ? 1 : 0})`);
 }
 
 export function findAdminSession(db: Db, sessionHash: string): Promise<SessionRow | undefined> {
-  return db.one<SessionRow>(sql`select ${columns}, s.session_hash, s.last_used_at, s.expires_at, s.confirmed_at
-    from admin_sessions s join admins a on a.admin_id = s.admin_id where s.session_hash = ${sessionHash}`);
+  return db.one<SessionRow>(sql`select ${columns}, s.session_hash, s.last_used_at, s.expires_at, s.confirmed_at,
+      s.provider_id, s.factor_proved, p.name as provider_name
+    from admin_sessions s join admins a on a.admin_id = s.admin_id
+    left join sso_providers p on p.provider_id = s.provider_id and p.is_enabled = 1 where s.session_hash = ${sessionHash}`);
 }
 
 export async function noteSessionUse(db: Db, sessionHash: string, now: number): Promise<void> {
@@ -179,5 +191,6 @@ export async function deleteAllAdmins(db: Db): Promise<void> {
   await db.run(sql`delete from admin_passkeys`);
   await db.run(sql`delete from admin_invitations`);
   await db.run(sql`delete from admin_links`);
+  await db.run(sql`delete from admin_identities`);
   await db.run(sql`delete from admins`);
 }

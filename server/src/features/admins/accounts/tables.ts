@@ -12,6 +12,8 @@ export const admins = defineTable({
     password_hash: nullable(text),
     role: text,
     disabled_at: nullable(bigint),
+    /** Until when an owner may sign in with a password although only single sign-on is allowed. */
+    local_until: nullable(bigint),
     created_at: bigint,
     updated_at: bigint,
   },
@@ -33,9 +35,16 @@ export const adminSessions = defineTable({
     method: nullable(text),
     address: nullable(text),
     user_agent: nullable(text),
+    /** Through whom it was begun; null: with a password or a passkey. */
+    provider_id: nullable(text),
+    /** 1: the provider vouched for a second factor. */
+    factor_proved: withDefault(bigint),
   },
   key: ['session_hash'],
-  indexes: { admin_sessions_admin: { on: ['admin_id'] } },
+  indexes: {
+    admin_sessions_admin: { on: ['admin_id'] },
+    admin_sessions_provider: { on: ['provider_id'] },
+  },
 });
 
 export const adminTotp = defineTable({

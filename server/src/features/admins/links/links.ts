@@ -216,6 +216,7 @@ export class AdminLinks {
           password_hash: hash,
           role: invitation.role,
           disabled_at: null,
+          local_until: null,
           created_at: at,
           updated_at: at,
           has_factor: passkey ? 1 : 0,

@@ -24,6 +24,11 @@ export function findInvitation(db: Db, invitationId: string): Promise<Invitation
   return db.one(sql`select * from admin_invitations where invitation_id = ${invitationId}`);
 }
 
+/** One that has not expired. */
+export function findInvitationOf(db: Db, emailKey: string, now: number): Promise<InvitationRow | undefined> {
+  return db.one(sql`select * from admin_invitations where email_key = ${emailKey} and expires_at > ${now}`);
+}
+
 /** @throws UniqueViolation when the address is invited already */
 export async function insertInvitation(db: Db, row: InvitationRow): Promise<void> {
   await db.run(sql`insert into admin_invitations (invitation_id, admin_id, email, email_key, role, invited_by, created_at,

@@ -1,0 +1,88 @@
+import { Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { Block } from '../../../components/page/block.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
+import { DeleteButton, RecordPage } from '../../../components/page/record-page.tsx';
+import { TestNote } from '../../../components/page/test-note.tsx';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { call } from '../../../lib/data/api.ts';
+import { waysQuery } from '../../../lib/data/queries.ts';
+import { ssoProviderQuery, ssoProvidersKey } from './queries.ts';
+import { RedirectAddress } from './sso-page.tsx';
+import { SsoProviderForm } from './sso-provider-form.tsx';
+
+const route = getRouteApi('/signed-in/administrators/single-sign-on/$providerId');
+
+function useLeave() {
+  const navigate = useNavigate();
+  return () => void navigate({ to: '/administrators/single-sign-on' });
+}
+
+export function NewSsoProviderPage() {
+  return (
+    <>
+      <PageHeader title="Add a provider">Of OpenID Connect, through which administrators sign in.</PageHeader>
+      <Stack gap="md">
+        <RedirectAddress />
+        <SsoProviderForm onDone={useLeave()} />
+      </Stack>
+    </>
+  );
+}
+
+export function SsoProviderPage() {
+  const { providerId } = route.useParams();
+  const query = useQuery(ssoProviderQuery(providerId));
+  const [isDeleting, setDeleting] = useState(false);
+  const leave = useLeave();
+  return (
+    <RecordPage
+      query={query}
+      title={(provider) => provider?.name ?? 'Provider'}
+      all={{ label: 'Single sign-on', to: '/administrators/single-sign-on', params: {} }}
+      action={() => <DeleteButton onClick={() => setDeleting(true)}>Delete</DeleteButton>}
+    >
+      {(provider) => (
+        <Stack gap="md">
+          <Test providerId={providerId} />
+          <SsoProviderForm key={providerId} provider={provider} onDone={leave} />
+          <ConfirmedAction
+            isOpen={isDeleting}
+            onClose={() => setDeleting(false)}
+            title="Delete the provider"
+            confirm="Delete the provider"
+            run={() => call('deleteSsoProvider', { params: { providerId } })}
+            done="The provider was deleted."
+            refresh={[ssoProvidersKey, waysQuery.queryKey]}
+            leave={{
+              to: '/administrators/single-sign-on',
+              params: {},
+              forget: ssoProviderQuery(providerId).queryKey,
+            }}
+          >
+            Nobody can sign in with <b>{provider.name}</b> any more, and every session that began so ends. Accounts are
+            kept.
+          </ConfirmedAction>
+        </Stack>
+      )}
+    </RecordPage>
+  );
+}
+
+/** Reads the provider's configuration and keys now. */
+function Test({ providerId }: { readonly providerId: string }) {
+  const test = useAction({
+    run: async () => (await call('testSsoProvider', { params: { providerId } })).result,
+  });
+  return (
+    <Block title="Test" about="Reads what the provider says about itself, and the keys with which it signs.">
+      {test.data && <TestNote answer={test.data} />}
+      <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+        Test the provider
+      </Button>
+    </Block>
+  );
+}

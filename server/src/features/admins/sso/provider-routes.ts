@@ -1,0 +1,141 @@
+import { Type } from 'typebox';
+import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { onlyShape, ssoFieldsExample, ssoProviderRecord, ssoProviderShape, ssoTest } from './provider-schemas.ts';
+import type { SsoProviders } from './providers.ts';
+
+const { schema, example } = ssoProviderRecord;
+const onlyAnswer = recordAnswer(onlyShape.schema, { only: false });
+const tag = 'Administrators';
+
+/** The providers of single sign-on, for owners. */
+export function ssoProviderEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
+  return [...listEndpoints(providers), ...recordEndpoints(providers), ...policyEndpoints(providers)];
+}
+
+function listEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/sso-providers',
+      operationId: 'listSsoProviders',
+      tag,
+      summary: 'List the providers of single sign-on',
+      permission: 'sso.manage',
+      answer: listAnswer(schema, example),
+      errors: [],
+      handle: async () => ({ results: await providers.list() }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/sso-providers',
+      operationId: 'createSsoProvider',
+      tag,
+      summary: 'Let administrators sign in through a provider of OpenID Connect',
+      description:
+        'The provider has to know the address `<address of the console>/console/sso/callback` as a redirect URI of this client.',
+      permission: 'sso.manage',
+      needsConfirmation: true,
+      body: { schema: ssoProviderShape.schema, example: ssoFieldsExample, read: ssoProviderShape.readCreate },
+      answer: { ...createdAnswer, schema: Type.Object({ result: schema }), example: { result: example } },
+      errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden', 'ConfirmationNeeded'],
+      handle: async ({ body, by }) => ({ result: await providers.create(body, by) }),
+    }),
+  ];
+}
+
+function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/sso-providers/:providerId',
+      operationId: 'getSsoProvider',
+      tag,
+      summary: 'One provider of single sign-on',
+      permission: 'sso.manage',
+      answer: recordAnswer(schema, example),
+      errors: ['ObjectNotFound'],
+      handle: async ({ params }) => ({ result: await providers.get(params['providerId'] ?? '') }),
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/sso-providers/:providerId',
+      operationId: 'changeSsoProvider',
+      tag,
+      summary: 'Change a provider of single sign-on, or switch it off or on',
+      description: 'Its issuer stays. Switching it off ends every session that began with it.',
+      permission: 'sso.manage',
+      needsConfirmation: true,
+      body: {
+        schema: Type.Partial(ssoProviderShape.schema),
+        example: { enabled: false },
+        read: ssoProviderShape.readUpdate,
+      },
+      answer: recordAnswer(schema, example),
+      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'OperationForbidden', 'ConfirmationNeeded'],
+      handle: async ({ params, body, by }) => ({
+        result: await providers.change(params['providerId'] ?? '', body, by),
+      }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/sso-providers/:providerId',
+      operationId: 'deleteSsoProvider',
+      tag,
+      summary: 'Delete a provider of single sign-on; every session that began with it ends',
+      permission: 'sso.manage',
+      needsConfirmation: true,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle({ params, by }) {
+        await providers.remove(params['providerId'] ?? '', by);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/sso-providers/:providerId/test',
+      operationId: 'testSsoProvider',
+      tag,
+      summary: "Read a provider's configuration and keys now",
+      permission: 'sso.manage',
+      answer: { ...recordAnswer(ssoTest.schema, ssoTest.example), description: 'What came of it.' },
+      errors: ['ObjectNotFound'],
+      handle: async ({ params }) => ({ result: await providers.test(params['providerId'] ?? '') }),
+    }),
+  ];
+}
+
+function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/sso',
+      operationId: 'getSsoPolicy',
+      tag,
+      summary: 'Whether single sign-on is the only way to sign in',
+      permission: 'administrators.read',
+      answer: onlyAnswer,
+      errors: [],
+      handle: async () => ({ result: { only: await providers.isOnlyWay() } }),
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/sso',
+      operationId: 'changeSsoPolicy',
+      tag,
+      summary: 'Make single sign-on the only way to sign in, or no longer',
+      description:
+        'Sessions that began with a password or a passkey end. `pharos admin link` on the command line opens a way in for an owner.',
+      permission: 'sso.manage',
+      needsConfirmation: true,
+      body: { schema: onlyShape.schema, example: { only: true }, read: onlyShape.readCreate },
+      answer: onlyAnswer,
+      errors: ['ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle({ admin, body, by }) {
+        await providers.setOnlyWay(body.only, signedIn(admin), by);
+        return { result: body };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,150 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { type AdminRole, adminRoles } from '../../../access/roles.ts';
+import type { Problem } from '../../../base/errors.ts';
+import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, timestampSchema } from '../../../http/answers.ts';
+import { defineShape } from '../../../http/shape.ts';
+
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+const groups = Type.Array(text(200), { maxItems: 100 });
+
+const roles = Type.Object(
+  Object.fromEntries(adminRoles.map((role) => [role, Type.Optional(groups)])) as Record<
+    AdminRole,
+    ReturnType<typeof Type.Optional<typeof groups>>
+  >,
+  { description: 'For each role the groups that have it. Of several roles the first one of this list counts' },
+);
+
+/** A provider makes nobody an owner who is in no group. */
+const defaultRole = Type.Enum(['manager', 'editor', 'installer', 'analyst']);
+
+const members = {
+  name: Type.String({ minLength: 1, maxLength: 60, description: 'On the button: Sign in with …' }),
+  issuer: Type.String({ minLength: 1, maxLength: 500, description: 'The claim `iss`, letter by letter' }),
+  clientId: Type.String({ minLength: 1, maxLength: 255, description: 'Of this service at the provider' }),
+  scopes: Type.String({
+    pattern: '^[\\x21\\x23-\\x5B\\x5D-\\x7E]+( [\\x21\\x23-\\x5B\\x5D-\\x7E]+)*$',
+    maxLength: 500,
+    description: 'Separated by spaces, with `openid` among them',
+  }),
+  roles,
+  factorValues: Type.Array(text(200), {
+    maxItems: 20,
+    description: 'Values of the claims `amr` or `acr` that prove a second factor, such as `mfa`. Empty: none does',
+  }),
+  trustsEmail: Type.Boolean({
+    description: 'Its e-mail addresses count as verified although it does not say so (`email_verified`)',
+  }),
+  enabled: Type.Boolean(),
+};
+const groupsClaim = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'The claim that lists the groups: its name, or a path such as `realm_access.roles`',
+});
+
+const writable = Type.Object({
+  name: members.name,
+  issuer: members.issuer,
+  clientId: members.clientId,
+  clientSecret: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1000, description: 'It is stored encrypted and never shown' }),
+  ),
+  scopes: Type.Optional(members.scopes),
+  groupsClaim: Type.Optional(groupsClaim),
+  roles: Type.Optional(roles),
+  defaultRole: Type.Optional(defaultRole),
+  factorValues: Type.Optional(members.factorValues),
+  trustsEmail: Type.Optional(members.trustsEmail),
+  enabled: Type.Optional(members.enabled),
+});
+export type ProviderFields = Static<typeof writable>;
+
+function problemsOf({ scopes }: Partial<ProviderFields>): Problem[] {
+  if (scopes === undefined || scopes.split(' ').includes('openid')) return [];
+  return [{ field: 'scopes', problem: 'must have openid among them' }];
+}
+
+export const ssoProviderShape = defineShape(writable, { rules: problemsOf });
+
+export const ssoFieldsExample = {
+  name: 'Museum account',
+  issuer: 'https://login.museum.example',
+  clientId: 'pharos-console',
+  clientSecret: 'from the provider',
+  groupsClaim: 'groups',
+  roles: { owner: ['pharos-owners'], editor: ['curators', 'education'] },
+};
+
+const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+export const ssoProviderRecord = {
+  schema: Type.Object({
+    providerId: objectIdSchema,
+    ...members,
+    hasSecret: Type.Boolean({ description: 'Without a secret the provider knows this service as a public client' }),
+    groupsClaim: orNull(groupsClaim),
+    defaultRole: Type.Union([defaultRole, Type.Null()], {
+      description: 'Of people in none of the groups; null: they are refused',
+    }),
+    createdAt: timestampSchema,
+    updatedAt: timestampSchema,
+  }),
+  example: {
+    providerId: exampleId,
+    name: 'Museum account',
+    issuer: 'https://login.museum.example',
+    clientId: 'pharos-console',
+    hasSecret: true,
+    scopes: 'openid email profile',
+    groupsClaim: 'groups',
+    roles: ssoFieldsExample.roles,
+    defaultRole: null,
+    factorValues: ['mfa'],
+    trustsEmail: false,
+    enabled: true,
+    createdAt: exampleCreated,
+    updatedAt: exampleUpdated,
+  },
+};
+
+export const onlyShape = defineShape(
+  Type.Object({
+    only: Type.Boolean({ description: 'Whether nobody may sign in with a password or a passkey' }),
+  }),
+);
+
+const next = Type.String({ maxLength: 500, description: 'The page of the console to go on to, such as `/apps`' });
+export const beginShape = defineShape(
+  Type.Object({ providerId: Type.String({ maxLength: 64 }), next: Type.Optional(next) }),
+);
+export const confirmThroughShape = defineShape(Type.Object({ next: Type.Optional(next) }));
+export const departureSchema = Type.Object({ address: Type.String({ description: 'Where the browser has to go' }) });
+export const departureExample = {
+  address: 'https://login.museum.example/authorize?response_type=code&client_id=pharos-console',
+};
+
+/** What a sign-in page needs. */
+export const waysSchema = Type.Object({
+  only: members.enabled,
+  providers: Type.Array(Type.Object({ providerId: objectIdSchema, name: members.name })),
+});
+export const waysExample = { only: false, providers: [{ providerId: exampleId, name: 'Museum account' }] };
+
+export const ownIdentitiesSchema = Type.Object({
+  /** Through which the session was begun. */
+  current: orNull(Type.Object({ providerId: objectIdSchema, name: members.name })),
+  providers: Type.Array(Type.Object({ providerId: objectIdSchema, name: members.name, connected: Type.Boolean() })),
+});
+export const ownIdentitiesExample = {
+  current: null,
+  providers: [{ providerId: exampleId, name: 'Museum account', connected: true }],
+};
+
+export const ssoTest = {
+  schema: Type.Object({
+    ok: Type.Boolean(),
+    text: Type.String({ description: 'What was read of the provider, or why it could not be' }),
+  }),
+  example: { ok: true, text: 'The provider answers, and has 2 keys.' },
+};

@@ -1,0 +1,279 @@
+import { type Actor, recordChange } from '../../../access/audit.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { fail } from '../../../base/errors.ts';
+import { newObjectId } from '../../../base/id.ts';
+import type { SecretBox } from '../../../base/secrets.ts';
+import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
+import type { TargetRules } from '../../../delivery/provider/target-rules.ts';
+import { isoTime } from '../../../http/answers.ts';
+import type { AdminContext } from '../../../http/console/console-endpoint.ts';
+import type { Changes } from '../../../http/shape.ts';
+import { addressProblem } from '../../../sign-in/oidc/address-problem.ts';
+import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
+import { Unreadable } from '../../../sign-in/oidc/read-json.ts';
+import type { RoleGroups } from './person.ts';
+import type { ProviderFields } from './provider-schemas.ts';
+import type { Registration } from './relying-party.ts';
+import * as store from './store.ts';
+
+export interface ProviderDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly secrets: SecretBox;
+  readonly targets: TargetRules;
+  readonly keys: IssuerKeys;
+}
+
+const maxProviders = 10;
+const usualScopes = 'openid email profile';
+const sealedFor = (providerId: string) => `sso provider ${providerId}`;
+
+/** The providers through which administrators sign in, and whether that is the only way. For owners. */
+export class SsoProviders {
+  readonly #deps: ProviderDeps;
+
+  constructor(deps: ProviderDeps) {
+    this.#deps = deps;
+  }
+
+  async list() {
+    const { db } = this.#deps;
+    return (await store.listProviders(db)).map(view);
+  }
+
+  /** @throws Failure ObjectNotFound */
+  async get(providerId: string) {
+    const { db } = this.#deps;
+    return view((await store.findProvider(db, providerId)) ?? missing(providerId));
+  }
+
+  /** @throws Failure ValidationError, DuplicateValue, OperationForbidden when secrets cannot be stored */
+  async create(fields: ProviderFields, by: Actor) {
+    const { db, now } = this.#deps;
+    await this.#assertIssuer(fields.issuer);
+    const at = now();
+    const providerId = newObjectId(at);
+    const row: store.ProviderRow = {
+      provider_id: providerId,
+      name: fields.name,
+      issuer: fields.issuer,
+      client_id: fields.clientId,
+      client_secret: this.#seal(fields.clientSecret, providerId),
+      scopes: fields.scopes ?? usualScopes,
+      groups_claim: fields.groupsClaim ?? null,
+      roles: JSON.stringify(fields.roles ?? {}),
+      default_role: fields.defaultRole ?? null,
+      factor_values: JSON.stringify(fields.factorValues ?? []),
+      trusts_email: fields.trustsEmail ? 1 : 0,
+      is_enabled: fields.enabled === false ? 0 : 1,
+      created_at: at,
+      updated_at: at,
+    };
+    assertClaim(row);
+    return this.#unlessTaken(row, () =>
+      db.transaction(async (db) => {
+        if ((await store.lockProviders(db)).length >= maxProviders)
+          throw fail('OperationForbidden', `There can be at most ${maxProviders} providers. Delete one first.`);
+        await store.insertProvider(db, row);
+        await this.#audit(db, by, { action: 'create', subject: row.name, after: chosen(row) });
+        return view(row);
+      }),
+    );
+  }
+
+  /** Its issuer stays. Switching it off ends the sessions that began with it. @throws Failure ObjectNotFound … */
+  async change(providerId: string, { set, cleared }: Changes<ProviderFields>, by: Actor) {
+    const { now } = this.#deps;
+    const secret = this.#seal(set.clientSecret, providerId);
+    return this.#change(providerId, async (db, row, others) => {
+      if (set.issuer !== undefined && set.issuer !== row.issuer) throw fixedIssuer();
+      const next: store.ProviderRow = {
+        ...row,
+        name: set.name ?? row.name,
+        client_id: set.clientId ?? row.client_id,
+        client_secret: cleared.includes('clientSecret') ? null : (secret ?? row.client_secret),
+        scopes: set.scopes ?? row.scopes,
+        groups_claim: cleared.includes('groupsClaim') ? null : (set.groupsClaim ?? row.groups_claim),
+        roles: set.roles ? JSON.stringify(set.roles) : row.roles,
+        default_role: cleared.includes('defaultRole') ? null : (set.defaultRole ?? row.default_role),
+        factor_values: set.factorValues ? JSON.stringify(set.factorValues) : row.factor_values,
+        trusts_email: set.trustsEmail === undefined ? row.trusts_email : set.trustsEmail ? 1 : 0,
+        is_enabled: set.enabled === undefined ? row.is_enabled : set.enabled ? 1 : 0,
+        updated_at: Math.max(now(), row.updated_at),
+      };
+      assertClaim(next);
+      if (next.is_enabled === 0) await assertOther(db, others);
+      await store.updateProvider(db, next);
+      if (next.is_enabled === 0) await store.deleteSessionsThrough(db, providerId);
+      const [before, after] = [chosen(row), chosen(next)];
+      await this.#audit(db, by, { action: 'change', subject: next.name, before, after });
+      return view(next);
+    }).catch((error: unknown) => {
+      if (error instanceof UniqueViolation) throw taken(set.name ?? '');
+      throw error;
+    });
+  }
+
+  /** Ends the sessions that began with it. Who is known there stays known if it is added again. */
+  async remove(providerId: string, by: Actor): Promise<void> {
+    await this.#change(providerId, async (db, row, others) => {
+      await assertOther(db, others);
+      await store.deleteSessionsThrough(db, providerId);
+      await store.deleteProvider(db, providerId);
+      await this.#audit(db, by, { action: 'delete', subject: row.name, before: chosen(row) });
+    });
+  }
+
+  async isOnlyWay(): Promise<boolean> {
+    const { db } = this.#deps;
+    return store.isOnlyWay(db);
+  }
+
+  /**
+   * With it, nobody signs in with a password or a passkey any more, and sessions that began so end.
+   *
+   * @throws Failure OperationForbidden unless whoever asks for it has signed in through a provider
+   */
+  async setOnlyWay(isOnly: boolean, admin: AdminContext, by: Actor): Promise<void> {
+    const { db } = this.#deps;
+    await db.transaction(async (db) => {
+      await store.lockProviders(db);
+      const before = await store.isOnlyWay(db);
+      if (before === isOnly) return;
+      if (isOnly && admin.provider === null)
+        throw fail(
+          'OperationForbidden',
+          'Sign in through a provider first, which shows that it works and that you are an owner there too.',
+        );
+      await store.setOnlyWay(db, isOnly);
+      if (isOnly) await store.deleteLocalSessions(db);
+      const [only, was] = [{ only: isOnly }, { only: before }];
+      await this.#audit(db, by, { action: 'only', subject: 'single sign-on', before: was, after: only });
+    });
+  }
+
+  /** Reads the provider's configuration and keys now. @throws Failure ObjectNotFound */
+  async test(providerId: string): Promise<{ readonly ok: boolean; readonly text: string }> {
+    const { db, keys } = this.#deps;
+    const { issuer } = (await store.findProvider(db, providerId)) ?? missing(providerId);
+    try {
+      const count = await keys.probe({ issuer, jwksUri: undefined });
+      return { ok: true, text: `The provider answers, and has ${count === 1 ? 'one key' : `${count} keys`}.` };
+    } catch (error) {
+      const reason = error instanceof Unreadable ? error.message : 'its keys are malformed';
+      return { ok: false, text: `The provider cannot be used: ${reason}.` };
+    }
+  }
+
+  /** @throws Error when the secret was sealed with another key */
+  registrationOf(row: store.ProviderRow): Registration {
+    const { secrets } = this.#deps;
+    const { issuer, client_id: clientId, client_secret: sealed, scopes, provider_id: providerId } = row;
+    return {
+      issuer,
+      clientId,
+      clientSecret: sealed === null ? undefined : secrets.open(sealed, sealedFor(providerId)),
+      scopes,
+    };
+  }
+
+  #seal(secret: string | undefined, providerId: string): string | null {
+    const { secrets } = this.#deps;
+    return secret === undefined ? null : secrets.seal(secret, sealedFor(providerId));
+  }
+
+  async #assertIssuer(issuer: string): Promise<void> {
+    const { targets } = this.#deps;
+    const problem = await addressProblem(targets, 'issuer', issuer);
+    if (problem === undefined) return;
+    throw fail('ValidationError', { message: `issuer ${problem}.`, details: [{ field: 'issuer', problem }] });
+  }
+
+  async #change<T>(
+    providerId: string,
+    work: (db: Db, row: store.ProviderRow, others: readonly store.ProviderRow[]) => Promise<T>,
+  ): Promise<T> {
+    const { db } = this.#deps;
+    return db.transaction(async (db) => {
+      // All of them, so that two owners cannot switch off the last two at the same moment.
+      const rows = await store.lockProviders(db);
+      const row = rows.find(({ provider_id: id }) => id === providerId) ?? missing(providerId);
+      return work(
+        db,
+        row,
+        rows.filter((other) => other !== row),
+      );
+    });
+  }
+
+  async #unlessTaken<T>({ name }: store.ProviderRow, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof UniqueViolation) throw taken(name);
+      throw error;
+    }
+  }
+
+  #audit(
+    db: Db,
+    by: Actor,
+    change: { readonly action: string; readonly subject: string; readonly before?: unknown; readonly after?: unknown },
+  ) {
+    const { now } = this.#deps;
+    return recordChange(db, { ...change, by, action: `single-sign-on.${change.action}`, now: now() });
+  }
+}
+
+/** @throws Failure ValidationError when roles name groups, but no claim says who is in them */
+function assertClaim({ groups_claim: claim, roles }: store.ProviderRow): void {
+  const named = Object.values(JSON.parse(roles) as RoleGroups).flat();
+  if (claim !== null || named.length === 0) return;
+  const problem = 'is needed, because roles name groups';
+  throw fail('ValidationError', {
+    message: `groupsClaim ${problem}.`,
+    details: [{ field: 'groupsClaim', problem }],
+  });
+}
+
+/** While it is the only way, one provider has to stay. @throws Failure OperationForbidden */
+async function assertOther(db: Db, others: readonly store.ProviderRow[]): Promise<void> {
+  if (others.some(({ is_enabled: isEnabled }) => isEnabled > 0) || !(await store.isOnlyWay(db))) return;
+  throw fail('OperationForbidden', 'Nobody could sign in any more. Allow passwords and passkeys first.');
+}
+
+function chosen(row: store.ProviderRow) {
+  return {
+    name: row.name,
+    issuer: row.issuer,
+    clientId: row.client_id,
+    hasSecret: row.client_secret !== null,
+    scopes: row.scopes,
+    groupsClaim: row.groups_claim,
+    roles: JSON.parse(row.roles) as RoleGroups,
+    defaultRole: row.default_role,
+    factorValues: JSON.parse(row.factor_values) as readonly string[],
+    trustsEmail: row.trusts_email > 0,
+    enabled: row.is_enabled > 0,
+  };
+}
+
+const view = (row: store.ProviderRow) => ({
+  providerId: row.provider_id,
+  ...chosen(row),
+  createdAt: isoTime(row.created_at),
+  updatedAt: isoTime(row.updated_at),
+});
+
+function missing(providerId: string): never {
+  throw fail('ObjectNotFound', `There is no provider ${providerId}.`);
+}
+
+function taken(name: string) {
+  return fail('DuplicateValue', `There is a provider with the name ${name} or this issuer already.`);
+}
+
+function fixedIssuer() {
+  const problem = 'cannot be changed; add another provider instead';
+  return fail('ValidationError', { message: `issuer ${problem}.`, details: [{ field: 'issuer', problem }] });
+}
