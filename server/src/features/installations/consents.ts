@@ -1,4 +1,11 @@
-import { type Consents, type Purpose, permissionsOf, purposes, readConsents } from '../../access/consent.ts';
+import {
+  type Consent,
+  type Consents,
+  type Purpose,
+  permissionsOf,
+  purposes,
+  readConsents,
+} from '../../access/consent.ts';
 import type { AppPolicy } from '../../access/policy.ts';
 import { newObjectId } from '../../base/id.ts';
 import { sql } from '../../base/sql.ts';
@@ -33,17 +40,32 @@ interface Deciding {
   readonly by: DecidedBy;
   /** Somebody else holds it now, for whom the decisions so far do not count. */
   readonly isHandedOver?: boolean;
+  /** Its holder has proved nothing, or had until now: what was refused before stays refused. */
+  readonly isDoubtful?: boolean;
+  /** Its holder proves nothing: whoever knows an id must not agree in the name of its phone. */
+  readonly isUnproven?: boolean;
 }
 
+/** A link to an account is that of whoever is signed in, and tells nothing about the phone that was there before. */
+const mayAgreeUnproven = (purpose: Purpose, earlier: Consent | undefined) => purpose === 'identity' && !earlier;
+
+const refusalsOf = (consents: Consents): Consents =>
+  Object.fromEntries(Object.entries(consents).filter(([, { granted }]) => !granted));
+
 /** What is sent again as it is changes nothing: clients register at every start. */
-export function decideConsents(stored: string | null, { sent, now, by, isHandedOver }: Deciding): ConsentChange {
+export function decideConsents(stored: string | null, deciding: Deciding): ConsentChange {
+  const { sent, now, by, isHandedOver, isDoubtful, isUnproven } = deciding;
   const before = readConsents(stored);
-  const kept: Consents = isHandedOver || sent === null ? {} : before;
+  const isAnew = isHandedOver || sent === null;
+  const staysRefused = isUnproven || (isHandedOver && isDoubtful);
+  const kept: Consents = isAnew ? (staysRefused ? refusalsOf(before) : {}) : before;
   const at = isoTime(now);
   const changed: Decided[] = [];
   const after: Record<string, unknown> = {};
   for (const purpose of purposes) {
-    const [earlier, decision] = [kept[purpose], sent?.[purpose]];
+    const earlier = kept[purpose];
+    const asked = sent?.[purpose];
+    const decision = asked?.granted && isUnproven && !mayAgreeUnproven(purpose, earlier) ? undefined : asked;
     const isSame = decision?.granted === earlier?.granted && decision?.textVersion === earlier?.textVersion;
     if (decision === undefined || (isSame && earlier)) {
       if (earlier) after[purpose] = earlier;

@@ -22,13 +22,16 @@ export interface HandedOver {
 /** Whose it is after a registration, and what its holder has agreed to: a new one is not bound by what the last one said. */
 export function handOver(row: InstallationRow | undefined, sent: Registration, by: Asking, now: number): HandedOver {
   const deciding = { sent: sent.consents, now, by: deciderOf(by) };
-  const handedOver = (isHandedOver: boolean): HandedOver => {
-    const consents = decideConsents(row?.consents ?? null, { ...deciding, isHandedOver });
+  const handedOver = (how: { isHandedOver: boolean; isUnproven: boolean }): HandedOver => {
+    const isDoubtful = how.isUnproven || (row !== undefined && row.unproven !== 0);
+    const consents = decideConsents(row?.consents ?? null, { ...deciding, ...how, isDoubtful });
     const linking = { ...by, mayLink: permissionsOf(consents.stored, by.policy).identity };
     return { linking, consents, hands: row && nextHands(row, sent, linking, now) };
   };
-  const same = handedOver(false);
-  return same.hands && 'consents' in same.hands.reset ? handedOver(true) : same;
+  const same = handedOver({ isHandedOver: false, isUnproven: false });
+  if (!same.hands) return same;
+  const how = { isHandedOver: 'consents' in same.hands.reset, isUnproven: same.hands.columns['unproven'] !== 0 };
+  return how.isHandedOver || how.isUnproven ? handedOver(how) : same;
 }
 
 export const deciderOf = ({ isManager, userId }: Registrant): DecidedBy =>

@@ -94,8 +94,10 @@ export class InstallationService {
         const { userId } = changes.set;
         if (userId && userId.objectId !== by.userId && !by.isManager) throw notSignedIn();
         await this.#assertUser(db, appId, userId?.objectId);
-        const consents = decideConsents(row.consents, { sent: sentConsents(changes), now: now(), by: deciderOf(by) });
-        if (changes.set.consents?.analytics?.erase && row.unproven !== 0 && !by.isManager) throw notProven();
+        const isUnproven = row.unproven !== 0 && !by.isManager;
+        const sent = sentConsents(changes);
+        const consents = decideConsents(row.consents, { sent, now: now(), by: deciderOf(by), isUnproven });
+        if (changes.set.consents?.analytics?.erase && isUnproven) throw notProven();
         const mayLink = permissionsOf(consents.stored, by.policy).identity;
         if (userId && !mayLink) throw notAgreed();
         const next = changes.cleared.includes('userId') || !mayLink ? null : (userId?.objectId ?? row.user_id);

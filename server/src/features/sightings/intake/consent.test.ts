@@ -214,6 +214,44 @@ for (const database of databases) {
       assert.equal((await site.list('visits')).length, 1);
     });
 
+    test('who has taken a phone by its id alone agrees to nothing in its name, and ends no refusal', async () => {
+      const [vera, mallory] = [await signIn(site.app), await signIn(site.app)];
+      const { app } = site;
+      const agreed = { analytics: yes, messages: yes };
+      const decided = async () => {
+        const { consents } = await site.get(`installations/${site.phone}`);
+        return [consents?.analytics?.granted, consents?.messages?.granted];
+      };
+      const take = [
+        () => register(undefined),
+        () => register(agreed),
+        () => register(agreed, {}, mallory.headers),
+        () =>
+          app.send({
+            method: 'PUT',
+            url: `${url}/${site.phone}`,
+            headers: mallory.headers,
+            body: { consents: agreed },
+          }),
+        () =>
+          app.send({ method: 'PUT', url: `${url}/${site.phone}`, headers: mallory.headers, body: { consents: null } }),
+      ];
+      await register({ analytics: no, messages: no }, {}, vera.headers);
+      for (const taking of take) {
+        assert.equal((await taking()).status, 200);
+        assert.deepEqual(await decided(), [false, false]);
+        assert.deepEqual((await visit()).events, []);
+      }
+      await register(undefined, {}, vera.headers);
+      assert.deepEqual(await decided(), [false, false], 'she is back, and has said nothing else');
+      await register(agreed, {}, vera.headers);
+      assert.deepEqual(await decided(), [true, true]);
+
+      await require();
+      await register(agreed);
+      assert.deepEqual([await decided(), await rowsOfPhone()], [[undefined, undefined], {}]);
+    });
+
     test('another node knows of a refusal at once', async () => {
       await require();
       await agree({ analytics: yes });
