@@ -83,8 +83,8 @@ export interface RetentionRule<N extends string = string> {
 /** Texts that may name a person by an id, such as what a webhook was sent. */
 export interface Mentions<N extends string = string> {
   readonly in: readonly N[];
-  /** When the person is erased, such rows go, or these columns get these values. */
-  readonly erased: 'delete' | Readonly<Partial<Record<N, string | null>>>;
+  /** When the person is erased, such rows go, `erased` stands in the texts for the ids, or these columns get these values. */
+  readonly erased: 'delete' | 'unname' | Readonly<Partial<Record<N, string | null>>>;
   /** Of these rows alone; a condition in SQL. */
   readonly only?: string;
 }

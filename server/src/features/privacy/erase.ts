@@ -1,11 +1,11 @@
 import { newObjectId } from '../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
-import { type DbTable, stepColumn } from '../../db/table.ts';
+import { type DbTable, type Mentions, stepColumn } from '../../db/table.ts';
 import type { Job, JobHandler, NewJob } from '../../jobs/job.ts';
 import { findPayload } from '../../jobs/store.ts';
 import type { Entry, ErasureKind } from './ledger.ts';
-import { type Part, type Person, scopeOf } from './person.ts';
+import { idsOf, type Part, type Person, scopeOf } from './person.ts';
 import * as store from './store.ts';
 
 /**
@@ -255,7 +255,7 @@ async function eraseMentions({ db }: Erasing, { part, person, key }: Step): Prom
         const count = await db.run(
           mentions.erased === 'delete'
             ? sql`delete from ${name} where ${these}`
-            : sql`update ${name} set ${cellsOf(mentions.erased)} where ${these}`,
+            : sql`update ${name} set ${cellsOf(mentions, person)} where ${these}`,
         );
         if (count > 0) await store.addCount(db, key, table.name, count);
       });
@@ -266,11 +266,20 @@ async function eraseMentions({ db }: Erasing, { part, person, key }: Step): Prom
   }
 }
 
-const cellsOf = (cells: Readonly<Partial<Record<string, string | null>>>): Sql =>
-  joinSql(
-    Object.entries(cells).map(([column, value]) => sql`${raw(column)} = ${value ?? null}`),
+function cellsOf({ in: columns, erased }: Mentions, person: Person): Sql {
+  if (erased === 'unname')
+    return joinSql(
+      columns.map((column) => withoutIds(column, person)),
+      ', ',
+    );
+  return joinSql(
+    Object.entries(erased).map(([column, value]) => sql`${raw(column)} = ${value ?? null}`),
     ', ',
   );
+}
+
+const withoutIds = (column: string, person: Person): Sql =>
+  sql`${raw(column)} = ${idsOf(person).reduce((text, id) => sql`replace(${text}, ${id}, 'erased')`, raw(column))}`;
 
 /** The column after `app_id` that makes a row findable. */
 export function idOf({ name, key }: DbTable): string {

@@ -186,6 +186,36 @@ for (const database of databases) {
       assert.deepEqual(await tablesNaming(vera.userId), []);
     });
 
+    test('is no longer named by a push that waits for its time, which still goes to the others', async () => {
+      const [other, manager] = [await signIn(app), await signInManager(app)];
+      const others = { installationId: 'theirs', deviceType: 'ios' };
+      const theirs = await create(app, '/api/v2/installations', others, other.headers);
+      const users = [vera, other].map(({ userId: objectId }) => ({ __type: 'Pointer', className: '_User', objectId }));
+      const where = { $or: [{ userId: { $in: users } }, { objectId: phone }] };
+      const sendAt = new Date(app.clock.now + 60_000).toISOString();
+      const body = { where, sendAt, data: { title: 'Soon' } };
+      const sent = await app.send({
+        method: 'POST',
+        url: '/api/v2/push/notification',
+        body,
+        headers: manager.headers,
+      });
+      assert.equal(sent.status, 200);
+      const erasureId = await erase();
+      await app.app.idle();
+      const { erased } = await receipt(erasureId);
+      assert.equal(erased.pushes, 1);
+      assert.deepEqual(await tablesNaming(vera.userId), []);
+      app.clock.now += 120_000;
+      await app.app.idle();
+      const url = '/api/v2/deliveries';
+      const { results } = (await app.send({ method: 'GET', url, headers: manager.headers })).body;
+      assert.deepEqual(
+        results.map((one: { installationId: { objectId: string } }) => one.installationId.objectId),
+        [theirs],
+      );
+    });
+
     test('is counted once, however often the work is begun again', async () => {
       await fillAll(hers());
       const erasureId = await erase();

@@ -49,6 +49,12 @@ export type Part = (Phone | Trace | Named | Mentioned) & {
   readonly resource: Resource | undefined;
 };
 
+/** The ids that may stand in texts about a person. */
+export const idsOf = ({ userId, installationIds }: Pick<Person, 'userId' | 'installationIds'>): readonly string[] => [
+  ...installationIds,
+  ...(userId === undefined ? [] : [userId]),
+];
+
 /** A table may be in the list twice: for what it says of installations, and for what it says of users. */
 export function partsOf(tables: readonly DbTable[], resources: readonly Resource[]): readonly Part[] {
   return tables.flatMap((table): Part[] => {
@@ -96,7 +102,7 @@ export function scopeOf(part: Part, { appId, userId, installationIds, since }: P
       return sql`${ofApp} and (${joinSql(named, ' or ')})`;
     }
     case 'mentioned': {
-      const ids = [...installationIds, ...(userId === undefined ? [] : [userId])];
+      const ids = idsOf({ installationIds, userId });
       if (ids.length === 0) return none;
       // Ids are letters and digits, so that none of them is a pattern.
       const found = part.mentions.in.flatMap((column) => ids.map((id) => sql`${raw(column)} like ${`%${id}%`}`));

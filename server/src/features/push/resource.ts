@@ -42,12 +42,8 @@ export const pushes = defineResource({
   internal: { expanded_to: nullable(textColumn) },
   users: ['user_id'],
   erased: 'unname',
-  // Whom it was for; the audience of nobody stays.
-  mentions: {
-    in: ['audience'],
-    erased: { audience: '{"objectId":"erased"}' },
-    only: "state not in ('accepted', 'sending')",
-  },
+  // Whom it is or was for; one that waits for its time still goes to the others.
+  mentions: { in: ['audience'], erased: 'unname' },
   rules: 'pushes',
   defaultLimit: 100,
 });
