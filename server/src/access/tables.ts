@@ -21,5 +21,7 @@ export const audit = defineTable({
     in: ['subject', 'before_state', 'after_state'],
     erased: { subject: 'erased', before_state: null, after_state: null },
   },
+  // What was done is the person's to know; which administrator did it, and from where, is not.
+  secrets: ['actor', 'address'],
   staysBecause: 'it says who deleted the app',
 });

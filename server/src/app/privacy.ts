@@ -8,6 +8,7 @@ import { findHeld, findHolder, findInstallationsOf } from '../features/installat
 import type { Erasing } from '../features/privacy/erase.ts';
 import type { PrivacyFeatureDeps } from '../features/privacy/feature.ts';
 import { addToLedger, ledgerName } from '../features/privacy/ledger.ts';
+import { hasChosenAudience, withoutCounts } from '../features/push/store.ts';
 import { userExists } from '../features/users/store.ts';
 import { listHostsSentTo } from '../features/webhooks/store.ts';
 import { personParts } from './tables.ts';
@@ -36,6 +37,7 @@ export function privacyDeps(options: PrivacyOptions): Omit<PrivacyFeatureDeps, '
         sha256,
       }),
     },
+    conceal: { pushes: (row) => (hasChosenAudience(row) ? withoutCounts(row) : row) },
     eraseFiles: (appId, userId, count) => eraseFilesOf(db, blobs, { appId, userId }, count),
     noteErasure: (entry) => addToLedger(join(dataFolder, ledgerName), [entry]),
     findOwn: async (appId, userId) => {

@@ -20,6 +20,8 @@ export interface Exporting {
   readonly sentTo: (db: Db, appId: string, scope: Sql) => Promise<readonly Recipient[]>;
   /** Members that rows of a table have besides, such as the address of a file. */
   readonly more: Readonly<Record<string, (row: Row) => object>>;
+  /** Rows of a table without what they tell about other people. */
+  readonly conceal: Readonly<Record<string, (row: Row) => Row>>;
 }
 
 /** The person's document as pieces of text. */
@@ -32,8 +34,9 @@ export async function* exportPerson(exporting: Exporting, person: Person): Async
   const calls = parts.find(({ how, table }) => how === 'mentioned' && table.name === 'webhook_deliveries');
   yield JSON.stringify(calls ? await exporting.sentTo(exporting.db, appId, scopeOf(calls, person)) : []);
   const named = Map.groupBy(parts, ({ table }) => table.name);
-  for (const [name, ofTable] of named) {
-    if (ofTable.some(({ how, table }) => isOfNobody(how, table))) continue;
+  for (const [name, all] of named) {
+    const ofTable = all.filter(({ how, table }) => !isOfNobody(how, table));
+    if (ofTable.length === 0) continue;
     yield `,${JSON.stringify(name)}:[`;
     let separator = '\n';
     for await (const row of rowsOf(exporting, ofTable, person)) {
@@ -45,9 +48,12 @@ export async function* exportPerson(exporting: Exporting, person: Person): Async
   yield '}\n';
 }
 
-/** Work that is under way says nothing that the rest does not say. */
+/**
+ * Work that is under way says nothing that the rest does not say. The audience of somebody else's push may name more people; what
+ * was sent to her is among the deliveries.
+ */
 const isOfNobody = (how: Part['how'], { name }: DbTable) =>
-  how === 'mentioned' && (name === 'jobs' || name === 'live_events');
+  how === 'mentioned' && (name === 'jobs' || name === 'live_events' || name === 'pushes');
 
 /** The rows of a table, each once. */
 async function* rowsOf(exporting: Exporting, parts: readonly Part[], person: Person): AsyncGenerator<string> {
@@ -63,7 +69,7 @@ async function* rowsOf(exporting: Exporting, parts: readonly Part[], person: Per
     for (const within of await valuesWithin(exporting.db, table, person.appId)) {
       const all = within === undefined ? scope : sql`${raw(table.within ?? '')} = ${within} and ${scope}`;
       for await (const row of pages(exporting.db, { table, order: orderOf(part), scope: all, appId: person.appId }))
-        yield show(row);
+        yield show(exporting.conceal[table.name]?.(row) ?? row);
     }
   }
 }

@@ -350,6 +350,45 @@ for (const database of databases) {
       assert.equal((await exported()).visits.length, 1);
     });
 
+    test('nothing about other people is exported with it', async () => {
+      const console = await openConsole(app, 'manager');
+      const users = `/apps/${app.appId}/users/${vera.userId}`;
+      for (const role of ['manager', 'user'])
+        assert.equal((await console.send({ method: 'PUT', url: users, body: { role } })).status, 200);
+      const [manager, other] = [await signInManager(app), await signIn(app)];
+      await create(app, '/api/v2/installations', { installationId: 'others', deviceType: 'ios' }, other.headers);
+      const push = async (where: object, { headers }: Pick<SignedIn, 'headers'>) => {
+        const body = { where, data: { title: 'Hello' } };
+        const sent = await app.send({ method: 'POST', url: '/api/v2/push/notification', body, headers });
+        assert.equal(sent.status, 200, JSON.stringify(sent.body));
+      };
+      const pointers = [vera, other].map(({ userId: objectId }) => ({
+        __type: 'Pointer',
+        className: '_User',
+        objectId,
+      }));
+      await push({ userId: { $in: pointers } }, manager);
+      await push({ deviceType: 'ios' }, vera);
+      await app.app.idle();
+      const before = app.clock.now - 60_000;
+      await fill(app, tableOf('webhook_deliveries'), { ...hers(), userId: 'former', at: before, mark: 'earlier' });
+      await app.storage.db.run(sql`update installations set held_since = ${app.clock.now} where object_id = ${phone}`);
+
+      const document = await exported();
+      assert.deepEqual(
+        [document.webhooks, document.webhook_deliveries],
+        [[], []],
+        'what was sent about the former holder',
+      );
+      assert.equal(document.pushes.length, 1);
+      assert.equal(document.pushes[0].audience ?? null, null, 'it would tell how many others there are');
+      assert.ok(document.deliveries.length > 0);
+      assert.ok(document.audit.length > 0);
+      const text = JSON.stringify(document);
+      assert.ok(!text.includes(other.userId));
+      for (const { actor, address } of document.audit) assert.deepEqual([actor, address], [undefined, undefined]);
+    });
+
     test('two apps do not erase each other’s', async () => {
       const { appId } = await app.app.apps.create('Other', service);
       await fillAll(hers());

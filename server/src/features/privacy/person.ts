@@ -105,7 +105,13 @@ export function scopeOf(part: Part, { appId, userId, installationIds, since }: P
       const ids = idsOf({ installationIds, userId });
       if (ids.length === 0) return none;
       // Ids are letters and digits, so that none of them is a pattern.
-      const found = part.mentions.in.flatMap((column) => ids.map((id) => sql`${raw(column)} like ${`%${id}%`}`));
+      const found = part.mentions.in.flatMap((column) =>
+        ids.map((id) => {
+          const from = since?.get(id);
+          const later = from === undefined ? raw('') : sql` and created_at >= ${from}`;
+          return sql`(${raw(column)} like ${`%${id}%`}${later})`;
+        }),
+      );
       return sql`${ofApp} and ${raw(part.mentions.only ?? '1 = 1')} and (${joinSql(found, ' or ')})`;
     }
   }

@@ -102,8 +102,7 @@ function checkIds(where: unknown): void {
   }
 }
 
-const hidesCounts = (caller: Caller, row: Row) =>
-  !seesAll(caller) && row['audience'] !== null && row['audience'] !== '{}';
+const hidesCounts = (caller: Caller, row: Row) => !seesAll(caller) && store.hasChosenAudience(row);
 
 const shownTo = (caller: Caller) => (row: Row) =>
   pushes.records.render(hidesCounts(caller, row) ? store.withoutCounts(row) : row);

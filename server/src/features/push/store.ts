@@ -12,6 +12,9 @@ export function withoutCounts(row: Row): Row {
   return { ...row, ...Object.fromEntries(hidden) };
 }
 
+/** Counts of a chosen audience; those of everybody tell nothing. */
+export const hasChosenAudience = (row: Row): boolean => row['audience'] !== null && row['audience'] !== '{}';
+
 export interface PushRow extends Row {
   readonly object_id: string;
   readonly data: string;
