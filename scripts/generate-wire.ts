@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mayDo } from '../server/src/access/roles.ts';
 import { type App, createApp } from '../server/src/app/app.ts';
-import { traceLists } from '../server/src/app/tables.ts';
 import { readConfig } from '../server/src/config/config.ts';
 import { version } from '../server/src/config/version.ts';
 import { migrate } from '../server/src/db/migrate.ts';
@@ -46,7 +45,6 @@ function consoleWire(consoleEndpoints: App['consoleEndpoints'], endpoints: App['
       'dataNeeds',
       Object.fromEntries(reached),
     ],
-    ['The lists that say where somebody was or what she was sent, by what they list.', 'traceLists', traceLists],
   ] as const;
   const texts = tables.map(
     ([about, name, table]) => `/** ${about} */\nexport const ${name} = ${JSON.stringify(table, null, 2)} as const;\n`,

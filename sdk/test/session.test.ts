@@ -101,7 +101,8 @@ describe('a client with a refresh token, against the service', () => {
       },
     });
     pass(1_000_000);
-    await client.users.me();
+    // A call that is not repeated by itself.
+    await client.call('patchMe', { body: { phone: '+43 1 234567' } });
     assert.equal(lost, 2);
   });
 

@@ -86,6 +86,7 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'GET /apps/:appId/sighting-counts': adminRoles,
   'GET /apps/:appId/users/:userId/export': ['owner', 'manager'],
   'GET /apps/:appId/installations/:installationId/export': ['owner', 'manager'],
+  'GET /apps/:appId/privacy': adminRoles,
   'GET /apps/:appId/erasures': ['owner', 'manager'],
   'GET /apps/:appId/installations/:installationId/consents': ['owner', 'manager'],
   'GET /apps/:appId/reach': ['owner', 'manager', 'editor'],

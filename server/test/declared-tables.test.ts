@@ -122,6 +122,15 @@ for (const database of databases) {
       );
     });
 
+    test('say which columns no export of a person may show', () => {
+      const isSecret = (column: string) => /_hash$|secret|device_token$|claim_token$/.test(column);
+      for (const { name, columns: declared, trail, users, secrets = [] } of tables) {
+        if (trail === undefined && users === undefined) continue;
+        for (const column of Object.keys(declared).filter(isSecret))
+          assert.ok(secrets.includes(column), `${name}.${column} would be exported`);
+      }
+    });
+
     test('name their parents, and say whose data they hold', () => {
       const names = new Set(tables.map(({ name }) => name));
       for (const { name, columns: declared, childOf = [], trail, users = [] } of tables) {

@@ -10,6 +10,7 @@ import { fileRoutes } from '../features/files/routes.ts';
 import { homeRoutes } from '../features/home/routes.ts';
 import { installationRoutes } from '../features/installations/routes.ts';
 import { notificationRoutes } from '../features/notifications/routes.ts';
+import { privacyRoutes } from '../features/privacy/routes.ts';
 import { pushRoutes } from '../features/push/routes.ts';
 import { ruleRoutes } from '../features/rules/routes.ts';
 import { senderRoutes } from '../features/senders/routes.ts';
@@ -180,6 +181,7 @@ const tree = root.addChildren([
       ...signInRoutes,
       appKeys,
       ...ruleRoutes,
+      ...privacyRoutes,
       appPolicy,
       appSettings,
     ]),

@@ -61,6 +61,7 @@ export const appSectionGroups = [
       { to: '/apps/$appId/webhooks', label: 'Webhooks', icon: 'link', permission: 'webhooks.read' },
       { to: '/apps/$appId/rules', label: 'Rules', icon: 'shield', permission: 'apps.read' },
       { to: '/apps/$appId/policy', label: 'Policy', icon: 'rules', permission: 'apps.read' },
+      { to: '/apps/$appId/privacy', label: 'Privacy', icon: 'file', permission: 'apps.read' },
       { to: '/apps/$appId/settings', label: 'Settings', icon: 'settings', permission: 'apps.read' },
     ],
   },

@@ -1104,6 +1104,23 @@ export interface OwnSession {
   readonly lastUsedAt: string;
 }
 
+export interface Privacy {
+  readonly notices: readonly {
+    readonly language: 'en' | 'de';
+    readonly title: string;
+    readonly sections: readonly {
+      readonly title: string;
+      readonly sentences: readonly string[];
+    }[];
+    /** All of it as plain text */
+    readonly text: string;
+    /** All of it as HTML, for a page of the house */
+    readonly html: string;
+  }[];
+  /** A record of processing activities (Article 30 of the GDPR), as Markdown */
+  readonly record: string;
+}
+
 export interface Reach {
   /** Push services that are set up and usable */
   readonly senders: number;
@@ -2229,6 +2246,15 @@ export interface Operations {
       }[];
     };
   };
+  /** Say what the service keeps about visitors, for a privacy notice and a record of processing */
+  readonly getPrivacy: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: Privacy;
+    };
+  };
   /** List the identity providers of an app */
   readonly listIdentityProviders: {
     readonly params: { readonly appId: string };
@@ -2996,6 +3022,7 @@ export const operations = {
   exportAppUser: { method: 'GET', path: '/apps/{appId}/users/{userId}/export' },
   exportInstallation: { method: 'GET', path: '/apps/{appId}/installations/{installationId}/export' },
   listErasures: { method: 'GET', path: '/apps/{appId}/erasures', answer: { result: 'array' } },
+  getPrivacy: { method: 'GET', path: '/apps/{appId}/privacy', answer: { result: 'object' } },
   listIdentityProviders: { method: 'GET', path: '/apps/{appId}/identity-providers', answer: { results: 'array' } },
   createIdentityProvider: { method: 'POST', path: '/apps/{appId}/identity-providers', answer: { result: 'object' } },
   getIdentityProvider: { method: 'GET', path: '/apps/{appId}/identity-providers/{providerId}', answer: { result: 'object' } },
@@ -3331,13 +3358,4 @@ export const dataNeeds = {
   "listVerdicts": "activity.read",
   "streamEvents": "activity.read",
   "listLogs": "activity.read"
-} as const;
-
-/** The lists that say where somebody was or what she was sent, by what they list. */
-export const traceLists = {
-  "visits": "listVisits",
-  "events": "listEvents",
-  "verdicts": "listVerdicts",
-  "logs": "listLogs",
-  "deliveries": "listDeliveries"
 } as const;

@@ -62,6 +62,7 @@ import { createSmtpSender } from '../mail/smtp.ts';
 import type { Integrations } from './integrations.ts';
 import type { Platform } from './platform.ts';
 import { privacyDeps } from './privacy.ts';
+import { privacyFacts } from './privacy-facts.ts';
 import { keptTables, ruledFields, traceTables } from './tables.ts';
 
 export interface Composition {
@@ -369,5 +370,6 @@ function privacy({ platform, backupService, assertApp }: Parts): Feature {
   return createPrivacyFeature({
     ...privacyDeps({ ...platform, dataFolder: config.dataFolder, publicUrl, listBackups }),
     assertApp,
+    factsOf: (appId) => privacyFacts(platform.db, platform, appId),
   });
 }

@@ -14,7 +14,7 @@ import type { TargetRules } from '../delivery/provider/target-rules.ts';
 import { messagesPerSecond } from '../delivery/push/pace.ts';
 import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.ts';
 import { webPushDefinition } from '../delivery/web-push/web-push.ts';
-import { findAppAccess } from '../features/apps/store.ts';
+import { findApp, policyOf } from '../features/apps/store.ts';
 import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
 import type { Announce } from '../features/domain-event.ts';
 import { installations } from '../features/installations/resource.ts';
@@ -114,7 +114,10 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     audience: { walk: walkInstallations, match: matchInstallations },
     markTokenDead,
     findSenders: registry.find,
-    findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
+    findPolicy: async (appId) => {
+      const app = await findApp(db, appId);
+      return app && policyOf(app);
+    },
     perSecond: (kind) => messagesPerSecond[kind],
     announce,
     onError,

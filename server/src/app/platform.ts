@@ -75,7 +75,12 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
   const background = new Background(onError);
   const inBackground: InBackground = (what, work) => background.run(what, work);
   const dryRuns = new DryRunCounter({ db, now, inBackground });
-  const services = createServices({ db, now, privateTargets: config.privateTargets });
+  const services = createServices({
+    db,
+    now,
+    canMail: Boolean(config.smtpUrl),
+    privateTargets: config.privateTargets,
+  });
   const { cacheVersion, identities } = services;
   const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns });
   cacheVersion.start();

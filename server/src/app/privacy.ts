@@ -22,7 +22,7 @@ export interface PrivacyOptions {
 }
 
 /** What the export and the erasure of a person need of all features; the same for the service and the command line. */
-export function privacyDeps(options: PrivacyOptions): Omit<PrivacyFeatureDeps, 'assertApp'> {
+export function privacyDeps(options: PrivacyOptions): Omit<PrivacyFeatureDeps, 'assertApp' | 'factsOf'> {
   const { db, now, blobs, dataFolder, publicUrl, listBackups } = options;
   return {
     db,

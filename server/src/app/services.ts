@@ -16,12 +16,15 @@ import { lockForDecision } from '../features/sightings/decide/installation-locks
 import { createAccounts } from '../features/users/accounts.ts';
 import { UserService } from '../features/users/service.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
+import { tellByMail } from '../sign-in/change-mail.ts';
 import { IssuerKeys } from '../sign-in/oidc/issuer-keys.ts';
 import { emptyApp, personParts, ruledFields } from './tables.ts';
 
 export interface ServiceOptions {
   readonly db: Database;
   readonly now: Clock;
+  /** Whether a mail server is configured. */
+  readonly canMail?: boolean;
   /** Hosts of the operator's own network that may be called. */
   readonly privateTargets?: readonly string[];
 }
@@ -45,7 +48,7 @@ export interface Services {
   readonly identities: IdentityService;
 }
 
-export function createServices({ db, now, privateTargets = [] }: ServiceOptions): Services {
+export function createServices({ db, now, canMail = false, privateTargets = [] }: ServiceOptions): Services {
   const cacheVersion = new CacheVersion(db);
   const passwords = createPasswords();
   const outbox = createOutbox(now);
@@ -67,6 +70,7 @@ export function createServices({ db, now, privateTargets = [] }: ServiceOptions)
       cacheVersion,
       now,
       passwords,
+      tell: canMail ? tellByMail(outbox.enqueue) : undefined,
       forget: async (db, { appId, userId, isManager, by }) => {
         // Also one that somebody has taken by its id since, but not one that she has taken so herself.
         const installationIds = await findInstallationsOf(db, appId, userId);

@@ -160,11 +160,6 @@ export const personParts: readonly Part[] = partsOf(tables, resources);
 /** The tables whose rows go after some days. */
 export const keptTables = tables.filter(({ kept }) => kept !== undefined);
 
-/** The lists that are exported with an installation, by the name of their table: those of its `traceTables`. */
-export const traceLists: Readonly<Record<string, string>> = Object.fromEntries(
-  resources.flatMap(({ table, title }) => (traceTables.includes(table) ? [[table.name, `list${title[1]}`]] : [])),
-);
-
 /** Deletes all rows of an app, a few at a time. Call it again to finish after an interruption. */
 export async function emptyApp(db: Database, appId: string): Promise<void> {
   for (const table of appTables) await emptyTable(db, table, appId);

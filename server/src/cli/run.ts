@@ -12,7 +12,8 @@ import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';
 import { migrateCommand } from './commands/migrate.ts';
-import { personCommands } from './commands/person.ts';
+import { appPrivacyCommand } from './commands/privacy/app-privacy.ts';
+import { personCommands } from './commands/privacy/person.ts';
 import { replayCommand } from './commands/replay.ts';
 import { serveCommand } from './commands/serve.ts';
 import { simulateCommand } from './commands/simulate.ts';
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   ...adminCommands,
   ...appCommands,
   ...appRulesCommands,
+  appPrivacyCommand,
   ...appSecretKeyCommands,
   ...identityProviderCommands,
   ...bucketCommands,

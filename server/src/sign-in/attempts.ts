@@ -26,6 +26,8 @@ const guessesAnywhere: RateRule = { perSecond: 1, burst: 30 };
 const newAccounts: RateRule = { perSecond: 1, burst: 100 };
 /** Mails to one account, so that nobody's mailbox is flooded. */
 const resetMails: RateRule = { perSecond: 1 / 600, burst: 3 };
+/** Notices of changes: whoever makes so many has been noticed. */
+const notices: RateRule = { perSecond: 1 / 600, burst: 10 };
 const resetMailsAnywhere: RateRule = { perSecond: 1 / 12, burst: 10 };
 
 type Limits = readonly (readonly [key: string, rule: RateRule])[];
@@ -95,6 +97,11 @@ export class AttemptLimits {
       ],
       attempt.now,
     );
+  }
+
+  /** Counts a notice to the address of an account. False if there were too many of them. */
+  mayTell({ app, emailKey, now }: SignInAttempt): boolean {
+    return this.#limiter.tryTake(`notice ${app.appId} ${secretHash(emailKey)}`, notices, now) === undefined;
   }
 
   /** Counts an attempt at the reset page. @throws Failure APICallLimit */

@@ -1,30 +1,23 @@
-import { ExportButton } from './export-button.tsx';
-import { countText, useExport } from './use-export.ts';
+import { Button } from '@mantine/core';
+import { Icon } from '../page/icon.tsx';
 
 interface Props {
+  readonly appId: string;
   readonly kind: 'user' | 'installation';
   readonly objectId: string;
-  /** Reads everything stored about the person; `onRead` takes the number of records of each page. */
-  readonly read: (onRead: (records: number) => void) => Promise<unknown>;
 }
 
-/** Exports everything stored about a person, as one JSON file. */
-export function PersonExport({ kind, objectId, read }: Props) {
-  const file = `${kind}-${objectId}.json`;
-  const run = useExport({
-    key: `${kind} ${objectId}`,
-    file,
-    write: async (_format, onProgress) => {
-      let count = 0;
-      const everything = await read((records) => {
-        count += records;
-        onProgress(countText(count));
-      });
-      return {
-        parts: [JSON.stringify(everything, null, 2)],
-        done: `Everything stored about this ${kind} is in ${file}.`,
-      };
-    },
-  });
-  return <ExportButton run={run} format="json" />;
+/** Exports everything that is known of a person, as one JSON file that the service writes while it is saved. */
+export function PersonExport({ appId, kind, objectId }: Props) {
+  return (
+    <Button
+      variant="default"
+      component="a"
+      href={`/console/api/apps/${encodeURIComponent(appId)}/${kind}s/${objectId}/export`}
+      download
+      leftSection={<Icon name="download" size={16} />}
+    >
+      Export
+    </Button>
+  );
 }

@@ -4,8 +4,6 @@ import type { Audit } from '../../lib/wire.ts';
 const sentences: Readonly<Record<string, (subject: string, app: string) => string>> = {
   'app.create': (_, app) => `created the app ${app}.`,
   'app.change': (_, app) => `changed the app ${app}.`,
-  'app.rules': (_, app) => `changed the rules of the app ${app}.`,
-  'app.dryRun': (_, app) => `changed the dry run of the app ${app}.`,
   'app.delete': (_, app) => `deleted the app ${app}.`,
   'key.rotate': (_, app) => `added a key to the app ${app}.`,
   'key.disable': (_, app) => `switched off a key of the app ${app}.`,

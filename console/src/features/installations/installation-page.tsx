@@ -15,7 +15,6 @@ import { shortId } from '../../components/page/names.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { readInstallation } from '../../lib/data/person.ts';
 import { senderName } from '../../lib/text/delivery-words.ts';
 import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
@@ -151,11 +150,7 @@ function Actions({ appId, installation }: Props) {
     <Group gap="xs">
       {mayCall('deleteInstallation') && <DeleteButton onClick={() => setErasing(true)}>Erase</DeleteButton>}
       {mayCall('deleteInstallation') && (
-        <PersonExport
-          kind="installation"
-          objectId={installation.objectId}
-          read={(onRead) => readInstallation(appId, installation.objectId, onRead)}
-        />
+        <PersonExport appId={appId} kind="installation" objectId={installation.objectId} />
       )}
       {mayCall('sendPush') && (
         <Button leftSection={<Icon name="send" size={16} />} onClick={() => setTesting(true)}>

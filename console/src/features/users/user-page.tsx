@@ -17,7 +17,7 @@ import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx'
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
-import { eraseUser, readUser } from '../../lib/data/person.ts';
+import { eraseUser } from '../../lib/data/person.ts';
 import { deviceWords, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { AppUser } from '../../lib/wire.ts';
@@ -192,7 +192,7 @@ function Actions({ appId, user }: Props) {
   return (
     <Group gap="xs">
       <DeleteButton onClick={() => setErasing(true)}>Erase</DeleteButton>
-      <PersonExport kind="user" objectId={user.objectId} read={(onRead) => readUser(appId, user.objectId, onRead)} />
+      <PersonExport appId={appId} kind="user" objectId={user.objectId} />
       <Button
         variant="default"
         loading={change.isPending}

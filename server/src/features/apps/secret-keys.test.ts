@@ -222,6 +222,21 @@ for (const database of databases) {
       assert.equal((await send(key, { method: 'GET', url })).body.result.userId.objectId, user.userId);
     });
 
+    test('members that are hidden from managers are hidden from it, and cannot be asked by', async () => {
+      const key = await make({ scopes: [{ resource: 'beacons', verbs: ['list', 'create'] }] });
+      await create(app, '/api/v2/beacons', { ...hall, radius: 4 }, key.headers);
+      const members = { radius: { hidden: ['manager'] } } as const;
+      await app.app.apps.changeRules(app.appId, { resources: { beacons: { members } } });
+      try {
+        const { body } = await send(key);
+        assert.ok(body.results.length > 0 && body.results.every((beacon: object) => !('radius' in beacon)));
+        assert.deepEqual(await codeOf(key, { ...list, url: `${list.url}?where={"radius":4}` }), [400, 102]);
+      } finally {
+        await app.app.apps.changeRules(app.appId, {});
+      }
+      assert.ok((await send(key)).body.results.some((beacon: object) => 'radius' in beacon));
+    });
+
     test('an Idempotency-Key of one is not that of another caller', async () => {
       const scopes = [{ resource: 'beacons', verbs: ['create'] }];
       const [one, other] = [await make({ scopes }), await make({ scopes })];

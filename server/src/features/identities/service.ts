@@ -213,7 +213,11 @@ export class IdentityService {
     const identity = await store.findIdentity(db, subject);
     if (!identity) return undefined;
     const account = await accounts.lock(db, { appId: subject.appId, userId: identity.user_id });
-    if (!account) throw new Raced();
+    if (!account) {
+      // Of somebody whose erasure is under way: she begins anew.
+      await store.deleteIdentity(db, subject.appId, identity.object_id);
+      return undefined;
+    }
     const email = profileOf(token).email ?? null;
     if (email !== identity.email || now() - identity.last_used_at > dayMs)
       await store.noteIdentityUse(db, identity, { email, now: now() });

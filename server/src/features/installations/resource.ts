@@ -255,7 +255,7 @@ export const installations = defineResource({
   },
   users: ['user_id', 'claim_user_id'],
   erased: 'unname',
-  secrets: ['device_token', 'claim_token'],
+  secrets: ['device_token', 'claim_token', 'secret_hash'],
   rules: 'installations',
   defaultLimit: 100,
 });

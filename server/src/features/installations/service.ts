@@ -95,6 +95,7 @@ export class InstallationService {
         if (userId && userId.objectId !== by.userId && !by.isManager) throw notSignedIn();
         await this.#assertUser(db, appId, userId?.objectId);
         const consents = decideConsents(row.consents, { sent: sentConsents(changes), now: now(), by: deciderOf(by) });
+        if (changes.set.consents?.analytics?.erase && row.unproven !== 0 && !by.isManager) throw notProven();
         const mayLink = permissionsOf(consents.stored, by.policy).identity;
         if (userId && !mayLink) throw notAgreed();
         const next = changes.cleared.includes('userId') || !mayLink ? null : (userId?.objectId ?? row.user_id);

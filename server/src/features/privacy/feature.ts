@@ -1,15 +1,20 @@
 import type { Feature } from '../feature.ts';
 import { type PrivacyConsoleDeps, privacyConsoleEndpoints } from './console-routes.ts';
 import { type Erasing, erasureJobHandlers } from './erase.ts';
+import { type NoticeRouteDeps, noticeConsoleEndpoints } from './notice-routes.ts';
 import { type PrivacyRouteDeps, privacyEndpoints } from './routes.ts';
 
-export interface PrivacyFeatureDeps extends PrivacyRouteDeps, PrivacyConsoleDeps, Omit<Erasing, 'sentTo'> {}
+export interface PrivacyFeatureDeps
+  extends PrivacyRouteDeps,
+    PrivacyConsoleDeps,
+    NoticeRouteDeps,
+    Omit<Erasing, 'sentTo'> {}
 
 /** What is known of a person: shown to her, and erased. */
 export function createPrivacyFeature(deps: PrivacyFeatureDeps): Feature {
   return {
     endpoints: privacyEndpoints(deps),
-    consoleEndpoints: privacyConsoleEndpoints(deps),
+    consoleEndpoints: [...privacyConsoleEndpoints(deps), ...noticeConsoleEndpoints(deps)],
     jobs: erasureJobHandlers(deps),
   };
 }

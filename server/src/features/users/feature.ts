@@ -8,7 +8,7 @@ import type { MailSender } from '../../mail/mail-sender.ts';
 import { AttemptLimits } from '../../sign-in/attempts.ts';
 import type { AssertApp, Feature } from '../feature.ts';
 import { userConsoleEndpoints } from './console-routes.ts';
-import { createPasswordReset, createResetMailHandler, type FindApp } from './password-reset.ts';
+import { createMailHandler, createPasswordReset, type FindApp } from './password-reset.ts';
 import { registerResetPage } from './reset-page.ts';
 import { userEndpoints } from './routes.ts';
 import type { UserService } from './service.ts';
@@ -41,7 +41,7 @@ export function createUserFeature(deps: UserFeatureDeps): Feature {
     endpoints: userEndpoints({ db, service, sessions: new SessionService(deps), reset, limits }),
     consoleEndpoints: userConsoleEndpoints({ ...deps, db, now, service }),
     register: (server) => registerResetPage(server, { findApp, reset, limits, now }),
-    jobs: mail ? { 'mail.send': createResetMailHandler({ ...deps, mail }) } : {},
+    jobs: mail ? { 'mail.send': createMailHandler({ ...deps, mail }) } : {},
     sweeps: { 'sweeping expired tokens': () => service.sweep() },
     close: () => mail?.close(),
   };

@@ -29,9 +29,10 @@ for (const database of databases) {
       await app.close();
       await sink.close();
     });
-    beforeEach(() => {
-      sink.mails.length = 0;
+    beforeEach(async () => {
       sink.recipientAnswer = '250 ok';
+      await app.app.idle();
+      sink.mails.length = 0;
       // Lets the limits of the previous test expire.
       app.clock.now += hourMs;
     });
@@ -71,6 +72,52 @@ for (const database of databases) {
       assert.equal(link().searchParams.get('app'), app.appId);
       assert.match(tokenIn(link()), /^[\w-]{43}$/);
       assert.deepEqual(await jobs(), []);
+    });
+
+    describe('a change of the account', () => {
+      const change = async (body: object) => {
+        const account = someone();
+        await create(app, users, account);
+        const entered = await app.send({ method: 'POST', url: `${users}/signin`, body: account });
+        const headers = { authorization: `Bearer ${entered.body.accessToken}` };
+        const url = `${users}/me`;
+        const send = (body: object) => app.send({ method: 'PUT', url, headers, body });
+        const answer = await send({ ...body, currentPassword: account.password });
+        await app.app.idle();
+        return { account, answer, send };
+      };
+      const mailed = () => sink.mails.map(({ to, data }) => [to, /^Subject: (.*)$/m.exec(data)?.[1]]);
+
+      test('of the password is told to the address', async () => {
+        const { account } = await change({ password: 'better horse' });
+        assert.deepEqual(mailed(), [[account.email, 'Your password for Test app was changed']]);
+        assert.match(sink.mails[0]?.data ?? '', /\(UTC\)/);
+      });
+
+      test('of the address is told to the one before, and names no new one', async () => {
+        const email = `new${++people}@example.org`;
+        const { account } = await change({ email, password: 'better horse' });
+        assert.deepEqual(mailed(), [[account.email, 'Your e-mail address at Test app was changed']]);
+        assert.ok(!(sink.mails[0]?.data ?? '').includes(email));
+      });
+
+      test('that is refused, or is of something else, is told to nobody', async () => {
+        const { send } = await change({ phone: '+43 1 234567' });
+        const taken = await send({ email: 'other@example.org', currentPassword: 'wrong' });
+        assert.equal(taken.status, 404);
+        await app.app.idle();
+        assert.deepEqual(mailed(), []);
+      });
+
+      test('cannot be used to flood somebody with mails', async () => {
+        const { account, send } = await change({ phone: '+43 1 234567' });
+        const other = `back${++people}@example.org`;
+        for (let times = 0; times < 12; times++)
+          for (const email of [other, account.email])
+            assert.equal((await send({ email, currentPassword: account.password })).status, 200);
+        await app.app.idle();
+        assert.equal(sink.mails.filter(({ to }) => to === account.email).length, 10);
+      });
     });
 
     test('answers and stores the same, whether or not the account exists', async () => {

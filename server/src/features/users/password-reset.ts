@@ -7,7 +7,8 @@ import type { Passwords } from '../../base/passwords.ts';
 import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { GiveUp, type JobHandler, type NewJob } from '../../jobs/job.ts';
-import { MailRefused, type MailSender } from '../../mail/mail-sender.ts';
+import { type Mail, MailRefused, type MailSender } from '../../mail/mail-sender.ts';
+import { type ChangePayload, changeMail } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import * as store from './store.ts';
@@ -88,7 +89,7 @@ export function createPasswordReset(deps: ResetDeps) {
   };
 }
 
-export interface ResetMailDeps {
+export interface MailDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly mail: MailSender;
@@ -98,27 +99,36 @@ export interface ResetMailDeps {
 }
 
 /**
- * Sends the requested mails. The token is made here and not with the job, so that the outbox never holds a secret. A
+ * Sends the mails to users. The token of a reset is made here and not with the job, so that the outbox never holds a secret. A
  * repeated try makes another one, and the first stays valid, because its mail may have arrived after all.
  */
-export function createResetMailHandler({ db, now, mail, findApp, publicUrl }: ResetMailDeps): JobHandler {
+export function createMailHandler({ db, now, mail, findApp, publicUrl }: MailDeps): JobHandler {
+  const send = async (one: Mail) => {
+    try {
+      await mail.send(one);
+    } catch (error) {
+      throw error instanceof MailRefused ? new GiveUp(error.message) : error;
+    }
+  };
   return {
     concurrency: 2,
     maxAttempts: 8,
     baseDelayMs: 5_000,
     maxDelayMs: 600_000,
     async run(job) {
-      const { email } = job.payload as { email: string };
+      const payload = job.payload as ChangePayload | { readonly purpose: 'password-reset'; readonly email: string };
+      if (payload.purpose === 'account-change') {
+        const app = await findApp(job.appId);
+        if (app) await send(changeMail(app, payload));
+        return;
+      }
+      const { email } = payload;
       const [app, user] = [await findApp(job.appId), await store.findUserByEmail(db, job.appId, email)];
       if (!app || !user || user.disabled_at !== null) return;
       const token = randomBytes(32).toString('base64url');
       const key = { appId: job.appId, userId: user.object_id };
       await store.insertReset(db, { ...key, tokenHash: secretHash(token), expiresAt: now() + resetMs });
-      try {
-        await mail.send({ to: user.email, ...resetMail(app, resetLink(app, token, publicUrl())) });
-      } catch (error) {
-        throw error instanceof MailRefused ? new GiveUp(error.message) : error;
-      }
+      await send({ to: user.email, ...resetMail(app, resetLink(app, token, publicUrl())) });
     },
   };
 }

@@ -133,7 +133,10 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
       // A wrong password counts as at sign-in, and for the same account.
       const confirm = (emailKey: string, check: () => Promise<void>) =>
         limits.guess({ app, address, emailKey, now }, check, isWrongLogin);
-      return { result: { updatedAt: isoTime(await service.update(key, body, { merge, confirm, tokenHash })) } };
+      const mayTell = (emailKey: string) => limits.mayTell({ app, address, emailKey, now });
+      return {
+        result: { updatedAt: isoTime(await service.update(key, body, { merge, confirm, tokenHash, mayTell })) },
+      };
     },
   });
 }

@@ -10,6 +10,7 @@ import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Client, Proof, Session } from '../../sign-in/accounts.ts';
+import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { assertPassword, isFresh, notFresh, wrongPassword } from './accounts.ts';
 import type { Account, AccountChanges, SignIn } from './schemas.ts';
@@ -23,6 +24,8 @@ export interface UserDeps {
   readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   readonly passwords: Passwords;
+  /** Undefined while no mail server is configured. */
+  readonly tell: TellOfChange | undefined;
   /**
    * Removes the name of an erased user from everything else, and has the rest erased. Called in the transaction that erases the
    * account; answers the id of the receipt.
@@ -38,6 +41,8 @@ export interface Forgotten extends store.UserKey {
 
 interface Updating extends Pick<Proof, 'confirm' | 'tokenHash'> {
   readonly merge: boolean;
+  /** Whether one more mail may go to the address of the account. */
+  readonly mayTell: (emailKey: string) => boolean;
 }
 
 /** Accounts and their tokens. Everything that ends a token changes the cache version, so that no cache outlives it. */
@@ -85,14 +90,15 @@ export class UserService {
 
   /**
    * Replaces the members that are set and clears the others that are named; `merge` merges metadata (RFC 7396)
-   * instead. A new password ends all tokens. Returns the time of the update.
+   * instead. A new password ends all tokens. The address that the account had is told of a new one and of a new password.
+   * Returns the time of the update.
    *
    * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone, PasswordMissing and
    * UserInvalidLoginParams when a new e-mail address or password needs the current one, OperationForbidden when the
    * account has none and its session is not fresh
    */
   async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
-    const { db, cacheVersion, now, passwords } = this.#deps;
+    const { db, cacheVersion, now, passwords, tell } = this.#deps;
     const { email, password, metadata, ...members } = changes.set;
     const confirmed = await this.#assertCurrent(key, changes, how);
     const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
@@ -116,6 +122,9 @@ export class UserService {
         { ...cleared, ...members, metadata: merged ?? cleared['metadata'], validemail: email?.trim(), updatedAt },
         columns,
       );
+      const change = isNewAddress ? 'email' : passwordHash === undefined ? undefined : 'password';
+      if (change && user.email_key !== null && how.mayTell(user.email_key))
+        await tell?.(db, { appId: key.appId, email: user.email, change, at: updatedAt });
       if (passwordHash !== undefined) await endSessions(db, key);
       // A mail to the old address must no longer open the account.
       else if (isNewAddress) await store.deleteResetsOf(db, key);

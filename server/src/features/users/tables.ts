@@ -112,6 +112,7 @@ export const sessions = defineTable({
   },
   childOf: ['users'],
   users: ['user_id'],
+  secrets: ['family_hash', 'refresh_hash', 'previous_hash'],
 });
 
 export const tokens = defineTable({

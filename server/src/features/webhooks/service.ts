@@ -32,7 +32,9 @@ export interface WebhookDeps {
 const dayMs = 86_400_000;
 /** A replaced secret still signs beside the new one, so that the receiver can switch over. */
 const oldSecretMs = dayMs;
-const keptMs = 7 * dayMs;
+/** For which deliveries are kept. */
+export const deliveryDays = 7;
+const keptMs = deliveryDays * dayMs;
 const maxPerApp = 20;
 const stepSize = 500;
 const nothingGivenUp = { given_up: 0, given_up_since: null, given_up_at: null } as const;

@@ -196,6 +196,24 @@ for (const database of databases) {
       assert.equal((await site.get(`installations/${site.phone}`)).consents.analytics.granted, false);
     });
 
+    test('who has taken a phone by its id alone erases nothing of its user', async () => {
+      const [vera, mallory] = [await signIn(site.app), await signIn(site.app)];
+      const { app } = site;
+      await register(undefined, { deviceToken: 'of vera' }, vera.headers);
+      await visit();
+      await silence();
+      await register(undefined, { deviceToken: 'of mallory' }, mallory.headers);
+      const erasing = { analytics: { granted: false, erase: true } };
+      const put = { method: 'PUT', url: `${url}/${site.phone}`, headers: mallory.headers } as const;
+      for (const answer of [
+        await app.send({ ...put, body: { consents: erasing } }),
+        await register(erasing, { deviceToken: 'of mallory' }, mallory.headers),
+      ])
+        assert.deepEqual([answer.status, answer.body.code], [403, 119]);
+      await app.app.idle();
+      assert.equal((await site.list('visits')).length, 1);
+    });
+
     test('another node knows of a refusal at once', async () => {
       await require();
       await agree({ analytics: yes });

@@ -11,7 +11,7 @@ import { tryLockInstallation } from '../decide/installation-locks.ts';
 
 const dayMs = 86_400_000;
 /** After this long an absence, the count of visits starts again at one. */
-const presenceDays = 400;
+export const presenceDays = 400;
 
 export interface RetainedApp {
   readonly appId: string;
@@ -59,7 +59,7 @@ function sum(a: Purged, b: Purged): Purged {
 const pageSize = 500;
 
 /** How long the samples of an installation are kept at least; a later one is from before what is known. */
-const trackDays = 3;
+export const trackDays = 3;
 
 interface Aged {
   readonly installation_id: string;

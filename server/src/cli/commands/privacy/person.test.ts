@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { anyDisk, buildApp, databases, signIn, signInManager, type TestApp } from '../../../test/support/build-app.ts';
-import { create } from '../../../test/support/cases.ts';
-import { runCommandLine } from '../run.ts';
+import {
+  anyDisk,
+  buildApp,
+  databases,
+  signIn,
+  signInManager,
+  type TestApp,
+} from '../../../../test/support/build-app.ts';
+import { create } from '../../../../test/support/cases.ts';
+import { runCommandLine } from '../../run.ts';
 
 for (const database of databases) {
   describe(`pharos person on ${database}`, () => {

@@ -2,22 +2,22 @@ import { createWriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { commandLine } from '../../access/audit.ts';
-import { privacyDeps } from '../../app/privacy.ts';
-import type { Services } from '../../app/services.ts';
-import { createDiskBlobStore } from '../../blobs/disk.ts';
-import { type Config, filesFolder } from '../../config/config.ts';
-import type { Database } from '../../db/db.ts';
-import { BackupService } from '../../features/backups/service.ts';
-import { deleteInstallation } from '../../features/installations/store.ts';
-import { finishErasure } from '../../features/privacy/erase.ts';
-import { exportPerson } from '../../features/privacy/export.ts';
-import type { Person } from '../../features/privacy/person.ts';
-import { receiptOf } from '../../features/privacy/receipt.ts';
-import { findUserByEmail } from '../../features/users/store.ts';
-import { emailKey } from '../../sign-in/email.ts';
-import { type Command, type CommandCall, confirmDeletion, UsageError, yesOption } from '../support/command.ts';
-import { withServices } from './storage.ts';
+import { commandLine } from '../../../access/audit.ts';
+import { privacyDeps } from '../../../app/privacy.ts';
+import type { Services } from '../../../app/services.ts';
+import { createDiskBlobStore } from '../../../blobs/disk.ts';
+import { type Config, filesFolder } from '../../../config/config.ts';
+import type { Database } from '../../../db/db.ts';
+import { BackupService } from '../../../features/backups/service.ts';
+import { deleteInstallation } from '../../../features/installations/store.ts';
+import { finishErasure } from '../../../features/privacy/erase.ts';
+import { exportPerson } from '../../../features/privacy/export.ts';
+import type { Person } from '../../../features/privacy/person.ts';
+import { receiptOf } from '../../../features/privacy/receipt.ts';
+import { findUserByEmail } from '../../../features/users/store.ts';
+import { emailKey } from '../../../sign-in/email.ts';
+import { type Command, type CommandCall, confirmDeletion, UsageError, yesOption } from '../../support/command.ts';
+import { withServices } from '../storage.ts';
 
 const who = {
   app: { value: 'APPID', help: 'the app', required: true },

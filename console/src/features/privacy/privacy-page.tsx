@@ -1,0 +1,100 @@
+import { Button, Group, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { copyText } from '../../lib/actions/clipboard.ts';
+import { download } from '../../lib/actions/download.ts';
+import { useMay } from '../../lib/data/access.ts';
+import { Erasures } from './erasures.tsx';
+import classes from './privacy.module.css';
+import { privacyQuery } from './queries.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/privacy');
+
+const languageNames = { en: 'English', de: 'Deutsch' } as const;
+type Language = keyof typeof languageNames;
+
+/** What the service keeps about visitors, in sentences for the house's privacy notice. */
+export function PrivacyPage() {
+  const { appId } = route.useParams();
+  const { data, error } = useQuery(privacyQuery(appId));
+  const [language, setLanguage] = useState<Language>('en');
+  const may = useMay();
+  const notice = data?.notices.find((one) => one.language === language);
+  return (
+    <>
+      <SectionHeader title="Privacy">
+        What this service keeps about visitors, written from the settings. When they change, so does this text; periods
+        and consent are set under{' '}
+        <Link to="/apps/$appId/policy" params={{ appId }} className={classes.link}>
+          Policy
+        </Link>
+        .
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      <Block title="Notice" about="For the privacy notice of the house. Have it checked before it is published.">
+        {!notice && !error && <Skeleton h={320} />}
+        {notice && (
+          <Stack gap="lg">
+            <Group justify="space-between" gap="sm">
+              <SegmentedControl
+                aria-label="Language of the notice"
+                data={Object.entries(languageNames).map(([value, label]) => ({ value, label }))}
+                value={language}
+                onChange={(value) => setLanguage(value as Language)}
+              />
+              <Group gap="xs">
+                <CopyAs label="Copy as text" text={notice.text} />
+                <CopyAs label="Copy as HTML" text={notice.html} />
+              </Group>
+            </Group>
+            <article lang={language} className={classes.notice} aria-label={notice.title}>
+              <Title order={3} size="h2">
+                {notice.title}
+              </Title>
+              {notice.sections.map(({ title, sentences }) => (
+                <section key={title}>
+                  <Title order={4} size="h4">
+                    {title}
+                  </Title>
+                  <Text>{sentences.join(' ')}</Text>
+                </section>
+              ))}
+            </article>
+          </Stack>
+        )}
+      </Block>
+      <Block
+        title="Record of processing"
+        about="A document for the house’s record of processing activities (Article 30 of the GDPR), with what follows from the settings. What only the house knows is left open."
+      >
+        <Button
+          variant="default"
+          leftSection={<Icon name="download" size={16} />}
+          disabled={!data}
+          onClick={() => data && download('record-of-processing.md', 'text/markdown;charset=utf-8', [data.record])}
+        >
+          Download as Markdown
+        </Button>
+      </Block>
+      {may('installations.personal') && <Erasures appId={appId} />}
+    </>
+  );
+}
+
+function CopyAs({ label, text }: { readonly label: string; readonly text: string }) {
+  const [said, setSaid] = useState(label);
+  async function copy() {
+    setSaid((await copyText(text)) ? 'Copied' : 'Copying failed; select the text instead');
+    setTimeout(() => setSaid(label), 2_500);
+  }
+  return (
+    <Button variant="default" size="sm" leftSection={<Icon name="copy" size={16} />} onClick={() => void copy()}>
+      {said}
+    </Button>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Config } from '../config/config.ts';
+import type { Db } from '../db/db.ts';
+import type { DbTable } from '../db/table.ts';
+import { listProviders } from '../features/identities/store.ts';
+import type { PrivacyFacts } from '../features/privacy/facts.ts';
+import { listSenders } from '../features/senders/store.ts';
+import { presenceDays, trackDays } from '../features/sightings/record/retention.ts';
+import { firings, sightingKeys } from '../features/sightings/traces/tables.ts';
+import { deliveryDays } from '../features/webhooks/service.ts';
+import { listWebhooks } from '../features/webhooks/store.ts';
+import type { Services } from './services.ts';
+
+/** What decides about visitors' data, gathered from all features. @throws Failure ObjectNotFound */
+export async function privacyFacts(
+  db: Db,
+  { apps, config }: Pick<Services, 'apps'> & { readonly config: Pick<Config, 'backupDays'> },
+  appId: string,
+): Promise<PrivacyFacts> {
+  const { name: appName, policy } = await apps.get(appId);
+  const webhooks = (await listWebhooks(db, appId)).filter((webhook) => webhook.is_enabled === 1);
+  const senders = await listSenders(db, appId);
+  const providers = (await listProviders(db, appId)).filter((provider) => provider.is_enabled === 1);
+  return {
+    appName,
+    policy,
+    webhooks: webhooks.map(({ url, events }) => ({ host: new URL(url).host, events: JSON.parse(events) as string[] })),
+    pushServices: senders.map(({ kind }) => kind),
+    signInProviders: providers.map(({ name }) => name),
+    backupDays: config.backupDays,
+    fixedDays: {
+      shown: fixed(firings),
+      track: trackDays,
+      visitCounts: presenceDays,
+      sightingKeys: fixed(sightingKeys),
+      webhookDeliveries: deliveryDays,
+    },
+  };
+}
+
+function fixed({ name, kept }: DbTable): number {
+  if (typeof kept?.days === 'number') return kept.days;
+  throw new Error(`The table ${name} is not kept for a fixed number of days.`);
+}

@@ -1,0 +1,235 @@
+import type { PrivacyFacts, PushService } from './facts.ts';
+
+/** What the service keeps about visitors, in plain sentences for the house's privacy notice. */
+
+export const noticeLanguages = ['en', 'de'] as const;
+export type NoticeLanguage = (typeof noticeLanguages)[number];
+
+export interface NoticeSection {
+  readonly title: string;
+  readonly sentences: readonly string[];
+}
+
+interface Words {
+  readonly title: (facts: PrivacyFacts) => string;
+  readonly sections: (facts: PrivacyFacts) => readonly NoticeSection[];
+}
+
+const list = (parts: readonly string[], and: string): string =>
+  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${and} ${parts.at(-1)}`;
+
+const pushNames: Readonly<Record<PushService, { readonly en: string; readonly de: string }>> = {
+  fcm: { en: 'Google (Firebase Cloud Messaging)', de: 'Google (Firebase Cloud Messaging)' },
+  apns: { en: 'Apple (Apple Push Notification service)', de: 'Apple (Apple Push Notification service)' },
+  webpush: {
+    en: 'the push service of the visitor’s browser (of Google, Mozilla, Apple or Microsoft)',
+    de: 'den Push-Dienst des Browsers (von Google, Mozilla, Apple oder Microsoft)',
+  },
+  mqtt: { en: 'the message broker of the house', de: 'den Nachrichtenbroker des Hauses' },
+};
+
+const daysEn = (count: number) => (count === 1 ? 'one day' : `${count} days`);
+const daysDe = (count: number) => (count === 1 ? 'einen Tag' : `${count} Tage`);
+
+const english: Words = {
+  title: ({ appName }) => `What ${appName} keeps about visitors`,
+  sections: (facts) => {
+    const { policy, fixedDays, webhooks, pushServices, signInProviders, backupDays } = facts;
+    const { visits, events, logs } = policy.retentionDays;
+    const isRequired = policy.consent === 'required';
+    return [
+      {
+        title: 'Consent',
+        sentences: [
+          isRequired
+            ? 'The app asks before anything is recorded, for each of the following purposes by itself: messages, analytics, and the link to an account.'
+            : 'The following is done for everybody who has not refused it. Messages, analytics, and the link to an account can be refused each by itself.',
+          'A refusal is possible at any time and takes effect at once. What was recorded before can be erased on request.',
+          'What somebody has agreed to or refused is kept with the time and the version of the text, until the app’s installation is deleted.',
+        ],
+      },
+      {
+        title: 'Messages at places',
+        sentences: [
+          'To show a message at the right place and not too often, the service knows at which beacon the phone is now and what it has been shown.',
+          `Where the phone was last is forgotten ${daysEn(fixedDays.track)} after it has fallen silent. What it was shown is kept for ${daysEn(fixedDays.shown)}, and whether a push reached it for ${daysEn(events)}.`,
+          'To reach the phone, the service keeps its push address, its kind, its language and time zone, and the version of the app, until the installation is deleted.',
+        ],
+      },
+      {
+        title: 'Analytics',
+        sentences: [
+          `When a phone came near a beacon and when it left is kept for ${daysEn(visits)}. The single steps of a visit, and why a message was shown or not, are kept for ${daysEn(events)}, log records for ${daysEn(logs)}.`,
+          `How often a phone has been at a beacon is forgotten after ${daysEn(fixedDays.visitCounts)} without a visit. That a signal has been counted is kept for ${daysEn(fixedDays.sightingKeys)}, so that none counts twice.`,
+          ...(policy.oneZone
+            ? [`The place in the building where a phone was last is kept for ${daysEn(events)}, one for each phone.`]
+            : []),
+          `The signals behind a visit are forgotten ${daysEn(fixedDays.track)} after the phone has fallen silent, at the latest.`,
+          `Of visitors who ${isRequired ? 'have not agreed' : 'have refused'}, the service counts only how many signals were heard at each beacon in each hour, without anything that tells the phones apart. The counts are kept for ${daysEn(visits)}.`,
+        ],
+      },
+      {
+        title: 'Accounts',
+        sentences: [
+          'An account has a name, an e-mail address and, where given, country and phone number. It is kept until it is deleted.',
+          `A sign-in ends ${daysEn(policy.tokenDays)} after it was last used.`,
+          isRequired
+            ? 'A phone is linked to an account only with consent to it.'
+            : 'A phone is linked to the account that is signed in on it, unless the visitor refuses that.',
+          ...(signInProviders.length > 0
+            ? [`Visitors can sign in through ${list(signInProviders, 'and')}, which then learn of the sign-in.`]
+            : []),
+        ],
+      },
+      {
+        title: 'Who else learns of it',
+        sentences: [
+          ...webhooks.map(({ host, events }) => `${host} is told of ${list(events, 'and')}, with the id of the phone.`),
+          ...(pushServices.length > 0
+            ? [
+                `Messages are sent through ${list(
+                  pushServices.map((service) => pushNames[service].en),
+                  'and',
+                )}; there the push address and the message become known.`,
+              ]
+            : []),
+          ...(webhooks.length + pushServices.length === 0 ? ['Nobody else: no data is passed on.'] : []),
+          'The service’s own log has the network address of each request.',
+        ],
+      },
+      {
+        title: 'Backups',
+        sentences: [
+          backupDays === 0
+            ? 'Backups have all of this. They are kept until they are deleted by hand.'
+            : `Backups have all of this. Those that the service makes are deleted after ${daysEn(backupDays)}.`,
+          'If a backup is restored, whoever was erased in the meantime is erased again.',
+        ],
+      },
+      {
+        title: 'Rights',
+        sentences: [
+          'Visitors with an account can have everything that is known of them written into one file, and have it erased, in the app. Others ask the house, which can do both for a phone.',
+          'An erasure takes everything that the export shows, and leaves a receipt that names nobody: what was erased, who had been told, and which backups still have it until when.',
+        ],
+      },
+    ];
+  },
+};
+
+const german: Words = {
+  title: ({ appName }) => `Was ${appName} über Besucherinnen und Besucher speichert`,
+  sections: (facts) => {
+    const { policy, fixedDays, webhooks, pushServices, signInProviders, backupDays } = facts;
+    const { visits, events, logs } = policy.retentionDays;
+    const isRequired = policy.consent === 'required';
+    return [
+      {
+        title: 'Einwilligung',
+        sentences: [
+          isRequired
+            ? 'Die App fragt, bevor etwas gespeichert wird, und zwar für jeden der folgenden Zwecke einzeln: Nachrichten, Auswertung und die Verknüpfung mit einem Konto.'
+            : 'Das Folgende geschieht bei allen, die es nicht abgelehnt haben. Nachrichten, Auswertung und die Verknüpfung mit einem Konto können einzeln abgelehnt werden.',
+          'Eine Ablehnung ist jederzeit möglich und wirkt sofort. Was vorher gespeichert wurde, wird auf Wunsch gelöscht.',
+          'Wozu jemand eingewilligt oder was jemand abgelehnt hat, wird mit Zeitpunkt und Fassung des Textes aufbewahrt, bis die Installation der App gelöscht wird.',
+        ],
+      },
+      {
+        title: 'Nachrichten vor Ort',
+        sentences: [
+          'Damit eine Nachricht am richtigen Ort und nicht zu oft erscheint, weiß der Dienst, an welchem Beacon das Telefon gerade ist und was ihm schon gezeigt wurde.',
+          `Wo das Telefon zuletzt war, wird vergessen, wenn es ${daysDe(fixedDays.track)} lang still war. Was ihm gezeigt wurde, wird ${daysDe(fixedDays.shown)} lang aufbewahrt, und ob eine Push-Nachricht ankam, ${daysDe(events)} lang.`,
+          'Um das Telefon zu erreichen, speichert der Dienst dessen Push-Adresse, Art, Sprache und Zeitzone sowie die Version der App, bis die Installation gelöscht wird.',
+        ],
+      },
+      {
+        title: 'Auswertung',
+        sentences: [
+          `Wann ein Telefon in die Nähe eines Beacons kam und wann es ging, wird ${daysDe(visits)} lang aufbewahrt. Die einzelnen Schritte eines Besuchs, und warum eine Nachricht erschien oder nicht, werden ${daysDe(events)} lang aufbewahrt, Protokolleinträge ${daysDe(logs)} lang.`,
+          `Wie oft ein Telefon an einem Beacon war, wird vergessen, wenn es ${daysDe(fixedDays.visitCounts)} lang nicht dort war. Dass ein Signal gezählt wurde, wird ${daysDe(fixedDays.sightingKeys)} lang aufbewahrt, damit keines doppelt zählt.`,
+          ...(policy.oneZone
+            ? [
+                `Der Ort im Haus, an dem ein Telefon zuletzt war, wird ${daysDe(events)} lang aufbewahrt, je Telefon nur einer.`,
+              ]
+            : []),
+          `Die Signale hinter einem Besuch werden spätestens vergessen, wenn das Telefon ${daysDe(fixedDays.track)} lang still war.`,
+          `Bei allen, die ${isRequired ? 'nicht eingewilligt' : 'das abgelehnt'} haben, zählt der Dienst nur, wie viele Signale an jedem Beacon in jeder Stunde zu hören waren, ohne etwas, das die Telefone unterscheidet. Diese Zahlen werden ${daysDe(visits)} lang aufbewahrt.`,
+        ],
+      },
+      {
+        title: 'Konten',
+        sentences: [
+          'Ein Konto enthält Name, E-Mail-Adresse und, falls angegeben, Land und Telefonnummer. Es bleibt bestehen, bis es gelöscht wird.',
+          `Eine Anmeldung endet, wenn sie ${daysDe(policy.tokenDays)} lang nicht benutzt wurde.`,
+          isRequired
+            ? 'Ein Telefon wird nur mit Einwilligung mit einem Konto verknüpft.'
+            : 'Ein Telefon wird mit dem Konto verknüpft, das darauf angemeldet ist, sofern das nicht abgelehnt wird.',
+          ...(signInProviders.length > 0
+            ? [`Die Anmeldung ist auch über ${list(signInProviders, 'und')} möglich; der Anbieter erfährt dann davon.`]
+            : []),
+        ],
+      },
+      {
+        title: 'Wer sonst davon erfährt',
+        sentences: [
+          ...webhooks.map(
+            ({ host, events }) => `${host} erhält die Ereignisse ${list(events, 'und')} mit der Kennung des Telefons.`,
+          ),
+          ...(pushServices.length > 0
+            ? [
+                `Nachrichten werden über ${list(
+                  pushServices.map((service) => pushNames[service].de),
+                  'und',
+                )} verschickt; dort werden Push-Adresse und Nachricht bekannt.`,
+              ]
+            : []),
+          ...(webhooks.length + pushServices.length === 0 ? ['Niemand: Es werden keine Daten weitergegeben.'] : []),
+          'Das Protokoll des Dienstes enthält die Netzwerkadresse jeder Anfrage.',
+        ],
+      },
+      {
+        title: 'Sicherungen',
+        sentences: [
+          backupDays === 0
+            ? 'Sicherungen enthalten all das. Sie bleiben, bis sie von Hand gelöscht werden.'
+            : `Sicherungen enthalten all das. Die vom Dienst erstellten werden nach ${backupDays === 1 ? 'einem Tag' : `${backupDays} Tagen`} gelöscht.`,
+          'Wird eine Sicherung wiederhergestellt, so wird noch einmal gelöscht, wer inzwischen gelöscht worden war.',
+        ],
+      },
+      {
+        title: 'Rechte',
+        sentences: [
+          'Wer ein Konto hat, kann in der App alles, was über die eigene Person bekannt ist, in eine Datei schreiben und löschen lassen. Alle anderen wenden sich an das Haus, das beides für ein Telefon tun kann.',
+          'Eine Löschung umfasst alles, was die Auskunft zeigt, und hinterlässt eine Quittung, die niemanden nennt: was gelöscht wurde, wer davon erfahren hatte und welche Sicherungen es noch bis wann enthalten.',
+        ],
+      },
+    ];
+  },
+};
+
+const languages: Readonly<Record<NoticeLanguage, Words>> = { en: english, de: german };
+
+export interface Notice {
+  readonly title: string;
+  readonly sections: readonly NoticeSection[];
+}
+
+export function noticeOf(facts: PrivacyFacts, language: NoticeLanguage): Notice {
+  const { title, sections } = languages[language];
+  return { title: title(facts), sections: sections(facts) };
+}
+
+/** For an e-mail or a text processor. */
+export function noticeText({ title, sections }: Notice): string {
+  return [title, ...sections.map((section) => `${section.title}\n${section.sentences.join(' ')}`)].join('\n\n');
+}
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** For a page of the house's site. */
+export function noticeHtml({ title, sections }: Notice): string {
+  const parts = sections.map(
+    (section) => `<h3>${escaped(section.title)}</h3>\n<p>${section.sentences.map(escaped).join(' ')}</p>`,
+  );
+  return [`<h2>${escaped(title)}</h2>`, ...parts].join('\n');
+}

@@ -1,0 +1,85 @@
+import type { PrivacyFacts, PushService } from './facts.ts';
+
+/** The record of processing activities (Article 30 of the GDPR) as Markdown, for the house to complete. */
+
+const days = (count: number) => (count === 1 ? '1 day' : `${count} days`);
+
+const recipients: Readonly<Record<PushService, string>> = {
+  fcm: 'Google (Firebase Cloud Messaging): push address, message',
+  apns: 'Apple (Apple Push Notification service): push address, message',
+  webpush: 'the push service of the visitor’s browser: push address, encrypted message',
+  mqtt: 'the message broker that is set up: address of the device, message',
+};
+
+/** A line of a table must not end at a character of the text. */
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
+  const { appName, policy, webhooks, pushServices, signInProviders, backupDays, fixedDays } = facts;
+  const { visits, events, logs } = policy.retentionDays;
+  const basis =
+    policy.consent === 'required'
+      ? 'consent (Article 6(1)(a)); the app asks first'
+      : 'to be stated by the house: the app’s policy assumes that visitors agree until they refuse';
+  const rows: readonly (readonly [string, string, string, string])[] = [
+    ['Messages at places', 'present whereabouts of the phone', basis, `${days(fixedDays.track)} after it fell silent`],
+    ['Messages at places', 'what the phone was shown', basis, days(fixedDays.shown)],
+    ['Messages at places', 'deliveries of pushes', basis, days(events)],
+    [
+      'Messages at places',
+      'push address, kind of phone, language, time zone, app version',
+      basis,
+      'until the installation is deleted',
+    ],
+    ['Analytics', 'visits', basis, days(visits)],
+    ['Analytics', 'events and verdicts', basis, days(events)],
+    ['Analytics', 'log records', basis, days(logs)],
+    ['Analytics', 'samples of signals', basis, `${days(fixedDays.track)} after the phone fell silent`],
+    ['Analytics', 'number of visits at a beacon', basis, `${days(fixedDays.visitCounts)} without a visit`],
+    ['Analytics', 'that a signal was counted', basis, days(fixedDays.sightingKeys)],
+    ...(policy.oneZone ? [['Analytics', 'last position in the building', basis, days(events)] as const] : []),
+    [
+      'Statistics',
+      'signals by beacon and hour, of visitors who have not agreed (no personal data)',
+      'none needed',
+      days(visits),
+    ],
+    [
+      'Accounts',
+      'name, e-mail address, country, phone number, what the app notes',
+      'to be stated by the house',
+      'until the account is deleted',
+    ],
+    ['Accounts', 'sign-ins', 'to be stated by the house', `${days(policy.tokenDays)} after the last use`],
+    ['Proof of consent', 'decisions with time and text version', 'Article 7(1)', 'until the installation is deleted'],
+    ['Calls of webhooks', 'what was sent', 'as for what is sent', days(fixedDays.webhookDeliveries)],
+  ];
+  const told = [
+    ...webhooks.map(({ host, events }) => `${host} (webhook): ${events.join(', ')}, with the id of the phone`),
+    ...pushServices.map((service) => recipients[service]),
+    ...signInProviders.map((name) => `${name} (sign-in): that somebody signs in`),
+  ];
+  return `${[
+    `# Record of processing activities: ${appName}`,
+    `Written from the settings of the service on ${new Date(now).toISOString().slice(0, 10)}. What only the house knows is marked with ….`,
+    '## Controller\n\n- Name and address: …\n- Representative: …\n- Data protection officer: …',
+    '## Data subjects\n\nVisitors who use the app, with or without an account.',
+    `## Purposes, data, periods\n\n| Purpose | Data | Legal basis | Kept for |\n| --- | --- | --- | --- |\n${rows
+      .map((row) => `| ${row.map(cell).join(' | ')} |`)
+      .join('\n')}`,
+    `## Recipients\n\n${told.length === 0 ? 'None.' : told.map((one) => `- ${one}`).join('\n')}\n\nTransfers to third countries and their safeguards: …`,
+    `## Backups\n\n${
+      backupDays === 0
+        ? 'Backups of the service are kept until somebody deletes them.'
+        : `Backups of the service are deleted after ${days(backupDays)}.`
+    } Copies elsewhere: …`,
+    [
+      '## Technical and organisational measures',
+      '- Passwords, keys and tokens are stored as hashes, credentials of push services encrypted.',
+      '- Administrators have roles; second factors can be required. Each of their changes is recorded.',
+      '- A refusal takes effect at once. Exports and erasures take the same list, and an erasure leaves a receipt.',
+      '- A restored backup erases again whoever was erased after it was made.',
+      '- Encryption of connections and disks, access to the machine: …',
+    ].join('\n'),
+  ].join('\n\n')}\n`;
+}

@@ -1,0 +1,53 @@
+import type { AppContext } from '../access/context.ts';
+import type { Db } from '../db/db.ts';
+import type { NewJob } from '../jobs/job.ts';
+import type { Mail } from '../mail/mail-sender.ts';
+
+/** What has changed about an account. */
+export type AccountChange = 'password' | 'email';
+
+/** Tells whoever reads the mails to an address of a change, in the transaction of the change. */
+export type TellOfChange = (
+  db: Db,
+  told: { readonly appId: string; readonly email: string; readonly change: AccountChange; readonly at: number },
+) => Promise<void>;
+
+/** How long a mail that cannot be sent is tried again. */
+const worthwhileMs = 3 * 86_400_000;
+
+export interface ChangePayload {
+  readonly purpose: 'account-change';
+  readonly email: string;
+  readonly change: AccountChange;
+  readonly at: number;
+}
+
+export const tellByMail =
+  (enqueue: (db: Db, job: NewJob) => Promise<void>): TellOfChange =>
+  async (db, { appId, email, change, at }) => {
+    const payload: ChangePayload = { purpose: 'account-change', email, change, at };
+    await enqueue(db, { appId, kind: 'mail.send', payload, expiresAt: at + worthwhileMs });
+  };
+
+const sentences: Readonly<Record<AccountChange, readonly [subject: string, what: string, otherwise: string]>> = {
+  password: [
+    'Your password for',
+    'The password of your account at',
+    'If it was not you, ask for a mail to choose a new password, in the app, and do it at once.',
+  ],
+  email: [
+    'Your e-mail address at',
+    'The e-mail address of your account at',
+    'Mails about the account no longer go to the address at which you read this. If it was not you, turn to those who run the app.',
+  ],
+};
+
+/** Contains nothing that a stranger could have chosen, so that it is useless for spam. */
+export function changeMail(app: AppContext, { email, change, at }: ChangePayload): Mail {
+  const name = app.name.replace(/\p{C}/gu, ' ');
+  const [subject, what, otherwise] = sentences[change];
+  const { timeZone } = app.policy;
+  const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(at);
+  const text = ['Hello,', `${what} ${name} was changed on ${when} (${timeZone}).`, otherwise];
+  return { to: email, subject: `${subject} ${name} was changed`, text: `${text.join('\n\n')}\n` };
+}
