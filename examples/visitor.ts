@@ -56,15 +56,30 @@ async function visit(client: PharosClient): Promise<void> {
   console.log(`${queue.size} sightings wait.`);
 }
 
+const secretFile = `${file}.secret`;
+
 const client = new PharosClient({
   baseUrl: setting('PHAROS_URL'),
   appId: setting('PHAROS_APP_ID'),
   appKey: setting('PHAROS_APP_KEY'),
+  // A phone has a keychain for it.
+  secretStorage: {
+    load: () => (existsSync(secretFile) ? readFileSync(secretFile, 'utf8') : null),
+    save: (text) => writeFileSync(secretFile, text, { mode: 0o600 }),
+  },
 });
+
+/** What an app asks its visitor, in words of which this is the version. */
+const agreed = { granted: true, textVersion: 'example 1' };
 
 try {
   await signIn(client);
-  await client.installations.register({ installationId, deviceType: 'embedded', appName: 'Example visitor' });
+  await client.installations.register({
+    installationId,
+    deviceType: 'embedded',
+    appName: 'Example visitor',
+    consents: { messages: agreed, analytics: agreed, identity: agreed },
+  });
   await visit(client);
 } catch (error) {
   if (!(error instanceof PharosError)) throw error;

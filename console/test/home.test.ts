@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { service } from '../../server/src/access/audit.ts';
+import { commandLine, service } from '../../server/src/access/audit.ts';
 import { sql } from '../../server/src/base/sql.ts';
 import { ScriptedSender } from '../../server/test/fakes/scripted-sender.ts';
 import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
@@ -82,6 +84,33 @@ describe('the home of an app', () => {
     await heading('Live now').waitFor();
     assert.equal(await events().count(), 1);
     await link(`Entered ${script}`).waitFor();
+  });
+
+  test('the lines to try do what a phone of an app for visitors has to do', async () => {
+    const { appId, appKey } = await app.app.apps.create('For visitors', commandLine, 'visitors');
+    const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
+    const { headers } = await signInManager(app, credentials);
+    const send = (url: string, body: object) =>
+      app.send({ method: 'POST', url: `/api/v2${url}`, headers: { ...credentials, ...headers }, body });
+    const hall = (await send('/beacons', { name: 'Hall', uuid, major: 2, minor: 1 })).body.result.objectId;
+    await send('/notifications', {
+      description: 'Welcome',
+      beaconId: { __type: 'Pointer', className: 'Beacon', objectId: hall },
+      event: 'ENTER',
+      type: 'TEXT',
+      message: { alertTitle: 'Welcome', alertMessage: 'The tour starts on your left.' },
+      isEnabled: true,
+    });
+    const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
+    await page.goto(`/console/apps/${appId}/home`);
+    await isListening;
+    await page.getByText('Waiting for the first event').waitFor();
+    const lines = (await page.locator('code').first().innerText()).replaceAll('YOUR-APP-KEY', appKey);
+    const { stdout } = await promisify(execFile)('sh', ['-c', lines.replaceAll('curl', 'curl -sS')]);
+    assert.match(stdout, /The tour starts on your left/);
+    await heading('Live now').waitFor();
+    await app.app.apps.remove(appId);
+    await page.goto(`/console/apps/${app.appId}/home`);
   });
 
   test('visitors by beacon and events come without a reload', async () => {

@@ -111,6 +111,7 @@ describe('secret keys in the console', () => {
     await asked.getByLabel('Your password').fill(password);
     await asked.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('The secret key was revoked.').waitFor();
+    await rows().nth(1).waitFor({ state: 'detached' });
     assert.equal(await rows().count(), 1);
     assert.equal((await app.app.secretKeys.list(app.appId)).length, 1);
     assert.deepEqual(visited.complaints, []);

@@ -16,7 +16,7 @@ import { sightingService } from './services/sightings.ts';
 import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
 import { Session, type Tokens } from './session.ts';
-import type { QueueStorage } from './sighting-queue.ts';
+import type { TextStorage } from './storage-lock.ts';
 import { type Operations, operations } from './wire.ts';
 
 interface Transport {
@@ -43,7 +43,7 @@ export interface AppOptions extends Transport {
    * Where the secret of this installation is kept, such as the keychain. The client makes it before the first registration and
    * sends it with registrations, sightings, logs and receipts, so that nobody else can speak for this phone.
    */
-  readonly secretStorage?: QueueStorage;
+  readonly secretStorage?: TextStorage;
   /** The refresh token that came with it, if it was asked for. */
   readonly refreshToken?: string;
   /** When the access token expires, epoch milliseconds; without it, it is renewed before it is first used. */

@@ -32,6 +32,7 @@ export {
   type SightingQueueOptions,
   type SightingSender,
 } from './sighting-queue.ts';
+export type { TextStorage } from './storage-lock.ts';
 export { type FieldOf, type Instant, literalPattern, type ValueOf, Where, where } from './where.ts';
 export type * from './wire.ts';
 export { operations } from './wire.ts';

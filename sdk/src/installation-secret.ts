@@ -1,6 +1,5 @@
 import { PharosError } from './error.ts';
-import type { QueueStorage } from './sighting-queue.ts';
-import { locked } from './storage-lock.ts';
+import { locked, type TextStorage } from './storage-lock.ts';
 
 /** What a phone says of itself; everything else is said by a user or about others. */
 export const speaksForPhone: ReadonlySet<string> = new Set([
@@ -14,7 +13,7 @@ export const speaksForPhone: ReadonlySet<string> = new Set([
  * Reads the secret of this installation, or makes one and stores it before it is ever sent: a phone that lost it could not
  * prove itself any more.
  */
-export function createInstallationSecret(storage: QueueStorage): () => Promise<string> {
+export function createInstallationSecret(storage: TextStorage): () => Promise<string> {
   let known: Promise<string> | undefined;
   return () => {
     known ??= locked(() => readOrMake(storage)).catch((error: unknown) => {
@@ -26,7 +25,7 @@ export function createInstallationSecret(storage: QueueStorage): () => Promise<s
   };
 }
 
-async function readOrMake(storage: QueueStorage): Promise<string> {
+async function readOrMake(storage: TextStorage): Promise<string> {
   try {
     const stored = await storage.load();
     if (stored) return stored;

@@ -3,15 +3,11 @@ import type { Call, CallOptions } from './call.ts';
 import { PharosError } from './error.ts';
 import { randomId } from './random-id.ts';
 import { safely } from './report.ts';
-import { locked } from './storage-lock.ts';
+import { locked, type TextStorage } from './storage-lock.ts';
 import type { JsonInput, Operations } from './wire.ts';
 
-/** Where the queue keeps unsent sightings, such as AsyncStorage or localStorage behind two functions. */
-export interface QueueStorage {
-  /** The last text given to `save`, or null. */
-  load(): Promise<string | null> | string | null;
-  save(text: string): Promise<void> | void;
-}
+/** Where the queue keeps unsent sightings. */
+export type QueueStorage = TextStorage;
 
 export type Sighting = JsonInput;
 export type SightingAnswer = Operations['sendSightings']['answer']['result'];

@@ -1,3 +1,10 @@
+/** Where a text is kept on a device, such as AsyncStorage, localStorage or a keychain behind two functions. */
+export interface TextStorage {
+  /** The last text given to `save`, or null. */
+  load(): Promise<string | null> | string | null;
+  save(text: string): Promise<void> | void;
+}
+
 /** The part of the Web Locks API that is used; tabs and workers of one origin share its locks. */
 interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;

@@ -105,7 +105,7 @@ describe('invitations without a mail server', () => {
     await button(mo, 'Use a passkey').click();
     await mo.getByRole('heading', { name: 'Apps' }).waitFor();
     await mo.goto('/console/account');
-    await mo.getByText('You have none: you sign in with a passkey.').waitFor();
+    await mo.getByText('You have none: you sign in with a passkey, or through your organisation.').waitFor();
     assert.equal(await mo.getByRole('heading', { name: 'Recovery codes' }).count(), 0, 'they follow a password');
     await takePictures(mo, 'account-no-password');
     app.clock.now += 6 * 60_000;

@@ -232,10 +232,17 @@ for (const database of databases) {
         pause: () => 0,
       });
       assert.equal(rows, 0);
+      // The password of a demo is public: whoever added a provider must not be an owner of what comes after it.
+      await storage.db.run(
+        raw(`insert into sso_providers (provider_id, name, issuer, client_id, scopes, roles,
+          factor_values, trusts_email, is_enabled, created_at, updated_at)
+        values ('p', 'Anybody', 'https://login.example', 'x', 'openid', '{}', '[]', 1, 1, 0, 0)`),
+      );
       await removeDemo(storage.db, createServices({ db: storage.db, now: Date.now }), { name: 'test', address: null });
       await assertDemoOrEmpty(storage.db);
       assert.equal(await count(raw('select count(*) as n from verdicts')), 0);
       assert.equal(await findDemoMark(storage.db), undefined);
+      assert.equal(await count(raw('select count(*) as n from sso_providers')), 0);
     });
   });
 

@@ -1,20 +1,24 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { CopyField } from '../../components/code/copy-field.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
+import { appQuery } from '../../lib/data/queries.ts';
+import type { App } from '../../lib/wire.ts';
 import classes from './first-steps.module.css';
 import { stepsQuery } from './queries.ts';
 
 /** Three steps to the first message of a new app. */
 export function FirstSteps({ appId }: { readonly appId: string }) {
   const { data, error } = useQuery(stepsQuery(appId));
+  const { data: app } = useQuery(appQuery(appId));
+  const [secret] = useState(newSecret);
   const mayCall = useMayCall();
   if (error) return <FailureNote message={error.message} />;
-  if (!data) return <Skeleton h={320} />;
+  if (!data || !app) return <Skeleton h={320} />;
   const current = data.beacons === 0 ? 1 : data.messages === 0 ? 2 : 3;
   return (
     <ol className={classes.steps}>
@@ -55,7 +59,7 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
         </Text>
         {current === 3 && (
           <div className={classes.try}>
-            <CopyField label="In a terminal" text={tryIt(appId, data.beaconId ?? '')} isBlock />
+            <CopyField label="In a terminal" text={tryIt(app, { beaconId: data.beaconId ?? '', secret })} isBlock />
             <p className={classes.waitingFor} role="status">
               <span className={classes.pulse} aria-hidden /> Waiting for the first event …
             </p>
@@ -66,17 +70,32 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
   );
 }
 
-function tryIt(appId: string, beaconId: string): string {
+/** 32 random digits, as an app makes them. */
+function newSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+interface Tried {
+  readonly beaconId: string;
+  readonly secret: string;
+}
+
+/** What a phone sends, with everything that the app's policy asks of it. */
+function tryIt({ appId, policy }: App, { beaconId, secret }: Tried): string {
   const send = (path: string, body: object) =>
     [
       `curl '${window.location.origin}/api/v2${path}'`,
       `-H 'X-Service-AppId: ${appId}'`,
       `-H 'X-Service-AppKey: YOUR-APP-KEY'`,
+      ...(policy.installationProof === 'required' ? [`-H 'Installation-Secret: ${secret}'`] : []),
       `-H 'Content-Type: application/json'`,
       `-d '${JSON.stringify(body)}'`,
     ].join(' \\\n  ');
+  const granted = { granted: true, textVersion: 'a try' };
+  const asked = policy.consent === 'required' ? { consents: { messages: granted, analytics: granted } } : {};
   return [
-    send('/installations', { installationId: 'my-phone', deviceType: 'android' }),
+    send('/installations', { installationId: 'my-phone', deviceType: 'android', ...asked }),
     send('/sightings', { installationId: 'my-phone', sightings: [{ beacon: beaconId, event: 'ENTER' }] }),
   ].join('\n');
 }

@@ -62,20 +62,12 @@ function storedMembers(members: readonly Member[]): object | undefined {
   );
 }
 
-function Parts({ appId, row, values, isLocked, onClose, onRule, onApply }: Props & { readonly row: Row }) {
+/** What the dialog changes of the rules, and what the service says about it. */
+function useParts({ appId, row, values, onApply }: Props & { readonly row: Row }) {
   const { described, group, name } = row;
-  const isBucket = group === 'buckets';
   const [owner, setOwner] = useState(described.owner);
   const [unowned, setUnowned] = useState(described.unowned);
   const [members, setMembers] = useState(() => membersOf(described.members));
-  /** What was wrong may be mended by it. */
-  const edit = (work: () => void) => {
-    check.reset();
-    work();
-  };
-  const change = (id: number, changed: Partial<Member>) =>
-    edit(() => setMembers(members.map((one) => (one.id === id ? { ...one, ...changed } : one))));
-
   const next = () => {
     const part = (part: string, value: unknown) => (all: RuleValues) => withPart(all, { group, name, part }, value);
     const steps = [
@@ -100,6 +92,29 @@ function Parts({ appId, row, values, isLocked, onClose, onRule, onApply }: Props
     const found = details.find((one) => one.field === at || one.field.startsWith(`${at}.`));
     return found && `This ${found.problem}.`;
   };
+  /** What was wrong may be mended by it. */
+  const edit = (work: () => void) => {
+    check.reset();
+    work();
+  };
+  return {
+    owner,
+    setOwner: (value: string) => edit(() => setOwner(value)),
+    unowned,
+    setUnowned,
+    members,
+    setMembers,
+    change: (id: number, changed: Partial<Member>) =>
+      edit(() => setMembers(members.map((one) => (one.id === id ? { ...one, ...changed } : one)))),
+    check,
+    problem,
+  };
+}
+
+function Parts(props: Props & { readonly row: Row }) {
+  const { row, isLocked, onClose, onRule } = props;
+  const { owner, setOwner, unowned, setUnowned, members, setMembers, change, check, problem } = useParts(props);
+  const isBucket = row.group === 'buckets';
   const isShown = problem('owner') ?? members.map((one) => problem(`members.${one.name.trim()}`)).find(Boolean);
   return (
     <Stack>
@@ -112,23 +127,10 @@ function Parts({ appId, row, values, isLocked, onClose, onRule, onApply }: Props
           value={owner}
           error={problem('owner')}
           readOnly={isLocked}
-          onChange={({ currentTarget: { value } }) => edit(() => setOwner(value))}
+          onChange={({ currentTarget: { value } }) => setOwner(value)}
         />
       )}
-      {unowned && (
-        <NativeSelect
-          label="What belongs to nobody can be changed and deleted by"
-          description="Made without signing in, or before the maker was noted. It counts where a rule says “Own”."
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          data={[
-            { value: 'manager', label: 'Managers' },
-            { value: 'user', label: 'Every signed-in user' },
-          ]}
-          value={unowned}
-          disabled={isLocked}
-          onChange={(event) => setUnowned(event.currentTarget.value as 'user' | 'manager')}
-        />
-      )}
+      {unowned && <Unowned value={unowned} isLocked={isLocked} onChange={setUnowned} />}
       <div>
         <Title order={3}>Members that are kept back</Title>
         <Text size="sm" c="dimmed" mt={2}>
@@ -136,40 +138,16 @@ function Parts({ appId, row, values, isLocked, onClose, onRule, onApply }: Props
         </Text>
       </div>
       {members.map((member, index) => (
-        <fieldset key={member.id} className={`${classes.fieldset} ${classes.member}`} disabled={isLocked}>
-          <legend className="off-screen">Member {index + 1}</legend>
-          <div className={classes.memberHead}>
-            <TextInput
-              label="Member"
-              placeholder={isBucket ? 'metadata.email' : 'name'}
-              value={member.name}
-              error={problem(`members.${member.name.trim()}`)}
-              onChange={(event) => change(member.id, { name: event.currentTarget.value })}
-            />
-            <ActionIcon
-              variant="default"
-              size="lg"
-              aria-label={`Remove member ${index + 1}`}
-              onClick={() => setMembers(members.filter(({ id }) => id !== member.id))}
-            >
-              <Icon name="trash" size={16} />
-            </ActionIcon>
-          </div>
-          {(['hidden', 'readOnly'] as const).map((which) => (
-            <Checkbox.Group
-              key={which}
-              label={which === 'hidden' ? 'Hidden from' : 'Read-only for'}
-              value={[...member[which]]}
-              onChange={(chosen) => change(member.id, { [which]: roles.filter((role) => chosen.includes(role)) })}
-            >
-              <div className={classes.roles}>
-                {roles.map((role) => (
-                  <Checkbox key={role} value={role} label={roleLabels[role]} />
-                ))}
-              </div>
-            </Checkbox.Group>
-          ))}
-        </fieldset>
+        <MemberFields
+          key={member.id}
+          member={member}
+          number={index + 1}
+          placeholder={isBucket ? 'metadata.email' : 'name'}
+          problem={problem(`members.${member.name.trim()}`)}
+          isLocked={isLocked}
+          onChange={(changed) => change(member.id, changed)}
+          onRemove={() => setMembers(members.filter(({ id }) => id !== member.id))}
+        />
       ))}
       {!isLocked && (
         <Group>
@@ -194,5 +172,73 @@ function Parts({ appId, row, values, isLocked, onClose, onRule, onApply }: Props
         )}
       </Group>
     </Stack>
+  );
+}
+
+interface UnownedProps {
+  readonly value: 'user' | 'manager';
+  readonly isLocked: boolean;
+  readonly onChange: (value: 'user' | 'manager') => void;
+}
+
+function Unowned({ value, isLocked, onChange }: UnownedProps) {
+  return (
+    <NativeSelect
+      label="What belongs to nobody can be changed and deleted by"
+      description="Made without signing in, or before the maker was noted. It counts where a rule says “Own”."
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      data={[
+        { value: 'manager', label: 'Managers' },
+        { value: 'user', label: 'Every signed-in user' },
+      ]}
+      value={value}
+      disabled={isLocked}
+      onChange={(event) => onChange(event.currentTarget.value as 'user' | 'manager')}
+    />
+  );
+}
+
+interface MemberProps {
+  readonly member: Member;
+  /** From 1. */
+  readonly number: number;
+  readonly placeholder: string;
+  readonly problem: string | undefined;
+  readonly isLocked: boolean;
+  readonly onChange: (changed: Partial<Member>) => void;
+  readonly onRemove: () => void;
+}
+
+function MemberFields({ member, number, placeholder, problem, isLocked, onChange, onRemove }: MemberProps) {
+  return (
+    <fieldset className={`${classes.fieldset} ${classes.member}`} disabled={isLocked}>
+      <legend className="off-screen">Member {number}</legend>
+      <div className={classes.memberHead}>
+        <TextInput
+          label="Member"
+          placeholder={placeholder}
+          value={member.name}
+          error={problem}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+        />
+        <ActionIcon variant="default" size="lg" aria-label={`Remove member ${number}`} onClick={onRemove}>
+          <Icon name="trash" size={16} />
+        </ActionIcon>
+      </div>
+      {(['hidden', 'readOnly'] as const).map((which) => (
+        <Checkbox.Group
+          key={which}
+          label={which === 'hidden' ? 'Hidden from' : 'Read-only for'}
+          value={[...member[which]]}
+          onChange={(chosen) => onChange({ [which]: roles.filter((role) => chosen.includes(role)) })}
+        >
+          <div className={classes.roles}>
+            {roles.map((role) => (
+              <Checkbox key={role} value={role} label={roleLabels[role]} />
+            ))}
+          </div>
+        </Checkbox.Group>
+      ))}
+    </fieldset>
   );
 }

@@ -94,7 +94,14 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
         read: signInShape.readCreate,
       },
       answer: signedInAnswer,
-      errors: ['ValidationError', 'UserInvalidLoginParams', 'SecondFactorNeeded', 'APICallLimit', 'Timeout'],
+      errors: [
+        'ValidationError',
+        'UserInvalidLoginParams',
+        'SecondFactorNeeded',
+        'OperationForbidden',
+        'APICallLimit',
+        'Timeout',
+      ],
       async handle({ body, setSession, ...client }) {
         const { row, session } = await sessions.signIn(body, client);
         setSession(session);

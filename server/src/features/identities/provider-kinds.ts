@@ -1,6 +1,5 @@
 import type { TrustedIssuer } from '../../sign-in/oidc/id-token.ts';
 import type { KeySource } from '../../sign-in/oidc/issuer-keys.ts';
-import type { ProviderRow } from './store.ts';
 
 export const providerKinds = ['google', 'apple', 'oidc'] as const;
 export type ProviderKind = (typeof providerKinds)[number];
@@ -26,8 +25,16 @@ export const knownIssuers: Readonly<Record<ProviderKind, KnownIssuer | undefined
   oidc: undefined,
 };
 
+/** What is stored of whom to trust. `audiences` is JSON. */
+interface StoredTrust {
+  readonly kind: ProviderKind;
+  readonly issuer: string;
+  readonly jwks_uri: string | null;
+  readonly audiences: string;
+}
+
 /** Whose tokens an app accepts by this provider, and where the keys are. */
-export function trustOf(row: ProviderRow): TrustedIssuer & KeySource {
+export function trustOf(row: StoredTrust): TrustedIssuer & KeySource {
   const known = knownIssuers[row.kind];
   return {
     issuer: row.issuer,

@@ -183,7 +183,7 @@ export async function setFactorRequired(db: Db, isRequired: boolean): Promise<vo
   else await deleteSetting(db, policyName);
 }
 
-/** Every administrator, and what they sign in with. */
+/** Every administrator, and what they sign in with and through: a provider that stayed could make anybody an owner. */
 export async function deleteAllAdmins(db: Db): Promise<void> {
   await db.run(sql`delete from admin_sessions`);
   await db.run(sql`delete from admin_totp`);
@@ -192,5 +192,7 @@ export async function deleteAllAdmins(db: Db): Promise<void> {
   await db.run(sql`delete from admin_invitations`);
   await db.run(sql`delete from admin_links`);
   await db.run(sql`delete from admin_identities`);
+  await db.run(sql`delete from sso_attempts`);
+  await db.run(sql`delete from sso_providers`);
   await db.run(sql`delete from admins`);
 }

@@ -210,6 +210,14 @@ for (const database of databases) {
       }
     });
 
+    test('refuses an ID token that was made for another attempt (nonce)', async () => {
+      person(['it']);
+      const mine = await depart(app, providerId);
+      const url = await visitProvider(mine.address);
+      await app.storage.db.run(sql`update sso_attempts set nonce = 'of another attempt'`);
+      assert.equal((await arrive(app, url, mine.cookie)).page, '/console/sign-in?problem=provider');
+    });
+
     test('refuses an answer that names another issuer, or none (RFC 9207)', async () => {
       person(['it']);
       for (const issuer of ['https://other.example', undefined]) {
