@@ -115,7 +115,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       sweeping.stop();
       await server.close();
       await worker.stop();
-      for (const feature of features) await feature.close?.();
+      // What can no longer be written must not keep the rest from ending.
+      for (const feature of features) background.run('what a feature does at the end', async () => feature.close?.());
+      await background.idle();
       await integrations.close();
       await closePlatform(platform);
     },
