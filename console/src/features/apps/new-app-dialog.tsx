@@ -19,7 +19,7 @@ const presets: readonly { readonly value: Preset; readonly label: string; readon
     value: 'visitors',
     label: 'An app for visitors',
     description:
-      'Everyone with the app can read beacons and messages. Visitors see only what is their own; managers see everybody.',
+      'Everyone with the app can read beacons and messages. Visitors see only what is their own; managers see everybody. The app has to ask visitors for their consent, and to send a secret of each phone; older apps do neither.',
   },
   {
     value: 'specification',
