@@ -51,8 +51,7 @@ async function testAll(words) {
     return 1;
   }
   const reporter = join(root, 'scripts', 'test-reporter.mjs');
-  // Three on two cores: files wait for databases, brokers and browsers a third of the time.
-  const own = ['--test', '--test-concurrency=3', '--test-timeout=300000', `--test-reporter=${reporter}`];
+  const own = ['--test', '--test-concurrency=2', '--test-timeout=300000', `--test-reporter=${reporter}`];
   const postgres = await startOnDemand();
   try {
     const code = await run([...own, ...flags, ...runnable], {
