@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { describe } from '../src/features/audit/describe.ts';
+
+/** As the server's code writes them; those that it puts together are not found here. */
+function actions(): readonly string[] {
+  const cwd = fileURLToPath(new URL('../../server/src', import.meta.url));
+  const files = globSync('**/*.ts', { cwd }).filter((file) => !file.endsWith('.test.ts'));
+  const written = /(?:action: |#audit\(db, by, )'([a-zA-Z-]+\.[a-zA-Z]+)'/g;
+  const found = files.flatMap((file) => [...readFileSync(`${cwd}/${file}`, 'utf8').matchAll(written)]);
+  return [...new Set(found.map(([, action = '']) => action))];
+}
+
+test('every change that the audit records is told as a sentence', () => {
+  const all = actions();
+  assert.ok(all.length > 30, `${all.length} actions`);
+  const entry = { auditId: '1', appId: 'app', subject: 'subject', before: null, after: null };
+  const silent = all.filter((action) => describe({ ...entry, action } as never, 'Museum').startsWith(action));
+  assert.deepEqual(silent, []);
+});
